@@ -5,8 +5,10 @@ export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  resolver: '<rootDir>/test/support/require-nest.cjs',
+  setupFiles: ['<rootDir>/test/support/require-nest.setup.mjs'],
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   transform: {
     '\\.ts$': [
       '@swc/jest',

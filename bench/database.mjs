@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { postmasterOf } from './cpu.mjs';
+
+const launcher = new URL('../dist/src/database/embedded/embedded-postgres.js', import.meta.url);
+
+/** Less noise: no vacuum in the background, and `create` waits for no disk. */
+const settings = { autovacuum: 'off', synchronous_commit: 'off' };
+
+/**
+ * A database of the bench's own, in a cluster of its own or (BENCH_DATABASE_URL) in one that runs already.
+ * Gives its URL, the postmaster's pid (undefined on another machine) and how to remove it all.
+ */
+export async function openDatabase(folder) {
+  const cluster = process.env.BENCH_DATABASE_URL
+    ? { url: process.env.BENCH_DATABASE_URL, stop: () => {} }
+    : await startCluster(folder);
+  const name = `petstore_bench_${randomBytes(4).toString('hex')}`;
+  try {
+    await sql(cluster.url, `CREATE DATABASE ${name}`);
+    const url = new URL(cluster.url);
+    url.pathname = name;
+    const postmaster = await findPostmaster(url.href);
+    const remove = async () => {
+      await sql(cluster.url, `DROP DATABASE ${name} WITH (FORCE)`).finally(() => cluster.stop());
+    };
+    return { url: url.href, postmaster, remove };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+/** Runs one or more statements over a connection of their own; gives the rows of the only one. */
+export const sql = (url, text, values) =>
+  withClient(url, async (client) => (await client.query(text, values)).rows);
+
+/** Read while the connection lasts: its backend ends with it. */
+const findPostmaster = (url) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    return postmasterOf(rows[0].pid);
+  });
+
+async function withClient(url, task) {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await task(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The service's own launcher, as built. */
+async function startCluster(folder) {
+  if (!existsSync(launcher))
+    throw new Error('the embedded PostgreSQL is not built: run "npm run build" first');
+  const { startEmbeddedPostgres } = await import(launcher);
+  return startEmbeddedPostgres(join(folder, 'database'), { settings });
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { bounds } from './bounds.mjs';
+
+/** What was measured, on what. */
+export function setting({ node, rounds, measureSeconds }) {
+  return {
+    date: new Date().toISOString(),
+    node: `Node.js ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
+    cpu: `${cpus().length} x ${cpus()[0].model.trim()}`,
+    rounds: `${rounds} rounds of ${measureSeconds} s`,
+  };
+}
+
+/** One line per server of a work: medians over the rounds, the ratio being taken inside each round. */
+export function summarize(samples, work) {
+  const ofWork = samples.filter((sample) => sample.work === work);
+  const fastify = new Map(
+    ofWork
+      .filter(({ server }) => server === 'fastify')
+      .map(({ round, serverMicros }) => [round, serverMicros]),
+  );
+  return [...new Set(ofWork.map(({ server }) => server))].map((server) => {
+    const own = ofWork.filter((sample) => sample.server === server);
+    const micros = own.map(({ serverMicros }) => serverMicros);
+    return {
+      server,
+      micros: median(micros),
+      lowest: Math.min(...micros),
+      highest: Math.max(...micros),
+      ratio: fastify.size ? median(own.map((s) => s.serverMicros / fastify.get(s.round))) : undefined,
+      databaseMicros: own[0].databaseMicros && median(own.map(({ databaseMicros }) => databaseMicros)),
+      perSecond: median(own.map(({ perSecond }) => perSecond)),
+    };
+  });
+}
+
+export function printReport(work, lines) {
+  const rows = lines.map((line) => [
+    line.server,
+    line.micros.toFixed(1),
+    `${line.lowest.toFixed(0)}..${line.highest.toFixed(0)}`,
+    line.ratio?.toFixed(2) ?? '-',
+    line.databaseMicros?.toFixed(1) ?? '-',
+    line.perSecond.toFixed(0),
+  ]);
+  const head = [work, 'CPU us/request', 'rounds', 'x fastify', 'PostgreSQL us', 'requests/s'];
+  console.log();
+  for (const row of [head, ...rows]) {
+    const cells = row.map((cell, column) => (column === 0 ? cell.padEnd(12) : cell.padStart(16)));
+    console.log(cells.join(''));
+  }
+}
+
+/** Other people's work on the machine makes every request dearer, the caches being shared. */
+export function warnOfStrangers(samples, work) {
+  const shares = samples.filter((sample) => sample.work === work).map(({ strangers = 0 }) => strangers);
+  const highest = Math.max(...shares);
+  if (highest > 0.1)
+    console.log(
+      `Up to ${Math.round(highest * 100)} % of the CPU used went to other processes: figures are inflated.`,
+    );
+}
+
+/** A line for every bound that our service exceeds or that was not measured. */
+export function exceededBounds(samples) {
+  return Object.entries(bounds).flatMap(([work, bound]) => {
+    const ratio = summarize(samples, work).find(({ server }) => server === 'ours')?.ratio;
+    if (ratio <= bound) return [];
+    return [`${work}: ${ratio?.toFixed(2) ?? 'unmeasured'}, the bound is ${bound} times fastify`];
+  });
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}

@@ -1,0 +1,99 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const entries = {
+  ours: 'dist/src/main.js',
+  fastify: 'bench/peers/fastify.mjs',
+  'stock-nest': 'bench/peers/stock-nest.mjs',
+  floor: 'bench/peers/floor.mjs',
+};
+
+export const serverNames = Object.keys(entries);
+
+/** Starts one server, its output into a file of `folder`; resolves as soon as its port accepts connections. */
+export async function startServer(name, { node, folder, databaseUrl, apiKey, signal }) {
+  const port = await freePort();
+  const logFile = join(folder, `${name}.log`);
+  const log = await open(logFile, 'w');
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'info',
+    BENCH_API_KEY: apiKey,
+  };
+  const child = spawn(node, [entries[name]], { cwd: root, env, stdio: ['ignore', log.fd, log.fd] });
+  await once(child, 'spawn').finally(() => log.close());
+  const server = {
+    name,
+    pid: child.pid,
+    origin: `http://127.0.0.1:${port}`,
+    stop: () => stop(child),
+    lastWords: async () => (await readFile(logFile, 'utf8')).split('\n').slice(-20).join('\n'),
+  };
+  try {
+    while (!(await accepts(port))) {
+      if (hasEnded(child)) throw new Error(`${name} ended:\n${await server.lastWords()}`);
+      await sleep(50, undefined, { signal });
+    }
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** Makes a key of our service with its own command line; gives the key itself. */
+export async function createKey({ node, databaseUrl }, { name, perMinute, perDay }) {
+  const args = ['keys', 'create', '--plan', 'enterprise', '--name', name, '--json'];
+  args.push('--per-minute', String(perMinute), '--per-day', String(perDay));
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  const { stdout } = await promisify(execFile)(node, ['bin/petstore.js', ...args], { cwd: root, env });
+  return JSON.parse(stdout).key;
+}
+
+/** A key for the peers when our service is not there to make one. */
+export const randomKey = () => `bench_${randomBytes(32).toString('base64url')}`;
+
+const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
+
+async function stop(child) {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await ended;
+  clearTimeout(impatience);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function accepts(port) {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

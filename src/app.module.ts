@@ -1,0 +1,56 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { AuthModule } from './auth/auth.module.js';
+import { CallerGuard } from './auth/caller.guard.js';
+import { ClockModule } from './clock/clock.module.js';
+import { Config } from './config/config.js';
+import { ConfigModule } from './config/config.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ErrorsModule } from './errors/errors.module.js';
+import { AcceptGuard } from './http/accept.guard.js';
+import { HttpModule } from './http/http.module.js';
+import { NoRouteModule } from './http/no-route.module.js';
+import { UnknownQueryGuard } from './http/unknown-query.guard.js';
+import { JsonBodyInterceptor } from './json/json-body.interceptor.js';
+import { PetsModule } from './pets/pets.module.js';
+import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
+import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { StoreModule } from './store/store.module.js';
+import { RequestValidationPipe } from './validation/validation.pipe.js';
+
+/** What the service offers. A new module is one more line here. */
+const FEATURES = [PetsModule, StoreModule];
+
+/** The way of every request under `/v1`, from top to bottom. Features know nothing of it. */
+const PIPELINE: Provider[] = [
+  { provide: APP_GUARD, useClass: CallerGuard }, //                 who is it? the key, or nobody
+  { provide: APP_GUARD, useClass: PlanThrottlerGuard }, //          count it: 429 beyond the limit
+  { provide: APP_GUARD, useClass: ApiKeyGuard }, //                 no valid key: 401
+  { provide: APP_GUARD, useClass: AcceptGuard }, //                 does not take JSON: 406
+  { provide: APP_GUARD, useClass: UnknownQueryGuard }, //           unknown parameters: 400
+  { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor }, //   only now the body is read: 400, 413, 415
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, //        body and query against their DTOs: 400
+  //                                                                then the handler; errors go to ErrorsModule
+];
+
+@Module({})
+export class AppModule {
+  static with(config: Config, databaseUrl: string): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.with(config),
+        ClockModule,
+        HttpModule,
+        DatabaseModule.with(databaseUrl),
+        ErrorsModule,
+        AuthModule,
+        RateLimitModule,
+        ...FEATURES,
+        NoRouteModule, // last: it takes what nothing else under /v1 took
+      ],
+      providers: PIPELINE,
+    };
+  }
+}

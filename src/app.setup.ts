@@ -1,0 +1,21 @@
+import { VersioningType } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Config } from './config/config.js';
+import { setupCors } from './http/cors.js';
+import { requestId } from './http/request-id.js';
+import { undecodablePath } from './http/undecodable-path.js';
+import { setupDocs } from './openapi/setup-docs.js';
+
+/** What production and tests both do to the application. */
+export function setupApp(app: NestExpressApplication): NestExpressApplication {
+  const config = app.get(Config);
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', 'simple');
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enableVersioning({ type: VersioningType.URI });
+  app.use(requestId, undecodablePath);
+  setupCors(app, config.corsOrigins);
+  setupDocs(app);
+  return app;
+}

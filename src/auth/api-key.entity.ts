@@ -1,0 +1,48 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { Int64 } from '../json/int64.js';
+import { type Limits, type Plan, PLANS } from './plans.js';
+
+/** A row of `api_keys`. The key itself is not in it: only its SHA-256. */
+@Entity('api_keys')
+export class ApiKey {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: Int64;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  plan!: Plan;
+
+  @Column('integer', { name: 'per_minute', nullable: true })
+  perMinute!: number | null;
+
+  @Column('integer', { name: 'per_day', nullable: true })
+  perDay!: number | null;
+
+  @Column('bytea', { select: false })
+  hash!: Buffer;
+
+  @Column('text')
+  prefix!: string;
+
+  @Column('text', { name: 'last_four' })
+  lastFour!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt!: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: Date | null;
+
+  get limits(): Limits {
+    const limits = PLANS[this.plan];
+    return limits === 'custom' ? { perMinute: this.perMinute ?? 0, perDay: this.perDay ?? 0 } : limits;
+  }
+}

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { PLANS } from './plans.js';
+import { print, table } from './print.js';
+
+/** `petstore plans ...` */
+export function plansCommand(): Command {
+  const plans = new Command('plans').description('The plans a key may have.');
+  plans.command('list').description('List all plans.').option('--json', 'print a JSON array').action(list);
+  return plans;
+}
+
+function list({ json }: { json?: true }): void {
+  const rows = Object.entries(PLANS).map(([plan, limits]) => ({
+    plan,
+    perMinute: limits === 'custom' ? null : limits.perMinute,
+    perDay: limits === 'custom' ? null : limits.perDay,
+  }));
+  const cell = (limit: number | null) => (limit === null ? 'custom' : String(limit));
+  print(json, rows, () =>
+    table(
+      ['PLAN', 'PER MINUTE', 'PER DAY'],
+      rows.map(({ plan, perMinute, perDay }) => [plan, cell(perMinute), cell(perDay)]),
+    ),
+  );
+}

@@ -1,0 +1,18 @@
+/** How much a caller may ask for. A custom plan takes both numbers from the key. */
+export interface Limits {
+  /** Requests in 60 seconds. */
+  readonly perMinute: number;
+  /** Requests in a UTC calendar day. */
+  readonly perDay: number;
+}
+
+export const PLANS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: 'custom',
+} as const satisfies Record<string, Limits | 'custom'>;
+
+export type Plan = keyof typeof PLANS;
+
+export const PLAN_NAMES = Object.keys(PLANS) as Plan[];

@@ -1,0 +1,41 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of CRC-32 over all that stands before.
+ * A scanner finds such a secret in a leak, and a typo in one is refused without a look-up.
+ */
+const PREFIX = 'petstore_';
+const RANDOM_BYTES = 32;
+const RANDOM_DIGITS = 43;
+const CHECKSUM_DIGITS = 6;
+const SECRET = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`);
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export function makeSecret(): string {
+  const body = PREFIX + base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
+  return body + checksum(body);
+}
+
+/** Whether a token has the form of a secret and the checksum that belongs to it. */
+export function isSecret(token: string): boolean {
+  return SECRET.test(token) && checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS);
+}
+
+/** What is stored and looked up in place of the secret: SHA-256, in base64. With 256 random bits it needs no salt. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'base64');
+}
+
+/** The part a person may see: enough to recognise a key by, not to use it. */
+export function describeSecret(secret: string): { prefix: string; lastFour: string } {
+  return { prefix: secret.slice(0, PREFIX.length + 4), lastFour: secret.slice(-4) };
+}
+
+const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_DIGITS);
+
+function base62(value: bigint, digits: number): string {
+  let text = '';
+  for (let rest = value; text.length < digits; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  return text;
+}

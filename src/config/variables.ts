@@ -1,0 +1,57 @@
+import { StartupError } from '../start/startup.error.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads one variable; an empty value counts as unset, as in a compose file's `PORT=`. */
+export function optional(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+export function refuse(name: string, value: string, expected: string): never {
+  throw new StartupError(`${name} must be ${expected}; it is ${JSON.stringify(value)}.`);
+}
+
+export function wholeNumber(
+  env: Environment,
+  name: string,
+  { min, max, fallback }: { min: number; max: number; fallback: number },
+): number {
+  const value = optional(env, name);
+  if (value === undefined) return fallback;
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+  return number >= min && number <= max
+    ? number
+    : refuse(name, value, `a whole number from ${min} to ${max}`);
+}
+
+export function oneOf<const T extends string>(
+  env: Environment,
+  name: string,
+  allowed: readonly T[],
+  fallback: T,
+): T {
+  const value = optional(env, name);
+  if (value === undefined) return fallback;
+  return allowed.find((option) => option === value) ?? refuse(name, value, `one of ${allowed.join(', ')}`);
+}
+
+/** A URL of one of the given protocols, without a trailing slash. */
+export function url(env: Environment, name: string, protocols: readonly string[]): string | undefined {
+  const value = optional(env, name);
+  if (value === undefined) return undefined;
+  if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+    // The value may hold a password, so only its shape is described.
+    throw new StartupError(
+      `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+    );
+  }
+  return value.replace(/\/+$/, '');
+}
+
+export function list(env: Environment, name: string): string[] {
+  return (optional(env, name) ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

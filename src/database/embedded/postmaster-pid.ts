@@ -1,0 +1,50 @@
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from './embedded-postgres.error.js';
+
+/** What `postmaster.pid` says about the server that runs in a cluster. */
+export interface RunningServer {
+  pid: number;
+  port: number;
+}
+
+/** Undefined while no server runs, or none has a port yet. */
+export async function findRunningServer(cluster: string): Promise<RunningServer | undefined> {
+  const file = join(cluster, 'postmaster.pid');
+  const server = await readPidFile(file);
+  if (server === undefined || !isAlive(server.pid)) return undefined;
+  if (await runsElsewhere(server.pid, cluster)) {
+    // After a crash of the machine the id may be anybody's. PostgreSQL refuses to start when it is a process of the
+    // same user; should the file be a live server's after all, its shared memory block still keeps a second one out.
+    await rm(file, { force: true });
+    return undefined;
+  }
+  return server;
+}
+
+/** Lines 1 and 4 of the file, see `miscadmin.h` in PostgreSQL's sources. */
+async function readPidFile(file: string): Promise<RunningServer | undefined> {
+  try {
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const [pid, port] = [Number(lines[0]), Number(lines[3])];
+    return pid > 0 && port > 0 ? { pid, port } : undefined;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A process that we may not signal is another user's, hence not the server: it runs under our own user or we are root. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A server's working directory is its cluster. Where that cannot be seen (no Linux), the id is believed. */
+async function runsElsewhere(pid: number, cluster: string): Promise<boolean> {
+  const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return workingDirectory !== undefined && workingDirectory !== (await realpath(cluster));
+}

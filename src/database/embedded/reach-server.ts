@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address } from './connection.js';
+import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import type { Server, ServerSettings } from './server.js';
+
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 50;
+
+export interface Reached<T> {
+  result: T;
+  address: Address;
+  /** Whether this call started the server. */
+  started: boolean;
+}
+
+/**
+ * Uses the server, which it starts unless it runs. Another process may be starting or stopping the same server right
+ * now, so a use that fails is tried again from there. An EmbeddedPostgresError is final.
+ */
+export async function reachServer<T>(
+  server: Server,
+  password: string,
+  settings: ServerSettings,
+  use: (address: Address) => Promise<T>,
+): Promise<Reached<T>> {
+  const deadline = Date.now() + PATIENCE_MS;
+  let started = false;
+  try {
+    for (;;) {
+      if ((await server.running()) === undefined) started = await server.start(settings);
+      const running = await server.running();
+      try {
+        if (running !== undefined) {
+          const address = { port: running.port, password };
+          return { result: await use(address), address, started };
+        }
+      } catch (error) {
+        if (isFinal(error)) throw error;
+        if (Date.now() > deadline) throw notAnswering(running?.pid, error);
+      }
+      await delay(PAUSE_MS);
+    }
+  } catch (error) {
+    const ownedByAnother = error instanceof EmbeddedPostgresError;
+    if (started && !ownedByAnother) await server.stop();
+    throw error;
+  }
+}
+
+/** Class 28 is a refused login: no time will mend it. */
+function isFinal(error: unknown): boolean {
+  return error instanceof EmbeddedPostgresError || (codeOf(error)?.startsWith('28') ?? false);
+}
+
+function notAnswering(pid: number | undefined, error: unknown): Error {
+  return new Error(
+    `its PostgreSQL, process ${pid ?? 'unknown'}, does not answer: ${toError(error).message}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from './embedded-postgres.error.js';
+
+/** The unprivileged user who runs the server in root's place. */
+export interface ServerUser {
+  uid: number;
+  gid: number;
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Who runs the server of this cluster; undefined is ourselves, because only root may not. */
+export async function findServerUser(cluster: string): Promise<ServerUser | undefined> {
+  if (!isRoot()) return undefined;
+  const owner = await ownerOf(cluster);
+  if (owner !== undefined && owner.uid !== 0) return owner;
+  return findUnprivilegedAccount();
+}
+
+/** Whether the user may enter every folder on the way to the path, and the path itself. */
+export async function canEnter(user: ServerUser, path: string): Promise<boolean> {
+  const { mode, uid } = await stat(path);
+  const enterable = (mode & 0o001) !== 0 || (uid === user.uid && (mode & 0o100) !== 0);
+  if (!enterable) return false;
+  return dirname(path) === path || canEnter(user, dirname(path));
+}
+
+async function ownerOf(path: string): Promise<ServerUser | undefined> {
+  try {
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function findUnprivilegedAccount(): Promise<ServerUser> {
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const account = ['postgres', 'nobody']
+    .map((name) => accounts.find((fields) => fields[0] === name))
+    .find((fields) => fields !== undefined);
+  if (account === undefined) throw new Error('/etc/passwd has neither the user postgres nor nobody');
+  return { uid: Number(account[2]), gid: Number(account[3]) };
+}

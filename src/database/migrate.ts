@@ -1,0 +1,45 @@
+import { DataSource } from 'typeorm';
+import { connectionOptions } from './connection-options.js';
+import { loadMigrations } from './migrations.js';
+import { unreachable } from './unreachable.js';
+
+/** Any number, but the same in every process: it names the lock. */
+const LOCK = 7_305_310_417_042n;
+
+/**
+ * Brings the tables up to date. An advisory lock lets one process at a time do it: of two that start together the
+ * second waits and finds nothing left to do. PostgreSQL frees the lock when its connection ends, however it ends.
+ * @throws StartupError when the database cannot be reached or does not let the service in.
+ */
+export function migrate(url: string): Promise<void> {
+  return underLock(url, (dataSource) => dataSource.runMigrations({ transaction: 'each' }));
+}
+
+/** Takes the newest migration back. */
+export function revertLast(url: string): Promise<void> {
+  return underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+}
+
+async function underLock(url: string, work: (dataSource: DataSource) => Promise<unknown>): Promise<void> {
+  const dataSource = await connect(url);
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
+    await work(dataSource);
+  } finally {
+    await lock.release(); // back to the pool, which is closed with the lock in it
+    await dataSource.destroy();
+  }
+}
+
+/** Connections of its own, without time-outs: a migration, or the wait for another process's, takes what it takes. */
+async function connect(url: string): Promise<DataSource> {
+  const options = connectionOptions(url);
+  const dataSource = new DataSource({
+    ...options,
+    poolSize: 2,
+    extra: {},
+    migrations: await loadMigrations(),
+  });
+  return dataSource.initialize().catch(unreachable);
+}

@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.js';
+import { StartupError } from '../start/startup.error.js';
+import { EmbeddedPostgresError } from './embedded/embedded-postgres.error.js';
+import {
+  type EmbeddedPostgres,
+  joinEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from './embedded/embedded-postgres.js';
+import { migrate } from './migrate.js';
+
+export interface Database {
+  readonly url: string;
+  /** Whether it is the embedded one, which comes with sample data and demo keys. */
+  readonly embedded: boolean;
+  close(): Promise<void>;
+}
+
+/** The migrated database of the service: `DATABASE_URL`, or an embedded PostgreSQL of its own. @throws StartupError */
+export function openDatabase(config: Config): Promise<Database> {
+  return open(config, startEmbeddedPostgres);
+}
+
+/** The same for a command, which may run beside the service or without it. @throws StartupError */
+export function joinDatabase(config: Config): Promise<Database> {
+  return open(config, joinEmbeddedPostgres);
+}
+
+async function open(
+  config: Config,
+  start: (dataDir: string) => Promise<EmbeddedPostgres>,
+): Promise<Database> {
+  if (config.databaseUrl !== undefined) {
+    await migrate(config.databaseUrl);
+    return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
+  }
+  const server = await start(config.dataDir).catch(explain);
+  const database = { url: server.url, embedded: true, close: () => server.stop() };
+  await migrate(server.url).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  return database;
+}
+
+function explain(error: unknown): never {
+  throw error instanceof EmbeddedPostgresError ? new StartupError(error.message, { cause: error }) : error;
+}

@@ -1,0 +1,46 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { isDatabaseAway } from '../database/database-away.js';
+import { DomainError } from './domain-error.js';
+import { RouteNotFound, UndecodablePath } from '../http/route.errors.js';
+import { HTTP_STATUS } from './http-status.js';
+import { InternalError } from './internal.error.js';
+import { ServiceUnavailable } from './service-unavailable.error.js';
+
+const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
+
+/** Turns whatever was thrown into `{code, message, status}`. What a client may not know stays in the log. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ErrorFilter.name);
+
+  constructor(private readonly adapters: HttpAdapterHost) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = http.getResponse<Response>();
+    if (response.headersSent || response.destroyed) return;
+    const error = this.meaningOf(thrown, http.getRequest<Request>());
+    const status = HTTP_STATUS[error.kind];
+    if (error.kind === 'unavailable') response.setHeader('Retry-After', RETRY_WHEN_UNAVAILABLE);
+    const { code, message, details } = error;
+    this.adapters.httpAdapter.reply(response, { code, message, status, ...(details && { details }) }, status);
+  }
+
+  private meaningOf(thrown: unknown, request: Request): DomainError {
+    if (thrown instanceof DomainError) return thrown;
+    if (isDatabaseAway(thrown)) {
+      this.logger.warn(`${request.id} Database away: ${String(thrown)}`);
+      return new ServiceUnavailable();
+    }
+    if (thrown instanceof HttpException) {
+      if (thrown.getStatus() === 404) return new RouteNotFound(request.path);
+      if (thrown.getStatus() === 400) return new UndecodablePath();
+    }
+    this.logger.error(
+      `${request.id} ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
+    );
+    return new InternalError();
+  }
+}

@@ -1,0 +1,25 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { DomainError } from '../errors/domain-error.js';
+
+export class NotAcceptable extends DomainError {
+  constructor() {
+    super(
+      'not_acceptable',
+      'not_acceptable',
+      'The answer is application/json, which the Accept header excludes.',
+    );
+  }
+}
+
+/** Refuses a request whose `Accept` excludes JSON (RFC 9110, section 12.5.1). */
+@Injectable()
+export class AcceptGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const { accept } = request.headers;
+    if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
+    if (request.accepts('application/json')) return true;
+    throw new NotAcceptable();
+  }
+}

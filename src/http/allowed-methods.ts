@@ -1,0 +1,27 @@
+import type { Application } from 'express';
+
+interface Layer {
+  match(path: string): boolean;
+  route?: { path: unknown; methods: Record<string, boolean> };
+}
+
+/** The methods the router has for a path, as an `Allow` header lists them; empty for an unknown path. */
+export function allowedMethods(app: Application, path: string): string[] {
+  const methods = new Set<string>();
+  for (const { route, match } of routes(app)) {
+    if (match(path)) Object.keys(route.methods).forEach((method) => methods.add(method.toUpperCase()));
+  }
+  if (methods.size === 0) return [];
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods.add('OPTIONS')].sort();
+}
+
+/** Every route but those of the catch-all, which matches anything and allows nothing. */
+function routes(app: Application) {
+  const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types do not know a router's own parts
+  return stack.flatMap((layer) =>
+    layer.route && !String(layer.route.path).includes('*')
+      ? [{ route: layer.route, match: (path: string) => layer.match(path) }]
+      : [],
+  );
+}

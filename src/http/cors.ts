@@ -1,0 +1,26 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+
+const MAX_AGE = 7200; // seconds; browsers keep a preflight's answer no longer than this
+const EXPOSED = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Link',
+  'Deprecation',
+  'Sunset',
+];
+
+/** Lets pages of the given origins call the service, and read its headers. Off when there are none. */
+export function setupCors(app: NestExpressApplication, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  app.enableCors({
+    origin: [...origins],
+    exposedHeaders: EXPOSED,
+    maxAge: MAX_AGE,
+    preflightContinue: true, // a preflight takes the way of every request, for its headers
+  });
+}

@@ -1,0 +1,23 @@
+import { DomainError } from '../errors/domain-error.js';
+
+export class RouteNotFound extends DomainError {
+  constructor(path: string) {
+    super('not_found', 'route_not_found', `There is nothing at ${path}. The interface lives under /v1.`);
+  }
+}
+
+export class MethodNotAllowed extends DomainError {
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super(
+      'method_not_allowed',
+      'method_not_allowed',
+      `${path} does not take ${method}, only ${allowed.join(', ')}.`,
+    );
+  }
+}
+
+export class UndecodablePath extends DomainError {
+  constructor() {
+    super('invalid', 'validation_failed', 'The path is not valid percent-encoding.');
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * A signed 64-bit integer: a `number` where a double holds it exactly, a `bigint` beyond 2^53 - 1.
+ * Two equal values always have the same form, so `===` compares them.
+ */
+export type Int64 = number | bigint;
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+/** Reads plain decimal digits with an optional minus sign; anything else or out of range is `undefined`. */
+export function parseInt64(text: string): Int64 | undefined {
+  if (!/^-?\d{1,40}$/.test(text)) return undefined;
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
+  const exact = BigInt(text);
+  return exact >= MIN && exact <= MAX ? exact : undefined;
+}
+
+export function isInt64(value: unknown): value is Int64 {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}

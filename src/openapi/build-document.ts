@@ -1,0 +1,32 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Config } from '../config/config.js';
+import { ErrorResponse } from '../errors/error.response.js';
+import { PublicUrl } from '../http/public-url.js';
+import { completeDocument } from './complete-document.js';
+import { DESCRIPTION } from './description.js';
+
+const SECURITY_SCHEME = 'apiKey';
+
+/** The OpenAPI 3.1 document, made from the controllers and DTOs. */
+export function buildDocument(app: INestApplication): OpenAPIObject {
+  const { stagingPublicUrl } = app.get(Config);
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Pet Store')
+    .setVersion('1.0.0')
+    .setDescription(DESCRIPTION)
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .addServer(app.get(PublicUrl).base, 'Production')
+    .addTag('pets', 'Animals in the store')
+    .addTag('store', 'Orders')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'Your API key.' },
+      SECURITY_SCHEME,
+    )
+    .addSecurityRequirements(SECURITY_SCHEME);
+  if (stagingPublicUrl) builder.addServer(stagingPublicUrl, 'Staging');
+  return completeDocument(
+    SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorResponse] }),
+  );
+}

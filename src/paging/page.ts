@@ -1,0 +1,12 @@
+/** Part of a longer list, and where the rest of it starts. */
+export class Page<T> {
+  constructor(
+    readonly items: readonly T[],
+    /** Cursor of the following page; absent on the last one. */
+    readonly next?: string,
+  ) {}
+
+  map<U>(transform: (item: T) => U): Page<U> {
+    return new Page(this.items.map(transform), this.next);
+  }
+}

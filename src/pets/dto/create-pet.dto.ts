@@ -1,0 +1,21 @@
+import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import type { Int64 } from '../../json/int64.js';
+import { Int64Field } from '../../validation/int64.decorator.js';
+import { Text } from '../../validation/text.decorator.js';
+import { PetStatus } from '../pet-status.js';
+import { Optional } from '../../validation/optional.decorator.js';
+
+@ApiSchema({ name: 'NewPet' })
+export class CreatePetDto {
+  @Text({ max: 200, description: "The animal's name.", example: 'Rex' })
+  readonly name!: string;
+
+  @Int64Field({ description: 'Identifier of the category the animal belongs to.', example: 7 })
+  readonly categoryId!: Int64;
+
+  @ApiPropertyOptional({ enum: PetStatus, enumName: 'PetStatus', default: PetStatus.Available })
+  @Optional()
+  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
+  readonly status: PetStatus = PetStatus.Available;
+}

@@ -1,0 +1,33 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Int64 } from '../../json/int64.js';
+import { PetStatus } from '../pet-status.js';
+import type { Pet } from '../pet.entity.js';
+
+@ApiSchema({ name: 'Pet' })
+export class PetResponse {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'Assigned by the service on creation.',
+    example: 42,
+  })
+  readonly id!: Int64;
+
+  @ApiProperty({ description: "The animal's name.", minLength: 1, maxLength: 200, example: 'Rex' })
+  readonly name!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'Identifier of the category the animal belongs to.',
+    example: 7,
+  })
+  readonly categoryId!: Int64;
+
+  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus' })
+  readonly status!: PetStatus;
+
+  static from({ id, name, categoryId, status }: Pet): PetResponse {
+    return { id, name, categoryId, status };
+  }
+}

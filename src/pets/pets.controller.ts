@@ -1,0 +1,60 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Deprecated } from '../deprecation/deprecated.decorator.js';
+import { ApiRefusals } from '../openapi/refusals.decorator.js';
+import type { Page } from '../paging/page.js';
+import { Paged } from '../paging/paged.decorator.js';
+import { CreatePetDto } from './dto/create-pet.dto.js';
+import { ListPetsQuery } from './dto/list-pets.query.js';
+import { PetResponse } from './dto/pet.response.js';
+import { PetNotFound } from './pet.errors.js';
+import { PetsService } from './pets.service.js';
+
+@ApiTags('pets')
+@Controller({ path: 'pets', version: '1' })
+export class PetsController {
+  constructor(private readonly pets: PetsService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listPets',
+    summary: 'List animals',
+    description:
+      'Animals in ascending order of `id`. Follow the `Link` header to visit every animal exactly once.',
+  })
+  @Paged(PetResponse, { description: 'A page of animals.' })
+  list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {
+    return this.pets.list(query);
+  }
+
+  @Post()
+  @ApiOperation({
+    operationId: 'createPet',
+    summary: 'Add an animal',
+    description: 'The service assigns the `id`.',
+  })
+  @ApiCreatedResponse({ type: PetResponse, description: 'The created animal.' })
+  create(@Body() newPet: CreatePetDto): Promise<PetResponse> {
+    return this.pets.create(newPet);
+  }
+
+  @Get(':petId')
+  @Deprecated({
+    since: '2026-11-20',
+    sunset: '2030-12-05',
+    successor: '/v1/pets',
+    use: 'GET /v1/pets with the status filter',
+  })
+  @ApiOperation({ operationId: 'getPet', summary: 'Get an animal' })
+  @ApiParam({
+    name: 'petId',
+    schema: { type: 'integer', format: 'int64' },
+    description: 'Identifier of the animal.',
+    example: 1,
+  })
+  @ApiOkResponse({ type: PetResponse, description: 'The animal.' })
+  @ApiRefusals(new PetNotFound('4711'))
+  get(@Param('petId') petId: string): Promise<PetResponse> {
+    return this.pets.get(petId);
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { parseInt64 } from '../json/int64.js';
+import { keysetPage } from '../paging/keyset.js';
+import type { Page } from '../paging/page.js';
+import type { CreatePetDto } from './dto/create-pet.dto.js';
+import type { ListPetsQuery } from './dto/list-pets.query.js';
+import { PetResponse } from './dto/pet.response.js';
+import { Pet } from './pet.entity.js';
+import { PetNotFound } from './pet.errors.js';
+
+@Injectable()
+export class PetsService {
+  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
+
+  async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
+    const page = await keysetPage(this.pets, query, { status: query.status });
+    return page.map((pet) => PetResponse.from(pet));
+  }
+
+  async create(newPet: CreatePetDto): Promise<PetResponse> {
+    return PetResponse.from(await this.pets.save(this.pets.create(newPet)));
+  }
+
+  /** @throws PetNotFound when no animal has the id, or when it is none. */
+  async get(petId: string): Promise<PetResponse> {
+    const id = parseInt64(petId);
+    const pet = id === undefined ? null : await this.pets.findOneBy({ id });
+    if (!pet) throw new PetNotFound(petId);
+    return PetResponse.from(pet);
+  }
+}

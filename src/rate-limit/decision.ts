@@ -1,0 +1,26 @@
+/** One window of a caller's quota, as it stands after the decision. */
+export interface QuotaWindow {
+  readonly name: 'minute' | 'day';
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly resetIn: number;
+}
+
+export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted';
+
+/** What was decided about one request: whether it may pass, and what is left of each window. */
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly windows: readonly QuotaWindow[];
+}
+
+/** The window that the headers report: the one with the fewest requests left; of two exhausted, the later reset. */
+export function decisive({ windows }: Decision): QuotaWindow {
+  return windows.reduce((worst, window) =>
+    window.remaining < worst.remaining ||
+    (window.remaining === worst.remaining && window.resetIn > worst.resetIn)
+      ? window
+      : worst,
+  );
+}

@@ -1,0 +1,21 @@
+import { DomainError } from '../errors/domain-error.js';
+
+export class RateLimitExceeded extends DomainError {
+  constructor(retryAfter: number) {
+    super(
+      'rate_limited',
+      'rate_limit_exceeded',
+      `Too many requests in this minute. Try again in ${retryAfter} s.`,
+    );
+  }
+}
+
+export class DailyQuotaExceeded extends DomainError {
+  constructor(retryAfter: number) {
+    super(
+      'rate_limited',
+      'daily_quota_exceeded',
+      `The quota of this UTC day is used up. Try again in ${retryAfter} s.`,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type { Response } from 'express';
+import { type Decision, decisive, type QuotaWindow } from './decision.js';
+
+const SECONDS: Readonly<Record<QuotaWindow['name'], number>> = { minute: 60, day: 86_400 };
+
+/**
+ * Puts a decision into the headers of its answer: the three that the interface promises, and both windows in the
+ * form of the IETF draft "RateLimit header fields for HTTP".
+ * @param now wall time in Unix milliseconds
+ */
+export function writeRateLimitHeaders(response: Response, decision: Decision, now: number): void {
+  const { limit, remaining, resetIn } = decisive(decision);
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', remaining);
+  response.setHeader('X-RateLimit-Reset', Math.ceil((now + resetIn) / 1000));
+  response.setHeader('RateLimit-Policy', decision.windows.map(policy).join(', '));
+  response.setHeader('RateLimit', decision.windows.map(state).join(', '));
+}
+
+/** Whole seconds to wait, rounded up, at least 1. */
+export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
+
+const policy = ({ name, limit }: QuotaWindow): string => `"${name}";q=${limit};w=${SECONDS[name]}`;
+const state = ({ name, remaining, resetIn }: QuotaWindow): string =>
+  `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;

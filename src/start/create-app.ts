@@ -1,0 +1,21 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from '../app.module.js';
+import { setupApp } from '../app.setup.js';
+import type { Config } from '../config/config.js';
+import { JsonAdapter } from '../json/json.adapter.js';
+import { Logger } from '../logging/logger.js';
+
+/** The application as production runs it, not listening yet. */
+export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(config, databaseUrl),
+    new JsonAdapter(),
+    {
+      logger: new Logger(config),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
+  return setupApp(app);
+}

@@ -1,0 +1,31 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Int64 } from '../../json/int64.js';
+import { OrderStatus } from '../order-status.js';
+import type { Order } from '../order.entity.js';
+
+@ApiSchema({ name: 'Order' })
+export class OrderResponse {
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
+  readonly id!: Int64;
+
+  @ApiProperty({ type: 'integer', format: 'int64', description: 'The animal that was ordered.', example: 42 })
+  readonly petId!: Int64;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 1 })
+  readonly quantity!: number;
+
+  @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus' })
+  readonly status!: OrderStatus;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    description: 'RFC 3339, UTC.',
+    example: '2026-11-20T09:30:00.000Z',
+  })
+  readonly createdAt!: string;
+
+  static from({ id, petId, quantity, status, createdAt }: Order): OrderResponse {
+    return { id, petId, quantity, status, createdAt: createdAt.toISOString() };
+  }
+}

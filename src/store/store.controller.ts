@@ -1,0 +1,28 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { HideTryIt } from '../openapi/hide-try-it.decorator.js';
+import { Stability } from '../openapi/stability.decorator.js';
+import { PageQuery } from '../paging/page-query.js';
+import type { Page } from '../paging/page.js';
+import { Paged } from '../paging/paged.decorator.js';
+import { OrderResponse } from './dto/order.response.js';
+import { StoreService } from './store.service.js';
+
+@ApiTags('store')
+@Controller({ path: 'store', version: '1' })
+export class StoreController {
+  constructor(private readonly store: StoreService) {}
+
+  @Get('orders')
+  @Stability('experimental')
+  @HideTryIt()
+  @ApiOperation({
+    operationId: 'listOrders',
+    summary: 'List orders',
+    description: 'Orders in ascending order of `id`, in pages as animals are.',
+  })
+  @Paged(OrderResponse, { description: 'A page of orders.' })
+  listOrders(@Query() query: PageQuery): Promise<Page<OrderResponse>> {
+    return this.store.listOrders(query);
+  }
+}

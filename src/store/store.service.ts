@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { keysetPage } from '../paging/keyset.js';
+import type { PageQuery } from '../paging/page-query.js';
+import type { Page } from '../paging/page.js';
+import { OrderResponse } from './dto/order.response.js';
+import { Order } from './order.entity.js';
+
+@Injectable()
+export class StoreService {
+  constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
+
+  async listOrders(query: PageQuery): Promise<Page<OrderResponse>> {
+    const page = await keysetPage(this.orders, query);
+    return page.map((order) => OrderResponse.from(order));
+  }
+}
