@@ -3,8 +3,6 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import { seconds } from '../clock/duration.js';
 import { parseInt64 } from '../json/int64.js';
 
-type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
-
 const POOL_SIZE = 10;
 const INT8_OID: number = pg.types.builtins.INT8;
 
@@ -21,6 +19,6 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
 }
 
 /** `bigint` columns arrive as exact 64-bit integers; `pg` alone would hand out strings. */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  return oid === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
+function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
+  return Number(oid) === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
 }
