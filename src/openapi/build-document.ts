@@ -5,11 +5,13 @@ import { ErrorResponse } from '../errors/error.response.js';
 import { PublicUrl } from '../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
+import { BASE_PATH } from './relative-paths.js';
 
 const SECURITY_SCHEME = 'apiKey';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
+  const { base } = app.get(PublicUrl);
   const { stagingPublicUrl } = app.get(Config);
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -17,16 +19,21 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .setVersion('1.0.0')
     .setDescription(DESCRIPTION)
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
-    .addServer(app.get(PublicUrl).base, 'Production')
+    .addServer(`${base}${BASE_PATH}`, 'This service')
     .addTag('pets', 'Animals in the store')
     .addTag('store', 'Orders')
     .addBearerAuth(
-      { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'Your API key.' },
+      {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'petstore_…',
+        description: 'Your API key: `petstore_` and 49 letters and digits.',
+      },
       SECURITY_SCHEME,
     )
     .addSecurityRequirements(SECURITY_SCHEME);
-  if (stagingPublicUrl) builder.addServer(stagingPublicUrl, 'Staging');
-  return completeDocument(
-    SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorResponse] }),
-  );
+  if (stagingPublicUrl) builder.addServer(`${stagingPublicUrl}${BASE_PATH}`, 'Staging');
+  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorResponse] });
+  document.info.contact = { name: 'Pet Store', url: `${base}/docs` };
+  return completeDocument(document, base);
 }

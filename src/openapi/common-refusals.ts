@@ -1,4 +1,3 @@
-import type { OperationObject } from './openapi-types.js';
 import { InvalidApiKey, MissingApiKey } from '../auth/auth.errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { InternalError } from '../errors/internal.error.js';
@@ -9,7 +8,8 @@ import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../json/json
 import { DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
 import { unknownField } from '../validation/unknown-field.js';
 
-const EVERY_OPERATION: readonly DomainError[] = [
+/** What any operation may be refused with. */
+export const EVERY_OPERATION: readonly DomainError[] = [
   new MissingApiKey(),
   new InvalidApiKey(),
   new NotAcceptable(),
@@ -19,16 +19,13 @@ const EVERY_OPERATION: readonly DomainError[] = [
   new ServiceUnavailable(),
 ];
 
-const WITH_A_BODY: readonly DomainError[] = [
+/** What one that reads a body may be refused with, besides. */
+export const WITH_A_BODY: readonly DomainError[] = [
   new ValidationFailed([{ field: 'name', message: 'name must be a text of 1 to 200 characters' }]),
   new InvalidJson(),
   new PayloadTooLarge('100 KiB'),
   new UnsupportedMediaType(),
 ];
 
-const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownField('colour')])];
-
-/** What any operation of this shape may be refused with. */
-export function commonRefusals(operation: OperationObject): readonly DomainError[] {
-  return [...(operation.requestBody ? WITH_A_BODY : WITHOUT_A_BODY), ...EVERY_OPERATION];
-}
+/** What one that reads none may be refused with, besides: parameters are checked too. */
+export const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownField('colour')])];

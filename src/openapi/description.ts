@@ -1,25 +1,52 @@
-/** The introduction a reader of the document and of the Swagger UI sees first. CommonMark. */
+import { PLANS } from '../auth/plans.js';
+
+const number = (value: number): string => value.toLocaleString('en');
+
+const planRows = Object.entries(PLANS).map(([plan, limits]) =>
+  limits === 'custom'
+    ? `| ${plan} | custom | custom |`
+    : `| ${plan} | ${number(limits.perMinute)} | ${number(limits.perDay)} |`,
+);
+
+/** The introduction that a reader of the document and of the Swagger UI sees first. CommonMark. */
 export const DESCRIPTION = `
-Inventory of a pet store. Requests and answers are \`application/json\`.
+The inventory of a pet store: list animals, add one, see what was ordered. Requests and answers are \`application/json\`.
 
-**Authentication.** Send your API key with every request: \`Authorization: Bearer <API_KEY>\`.
+## Authentication
 
-**Pages.** A list answers with a bare array and, while more follows, with the address of the next page in the
-\`Link\` header. Follow it as it is; a \`cursor\` is opaque and belongs to the filter it was made with.
+Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. Without a valid one the answer is 401.
 
-**Quotas.** Each key may send so many requests in a minute that starts with its first one, and so many in a UTC day:
+## Quotas
+
+A plan grants so many requests in a minute, which starts with your first one, and so many in a UTC day:
 
 | Plan | Per minute | Per day |
 |---|---:|---:|
-| Free | 60 | 1 000 |
-| Pro | 300 | 10 000 |
-| Business | 1 000 | 100 000 |
-| Enterprise | custom | custom |
+${planRows.join('\n')}
 
-Every answer says where you stand in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
-Beyond the limit the answer is 429 with \`Retry-After\`, in seconds: wait that long, then back off exponentially.
+Every answer says where you stand: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix
+time) report the window with the fewest requests left. Beyond the limit the answer is 429. Wait for the seconds in
+\`Retry-After\`, then back off exponentially: a key that goes on hammering may be banned for a while.
 
-**Errors** are \`{code, message, status}\`. Decide by \`code\`, show \`message\`.
+## Pages
 
-**Numbers.** Identifiers are signed 64-bit integers. Parse them with a reader that keeps every digit.
-`.trim();
+A list answers with a bare array. While more follows, the \`Link\` header holds the address of the next page, with
+\`rel="next"\`; follow it as it is. A \`cursor\` is opaque and belongs to the filter it was made with.
+
+## Errors
+
+Every refusal is \`{code, message, status}\`; a 400 adds \`details\`, one for each invalid value. Decide by \`code\`,
+show \`message\`, and quote the \`X-Request-Id\` when you ask for help.
+
+## Numbers
+
+Identifiers are signed 64-bit integers and come as JSON numbers. JavaScript rounds those above 2^53: parse them with
+a reader that keeps every digit.
+
+## Change
+
+Operations marked experimental or beta may still change. A deprecated one announces its last day in the \`Sunset\`
+header and its successor in \`Link\`; from that day on it answers 410.
+`
+  .trim()
+  .replace(/(?<![|\n])\n(?![|\n])/g, ' '); // the Swagger UI would show each line break of a paragraph

@@ -5,7 +5,6 @@ export type PathItemObject = OpenAPIObject['paths'][string];
 export type OperationObject = NonNullable<PathItemObject['get']>;
 export type ResponseObject = Exclude<OperationObject['responses'][string], { $ref: string } | undefined>;
 export type HeadersObject = NonNullable<ResponseObject['headers']>;
-export type SchemaObject = Exclude<
-  NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
-  { $ref: string }
->;
+export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+export type SchemaOrReference = SchemasObject[string];
+export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;

@@ -1,18 +1,26 @@
 import { applyDecorators, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { ValidationFailed } from '../errors/validation-failed.error.js';
 import { InvalidCursor } from './cursor.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import { PagingInterceptor } from './paging.interceptor.js';
+
+const LIMIT_OUT_OF_RANGE = new ValidationFailed([
+  { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
+]);
 
 interface PagedOptions {
   readonly description: string;
 }
 
-/** A handler that returns a `Page`: what the answer looks like, in the document and on the wire. */
+/**
+ * A handler that returns a `Page`: what the answer looks like, in the document and on the wire. The document is
+ * given an example of the `Link` where the address of the list is known.
+ */
 export function Paged(item: Type, { description }: PagedOptions): MethodDecorator {
   return applyDecorators(
     UseInterceptors(PagingInterceptor),
-    ApiRefusals(new InvalidCursor()),
+    ApiRefusals(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
       description,
       type: [item],
@@ -21,7 +29,6 @@ export function Paged(item: Type, { description }: PagedOptions): MethodDecorato
           description:
             'While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.',
           schema: { type: 'string' },
-          example: '<http://127.0.0.1:3000/v1/pets?limit=20&cursor=AAAAAAAAABSf3nP2r0yY3A>; rel="next"',
         },
       },
     }),

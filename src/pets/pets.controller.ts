@@ -31,7 +31,7 @@ export class PetsController {
   @ApiOperation({
     operationId: 'createPet',
     summary: 'Add an animal',
-    description: 'The service assigns the `id`.',
+    description: 'The service assigns the `id`. An animal without a `status` is `available`.',
   })
   @ApiCreatedResponse({ type: PetResponse, description: 'The created animal.' })
   create(@Body() newPet: CreatePetDto): Promise<PetResponse> {
@@ -45,12 +45,15 @@ export class PetsController {
     successor: '/v1/pets',
     use: 'GET /v1/pets with the status filter',
   })
-  @ApiOperation({ operationId: 'getPet', summary: 'Get an animal' })
+  @ApiOperation({
+    operationId: 'getPet',
+    summary: 'Get an animal',
+    description: '`GET /pets` with the `status` filter replaces it.',
+  })
   @ApiParam({
     name: 'petId',
-    schema: { type: 'integer', format: 'int64' },
+    schema: { type: 'integer', format: 'int64', example: 1 },
     description: 'Identifier of the animal.',
-    example: 1,
   })
   @ApiOkResponse({ type: PetResponse, description: 'The animal.' })
   @ApiRefusals(new PetNotFound('4711'))

@@ -14,7 +14,12 @@ export class CreatePetDto {
   @Int64Field({ description: 'Identifier of the category the animal belongs to.', example: 7 })
   readonly categoryId!: Int64;
 
-  @ApiPropertyOptional({ enum: PetStatus, enumName: 'PetStatus', default: PetStatus.Available })
+  @ApiPropertyOptional({
+    enum: PetStatus,
+    enumName: 'PetStatus',
+    default: PetStatus.Available,
+    description: 'Availability of the animal.',
+  })
   @Optional()
   @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
   readonly status: PetStatus = PetStatus.Available;

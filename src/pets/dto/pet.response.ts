@@ -24,7 +24,7 @@ export class PetResponse {
   })
   readonly categoryId!: Int64;
 
-  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus' })
+  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'Availability of the animal.' })
   readonly status!: PetStatus;
 
   static from({ id, name, categoryId, status }: Pet): PetResponse {

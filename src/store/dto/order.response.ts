@@ -5,22 +5,28 @@ import type { Order } from '../order.entity.js';
 
 @ApiSchema({ name: 'Order' })
 export class OrderResponse {
-  @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
+  @ApiProperty({ type: 'integer', format: 'int64', description: 'Assigned by the service.', example: 1 })
   readonly id!: Int64;
 
   @ApiProperty({ type: 'integer', format: 'int64', description: 'The animal that was ordered.', example: 42 })
   readonly petId!: Int64;
 
-  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    description: 'How many, at least one.',
+    example: 1,
+  })
   readonly quantity!: number;
 
-  @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus' })
+  @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus', description: 'How far the order has come.' })
   readonly status!: OrderStatus;
 
   @ApiProperty({
     type: 'string',
     format: 'date-time',
-    description: 'RFC 3339, UTC.',
+    description: 'When it was placed (RFC 3339, UTC).',
     example: '2026-11-20T09:30:00.000Z',
   })
   readonly createdAt!: string;

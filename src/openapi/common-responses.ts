@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http';
+import type { DomainError } from '../errors/domain-error.js';
+import { EVERY_OPERATION, WITH_A_BODY, WITHOUT_A_BODY } from './common-refusals.js';
+import type { OperationObject, ResponseObject } from './openapi-types.js';
+import { byStatus, type Refusal, refusal } from './refusal.js';
+import { headersOf } from './response-headers.js';
+
+const nameOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(' ', '');
+
+/** The refusals that are the same for every operation, each defined once. */
+export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
+  byStatus(EVERY_OPERATION).map(([status, errors]) => [
+    nameOf(status),
+    { ...refusal(errors), headers: headersOf(status) },
+  ]),
+);
+
+/** Adds what any operation of this shape may be refused with to its own refusals. */
+export function addCommonRefusals({ requestBody, responses }: OperationObject): void {
+  for (const [status, errors] of byStatus(EVERY_OPERATION)) {
+    responses[status] = responses[status]
+      ? merged(responses[status] as Refusal, errors)
+      : { $ref: `#/components/responses/${nameOf(status)}` };
+  }
+  for (const [status, errors] of byStatus(requestBody ? WITH_A_BODY : WITHOUT_A_BODY)) {
+    responses[status] = merged(responses[status] as Refusal | undefined, errors);
+  }
+}
+
+function merged(own: Refusal | undefined, errors: readonly DomainError[]): ResponseObject {
+  const response = refusal(errors);
+  Object.assign(response.content['application/json'].examples, own?.content['application/json'].examples);
+  return { ...response };
+}

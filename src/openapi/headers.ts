@@ -1,0 +1,78 @@
+import type { HeadersObject } from './openapi-types.js';
+
+const integer = { type: 'integer', format: 'int64', minimum: 0 };
+const text = { type: 'string' };
+
+/** Every header the service answers with, defined once and referred to by each response. `base`: address without `/v1`. */
+export const headers = (base: string) =>
+  ({
+    'X-Request-Id': {
+      required: true,
+      description:
+        'Names this request in our log. Your own is kept when it is 1 to 128 printable ASCII characters.',
+      schema: text,
+      example: '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
+    },
+    'X-RateLimit-Limit': {
+      required: true,
+      description: 'The limit of the window with the fewest requests left.',
+      schema: integer,
+      example: 60,
+    },
+    'X-RateLimit-Remaining': {
+      required: true,
+      description: 'Requests left in that window.',
+      schema: integer,
+      example: 59,
+    },
+    'X-RateLimit-Reset': {
+      required: true,
+      description: 'When that window ends: Unix time in seconds.',
+      schema: integer,
+      example: 1795132860,
+    },
+    'RateLimit-Policy': {
+      required: true,
+      description: 'Each window: its quota `q` in requests and its length `w` in seconds (IETF draft).',
+      schema: text,
+      example: '"minute";q=60;w=60, "day";q=1000;w=86400',
+    },
+    RateLimit: {
+      required: true,
+      description: 'Each window: requests remaining `r`, seconds `t` until it resets (IETF draft).',
+      schema: text,
+      example: '"minute";r=59;t=60, "day";r=811;t=51022',
+    },
+    'Retry-After': {
+      required: true,
+      description: 'Seconds to wait before the next request.',
+      schema: { ...integer, minimum: 1 },
+      example: 42,
+    },
+    'WWW-Authenticate': {
+      required: true,
+      description: 'How to authenticate (RFC 6750).',
+      schema: text,
+      example: 'Bearer realm="petstore", error="invalid_token"',
+    },
+    Deprecation: {
+      required: true,
+      description: 'Since when the operation is deprecated (RFC 9745).',
+      schema: text,
+      example: '@1795132800',
+    },
+    Sunset: {
+      required: true,
+      description: 'When the operation is removed (RFC 8594).',
+      schema: text,
+      example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    },
+    Link: {
+      required: true,
+      description: 'The successor and the documentation of the deprecation (RFC 8288).',
+      schema: text,
+      example: `<${base}/v1/pets>; rel="successor-version", <${base}/docs>; rel="deprecation"; type="text/html"`,
+    },
+  }) as const satisfies HeadersObject;
+
+export type HeaderName = keyof ReturnType<typeof headers>;
