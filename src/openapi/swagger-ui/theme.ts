@@ -1,0 +1,62 @@
+/**
+ * The look of the Swagger UI, in CSS. The library brings most of the dark colours. `:root:root` makes these rules
+ * weigh more than its own, in both of its modes.
+ */
+export const THEME = `
+:root {
+  --page: #f7f5f1; --card: #fff; --line: #ddd7cc; --ink: #24302f; --accent: #1f6f5c; --on-accent: #fff;
+  --warn: #8a2f0e; --warn-soft: #ffe4c7; --note: #5b3a9b; --note-soft: #e6dcfb;
+}
+:root.dark-mode {
+  --page: #14191a; --card: #1c2324; --line: #334041; --ink: #e4e9e7; --accent: #5cc3a7; --on-accent: #0d1514;
+  --warn: #fdba74; --warn-soft: #4a2513; --note: #cdb8ff; --note-soft: #33264f;
+}
+@media (prefers-color-scheme: dark) { body { background: #14191a; } }
+
+:root:root { background: var(--page); }
+:root:root body, :root:root .swagger-ui { background: var(--page); color: var(--ink); }
+:root:root .swagger-ui {
+  .wrapper { max-width: 1080px; }
+
+  .info { margin: 32px 0 20px; }
+  .info .title { color: var(--ink); font-size: 34px; letter-spacing: -0.02em; }
+  .info .description .renderedMarkdown { columns: 24em 2; column-gap: 48px; }
+  .info h2 { break-after: avoid; color: var(--accent); font-size: 17px; margin: 22px 0 4px; }
+  .info p { break-inside: avoid; margin: 0 0 12px; }
+  .info p, .info td, .info th { color: var(--ink); font-size: 15px; line-height: 1.6; }
+  .info table { break-inside: avoid; margin: 8px 0; width: auto; }
+  .info td, .info th { border-bottom: 1px solid var(--line); min-width: 0; padding: 4px 28px 4px 0; }
+  .info a { color: var(--accent); }
+
+  .scheme-container {
+    background: var(--card); border: 1px solid var(--line); border-radius: 10px; box-shadow: none;
+    margin: 0 auto 24px; max-width: 1040px; padding: 16px 0;
+  }
+  .btn { border-radius: 6px; box-shadow: none; }
+  .auth-wrapper .btn.authorize, .btn.execute.btn { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+  .auth-wrapper .btn.authorize svg { color: var(--on-accent); fill: var(--on-accent); }
+
+  .opblock { border-radius: 10px; box-shadow: none; overflow-x: auto; }
+  .opblock-deprecated { opacity: 1; }
+  .opblock-deprecated .opblock-summary-method { background: #7d8492; color: #fff; }
+  .headers .header-col { color: var(--ink); }
+  .response-col_links { display: none; }
+  .path-and-marks { align-items: center; display: flex; flex-wrap: wrap; gap: 6px 10px; padding: 0 10px; }
+  .opblock-summary-path, .opblock-summary-path__deprecated { max-width: none; padding: 0; }
+  .mark {
+    background: var(--note-soft); border-radius: 999px; color: var(--note); font: 600 12px/1.7 sans-serif;
+    padding: 0 10px; white-space: nowrap;
+  }
+  .mark-sunset { background: var(--warn-soft); color: var(--warn); }
+}
+
+@media (max-width: 640px) {
+  :root:root .swagger-ui {
+    .wrapper { padding: 0 12px; }
+    .scheme-container { margin: 0 12px 16px; }
+    .info .title { font-size: 26px; }
+    .opblock-summary-path-description-wrapper { align-items: start; flex-direction: column; gap: 2px; padding: 0; }
+    .opblock-summary-description { padding: 0 10px; }
+  }
+}
+`.trim();

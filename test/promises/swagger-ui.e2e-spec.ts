@@ -1,0 +1,158 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { findBrowser, launchBrowser } from '../support/browser.js';
+import { Petstore } from '../support/petstore.js';
+
+const program = findBrowser();
+if (program === undefined)
+  process.stdout.write('Skipped: Swagger UI in a browser, for want of a Chromium.\n');
+
+let petstore: Petstore;
+beforeAll(async () => {
+  // Another name than the one the page is opened at, as for someone behind a proxy or at `localhost`.
+  petstore = await Petstore.start({ env: { PUBLIC_URL: 'http://petstore.test' } });
+});
+afterAll(() => petstore.stop());
+
+describe('GET /docs', () => {
+  it.each(['/docs', '/docs/', '/docs/swagger-ui-init.js'])(
+    'lets %s run its own scripts only, in no frame of another page',
+    async (path) => {
+      const { headers } = await petstore.client().get(path).expect(200);
+      const policy = headers['content-security-policy'];
+      expect(policy).toContain("default-src 'none'; script-src 'self';");
+      expect(policy).toContain("connect-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+    },
+  );
+
+  it('lets the page call the staging environment where there is one', async () => {
+    const staged = await Petstore.start({ env: { STAGING_PUBLIC_URL: 'https://staging.petstore.test' } });
+    const { headers } = await staged.client().get('/docs').expect(200);
+    expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.petstore.test;");
+    await staged.stop();
+  });
+});
+
+(program === undefined ? describe.skip : describe)('GET /docs in a browser', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let address: string;
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser(program ?? '');
+    context = await browser.newContext();
+    context.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    context.on('weberror', (error) => complaints.push(error.error().message));
+    page = await context.newPage();
+    address = (await petstore.app.getUrl()).replace('127.0.0.1', 'localhost');
+    await page.goto(`${address}/docs`);
+    await authorize(await petstore.key());
+  });
+  beforeEach(async () => {
+    await page.goto(`${address}/docs`); // the authorization is still there: it is stored
+  });
+  afterAll(() => browser.close());
+
+  async function authorize(key: string): Promise<void> {
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const dialog = page.locator('.modal-ux');
+    await dialog.locator('input').fill(key);
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  }
+
+  const operation = (id: string): Locator => page.locator(`[id$="-${id}"].opblock`);
+
+  async function open(id: string): Promise<Locator> {
+    await operation(id).locator('.opblock-summary-control').click();
+    await operation(id).locator('.responses-inner').waitFor();
+    return operation(id);
+  }
+
+  async function execute(id: string): Promise<string> {
+    await operation(id).getByRole('button', { name: 'Execute' }).click();
+    const answer = operation(id).locator('.live-responses-table .response');
+    await answer.waitFor();
+    return answer.innerText();
+  }
+
+  it('lists animals by "Try it out" and shows the rate-limit headers of the answer', async () => {
+    const list = await open('listPets');
+    await list.getByRole('button', { name: 'Try it out' }).click();
+    await list.locator('tr[data-param-name="limit"] input').fill('2');
+    const answer = await execute('listPets');
+    expect(answer).toMatch(/^200/);
+    expect(answer).toMatch(/x-ratelimit-limit: 1000000/);
+    expect(answer).toMatch(/x-ratelimit-remaining: \d+/);
+    expect(answer).toMatch(/x-ratelimit-reset: \d{10}/);
+  });
+
+  it('adds an animal by "Try it out", from the example', async () => {
+    const create = await open('createPet');
+    await create.getByRole('button', { name: 'Try it out' }).click();
+    const answer = await execute('createPet');
+    expect(answer).toMatch(/^201/);
+    expect(answer).toContain('"name": "Rex"');
+    expect(await petstore.query('SELECT name FROM pets')).toContainEqual({ name: 'Rex' });
+  });
+
+  it('shows getPet struck through, with the day of its removal', async () => {
+    await operation('getPet').locator('.opblock-summary-path__deprecated').waitFor();
+    const path = `document.querySelector('.opblock-summary-path__deprecated[data-path="/pets/{petId}"]')`;
+    expect(await page.evaluate(`getComputedStyle(${path}).textDecorationLine`)).toBe('line-through');
+    await operation('getPet').getByText('until 2030-12-05', { exact: true }).waitFor();
+    await operation('getPet').getByText('Get an animal', { exact: true }).waitFor();
+  });
+
+  it('shows a badge of stability on orders', async () => {
+    await operation('listOrders').getByText('experimental', { exact: true }).waitFor();
+  });
+
+  it('offers no "Try it out" on orders', async () => {
+    const orders = await open('listOrders');
+    await orders.getByText('Parameters').waitFor();
+    expect(await orders.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
+  });
+
+  it('keeps the authorization over a reload', async () => {
+    await page.reload();
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+  });
+
+  it('calls the address it was opened at, whatever PUBLIC_URL says', async () => {
+    await page.getByRole('option', { name: `${address}/v1 - This service` }).waitFor({ state: 'attached' });
+  });
+
+  it.each([
+    ['light', 'rgb(247, 245, 241)'],
+    ['dark', 'rgb(20, 25, 26)'],
+  ] as const)('is %s where its reader prefers that', async (colorScheme, background) => {
+    await page.emulateMedia({ colorScheme });
+    await page.locator('.swagger-ui .opblock').first().waitFor();
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
+  });
+
+  it('fits a phone', async () => {
+    const phone = await browser.newContext({ viewport: { width: 390, height: 800 }, isMobile: true });
+    const small = await phone.newPage();
+    await small.goto(`${address}/docs#/pets/listPets`);
+    await small.locator('.responses-inner').waitFor();
+    expect(await small.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await phone.close();
+  });
+
+  it('asked no other host for anything and logged no error in all that', () => {
+    expect([...hosts]).toEqual([address]);
+    expect(complaints).toEqual([]);
+  });
+});
