@@ -2,11 +2,11 @@
  * Does what has to be done before the process ends on Ctrl-C or SIGTERM, once: a terminal sends Ctrl-C to npm
  * and to this process, and npm sends it on.
  */
-export function onStopSignal(stop: () => Promise<void>): void {
-  let stopping = false;
+export function onStopSignal(stop: () => Promise<void>): { readonly received: boolean } {
+  const signal = { received: false };
   const handle = () => {
-    if (stopping) return;
-    stopping = true;
+    if (signal.received) return;
+    signal.received = true;
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -16,4 +16,5 @@ export function onStopSignal(stop: () => Promise<void>): void {
     );
   };
   process.on('SIGINT', handle).on('SIGTERM', handle);
+  return signal;
 }

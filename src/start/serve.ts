@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { seconds } from '../clock/duration.js';
+import { onStopSignal } from './stop-signal.js';
+
+type Close = () => Promise<void>;
+
+/** A start that hangs, on a database that does not answer, does not keep Ctrl-C from ending the program. */
+const PATIENCE = seconds(5);
+
+/**
+ * Starts a service. What it opens it hands to `onEnd`, and that is closed again, newest first, when the start fails
+ * or a signal asks for the end, also in the middle of the start.
+ */
+export async function serve(start: (onEnd: (close: Close) => void) => Promise<void>): Promise<void> {
+  const opened: Close[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  const starting = start((close) => opened.push(close));
+  const signal = onStopSignal(async () => {
+    await Promise.race([starting.catch(() => undefined), delay(PATIENCE)]); // half open cannot be closed
+    await closeAll();
+  });
+  await starting.catch(async (error: unknown) => {
+    if (signal.received) return; // the signal may be what made the start fail: it reaches initdb too
+    await closeAll();
+    throw error;
+  });
+}
