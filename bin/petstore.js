@@ -1,11 +1,21 @@
 #!/usr/bin/env node
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const program = new URL('../dist/src/cli.js', import.meta.url);
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-if (existsSync(program)) {
-  await import(program.href);
+/** A fresh clone is not built. What the build says goes to stderr: stdout belongs to the command. */
+function build() {
+  process.stderr.write('petstore: building it first, which takes a few seconds ...\n');
+  const args = [at('node_modules/@nestjs/cli/bin/nest.js'), 'build'];
+  const { status } = spawnSync(process.execPath, args, { cwd: at(''), stdio: ['ignore', 2, 2] });
+  return status === 0;
+}
+
+if (existsSync(at('dist/src/cli.js')) || build()) {
+  await import(new URL('../dist/src/cli.js', import.meta.url).href);
 } else {
-  process.stderr.write('petstore: not built yet. Run: npm run build\n');
+  process.stderr.write('petstore: the build failed. Run: npm ci && npm run build\n');
   process.exitCode = 1;
 }

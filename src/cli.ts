@@ -1,13 +1,23 @@
 import { Command } from 'commander';
-import { keysCommand } from './auth/keys.command.js';
-import { plansCommand } from './auth/plans.command.js';
+import { addKeysCommand } from './auth/keys.command.js';
+import { addPlansCommand } from './auth/plans.command.js';
 import { run } from './start/run.js';
 
 run(async () => {
-  await new Command('petstore')
+  const petstore = new Command('petstore')
     .description('Looks after the API keys of the pet store service.')
-    .showHelpAfterError('(petstore --help says more)')
-    .addCommand(keysCommand())
-    .addCommand(plansCommand())
-    .parseAsync();
+    .addHelpText('after', '\nEvery failure is one line on stderr and exit code 1.')
+    .configureOutput({
+      outputError: (text, write) => {
+        write(
+          `petstore: ${text
+            .replace(/^error: /, '')
+            .replace(/\s*\n\s*/g, ' ')
+            .trim()}\n`,
+        );
+      },
+    });
+  addKeysCommand(petstore);
+  addPlansCommand(petstore);
+  await petstore.parseAsync();
 });

@@ -1,12 +1,11 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { PLANS } from './plans.js';
 import { print, table } from './print.js';
 
 /** `petstore plans ...` */
-export function plansCommand(): Command {
-  const plans = new Command('plans').description('The plans a key may have.');
+export function addPlansCommand(program: Command): void {
+  const plans = program.command('plans').description('The plans a key may have.');
   plans.command('list').description('List all plans.').option('--json', 'print a JSON array').action(list);
-  return plans;
 }
 
 function list({ json }: { json?: true }): void {
