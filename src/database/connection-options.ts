@@ -4,7 +4,7 @@ import { seconds } from '../clock/duration.js';
 import { parseInt64 } from '../json/int64.js';
 
 const POOL_SIZE = 10;
-const INT8_OID: number = pg.types.builtins.INT8;
+const INT8_OID = pg.types.builtins.INT8;
 
 /** How the service talks to PostgreSQL. Time-outs in milliseconds: a request never waits for a database that hangs. */
 export function connectionOptions(url: string): PostgresDataSourceOptions {
@@ -20,5 +20,5 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
 
 /** `bigint` columns arrive as exact 64-bit integers; `pg` alone would hand out strings. */
 function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
-  return Number(oid) === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
+  return oid === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -86,18 +88,20 @@ describe('startEmbeddedPostgres', () => {
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.json', 'postgres.log']);
   });
 
-  it('adopts the server of an owner that is gone, and stops it', async () => {
-    const gone = await start();
-    await loseLock(gone);
+  it('adopts the server of an owner that was killed, and stops it', async () => {
+    const url = await startAndBeKilled();
 
     const heir = await start();
-    expect(heir).toMatchObject({ url: gone.url, joined: true });
-
-    await gone.stop(); // it is not its server any more
-    expect(await query(heir, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(heir).toMatchObject({ url, joined: true });
 
     await heir.stop();
     await expect(query(heir, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('stays the owner when the server has lost all its connections, as after a crash', async () => {
+    const owner = await start();
+    await query(owner, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
+    await expectRefusal(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
   it('starts although postmaster.pid is left over and its process id is a stranger’s', async () => {
@@ -247,9 +251,18 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> 
   }
 }
 
-/** What the death of the owner does: the server drops its connection and so its lock. */
-async function loseLock(server: EmbeddedPostgres): Promise<void> {
-  await query(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
+/** A service of its own, as built, that dies without a chance to stop its server. Resolves to the server's URL. */
+async function startAndBeKilled(): Promise<string> {
+  const launcher = new URL('../../../dist/src/database/embedded/embedded-postgres.js', import.meta.url);
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher.href)});
+    process.stdout.write((await startEmbeddedPostgres(${JSON.stringify(dataDir)})).url);
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+  const [url] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return url.toString();
 }
 
 async function expectRefusal(attempt: Promise<unknown>, ...parts: string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Address, connect } from './connection.js';
 import { codeOf } from './embedded-postgres.error.js';
@@ -6,41 +7,79 @@ import { codeOf } from './embedded-postgres.error.js';
 const LOCK_KEY = 7_387_001;
 /** A killed owner's lock is gone as soon as the server has noticed, which takes milliseconds. */
 const PATIENCE_MS = 500;
+/** How long a server may take to be back after one of its processes has crashed. */
+const RECOVERY_MS = 60_000;
+const PAUSE_MS = 50;
 
 /**
  * A service's claim to a data folder: a session-level advisory lock, which the server gives back by itself when the
- * service ends in whatever way.
+ * service ends in whatever way. A server that crashed and recovered has given it back too, so it is taken again.
  */
 export class OwnerLock {
-  #held = true;
+  #session: pg.Client | undefined;
+  #wanted = true;
 
-  private constructor(private readonly client: pg.Client) {
-    client.once('end', () => {
-      this.#held = false;
-    });
+  private constructor(
+    private readonly address: Address,
+    session: pg.Client,
+  ) {
+    this.keep(session);
   }
 
   /** Resolves to undefined while another process holds it. */
   static async take(address: Address): Promise<OwnerLock | undefined> {
-    const client = await connect(address);
-    try {
-      await client.query(`SET lock_timeout = ${PATIENCE_MS}`);
-      await client.query('SELECT pg_advisory_lock($1::bigint)', [LOCK_KEY]);
-      return new OwnerLock(client);
-    } catch (error) {
-      await client.end();
-      if (codeOf(error) === '55P03') return undefined; // lock_not_available
-      throw error;
-    }
+    const session = await lockedSession(address);
+    return session && new OwnerLock(address, session);
   }
 
   /** False once the connection is lost, and with it the lock. */
   get held(): boolean {
-    return this.#held;
+    return this.#session !== undefined;
   }
 
   async release(): Promise<void> {
-    await this.client.end();
+    this.#wanted = false;
+    await this.#session?.end();
+  }
+
+  private keep(session: pg.Client): void {
+    this.#session = session;
+    session.once('end', () => {
+      this.#session = undefined;
+      void this.takeAgain();
+    });
+  }
+
+  private async takeAgain(): Promise<void> {
+    const deadline = Date.now() + RECOVERY_MS;
+    while (this.#wanted && Date.now() < deadline) {
+      try {
+        const session = await lockedSession(this.address);
+        if (session !== undefined) await this.keepOrEnd(session);
+        return; // without a session: another service was quicker, and owns the folder now
+      } catch {
+        await delay(PAUSE_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  private async keepOrEnd(session: pg.Client): Promise<void> {
+    if (this.#wanted) this.keep(session);
+    else await session.end();
+  }
+}
+
+/** A connection that holds the lock, or undefined while another one does. */
+async function lockedSession(address: Address): Promise<pg.Client | undefined> {
+  const client = await connect(address);
+  try {
+    await client.query(`SET lock_timeout = ${PATIENCE_MS}`);
+    await client.query('SELECT pg_advisory_lock($1::bigint)', [LOCK_KEY]);
+    return client;
+  } catch (error) {
+    await client.end();
+    if (codeOf(error) === '55P03') return undefined; // lock_not_available
+    throw error;
   }
 }
 
