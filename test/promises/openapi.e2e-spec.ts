@@ -1,0 +1,216 @@
+import { Petstore } from '../support/petstore.js';
+
+/** A part of the document: which members it has is what is tested here. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Part = any;
+
+let petstore: Petstore;
+let document: Part;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({
+    env: { PUBLIC_URL: 'https://petstore.test', STAGING_PUBLIC_URL: 'https://staging.petstore.test' },
+  });
+  document = (await petstore.client().get('/openapi.json').expect(200)).body;
+});
+afterAll(() => petstore.stop());
+
+const OPERATIONS = [
+  ['listPets', 'get', '/pets', ['200', '400', '401', '406', '429', '500', '503']],
+  ['createPet', 'post', '/pets', ['201', '400', '401', '406', '413', '415', '429', '500', '503']],
+  ['getPet', 'get', '/pets/{petId}', ['200', '400', '401', '404', '406', '410', '429', '500', '503']],
+  ['listOrders', 'get', '/store/orders', ['200', '400', '401', '406', '429', '500', '503']],
+] as const;
+
+const operation = (id: string): Part => {
+  const [, method, path] = OPERATIONS.find(([name]) => name === id) ?? [];
+  return document.paths[path ?? ''][method ?? ''];
+};
+
+const resolve = (part: Part): Part =>
+  part.$ref === undefined
+    ? part
+    : part.$ref
+        .split('/')
+        .slice(1)
+        .reduce((parent: Part, name: string) => parent[name], document);
+
+const answer = (id: string, status: string): Part => resolve(operation(id).responses[status]);
+const json = (part: Part): Part => part.content['application/json'];
+const parameter = (id: string, name: string) =>
+  operation(id).parameters.find((candidate: { name: string }) => candidate.name === name);
+
+describe('GET /openapi.json', () => {
+  it('is OpenAPI 3.1 of the interface 1.0.0', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+  });
+
+  it('is answered without a key, and so is the same document as YAML', async () => {
+    const { text } = await petstore.client().get('/openapi.yaml').expect(200);
+    expect(text).toMatch(/^openapi: 3\.1\.0\n/);
+  });
+
+  it('gives each server an address with /v1, so that no path has it', () => {
+    expect(document.servers).toEqual([
+      { url: 'https://petstore.test/v1', description: 'This service' },
+      { url: 'https://staging.petstore.test/v1', description: 'Staging' },
+    ]);
+    expect(Object.keys(document.paths).sort()).toEqual(['/pets', '/pets/{petId}', '/store/orders']);
+  });
+
+  it('has every operation secured by an API key as a bearer token', () => {
+    const [[scheme]] = document.security.map(Object.keys);
+    expect(document.components.securitySchemes[scheme]).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: expect.any(String),
+    });
+    expect(OPERATIONS.map(([id]) => operation(id).security)).toEqual(OPERATIONS.map(() => undefined));
+  });
+
+  describe.each(OPERATIONS)('%s', (id, method, path, statuses) => {
+    it(`is ${method} ${path}, with words for people`, () => {
+      expect(document.paths[path][method]).toMatchObject({
+        operationId: id,
+        summary: expect.stringMatching(/\w/),
+        description: expect.stringMatching(/\w/),
+      });
+    });
+
+    it(`answers ${statuses.join(', ')}`, () => {
+      expect(Object.keys(operation(id).responses)).toEqual(statuses);
+    });
+
+    it.each(statuses)('promises the headers of every answer on %s', (status) => {
+      const { headers } = answer(id, status);
+      for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+        expect(resolve(headers[name])).toMatchObject({ required: true, schema: { type: 'integer' } });
+      }
+      expect(resolve(headers['X-Request-Id'])).toMatchObject({ required: true, schema: { type: 'string' } });
+    });
+
+    it.each(statuses)('shows an example of the body of %s', (status) => {
+      const { schema, example, examples } = json(answer(id, status));
+      if (Number(status) < 400) {
+        expect(example).toBeTruthy();
+        return;
+      }
+      expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+      expect(examples).not.toEqual({});
+      for (const [code, { value }] of Object.entries<Part>(examples)) {
+        expect(value).toMatchObject({ code, message: expect.any(String), status: Number(status) });
+      }
+    });
+
+    it('says how long to wait after 429 and 503, and how to authenticate after 401', () => {
+      expect(resolve(answer(id, '429').headers['Retry-After']).schema).toMatchObject({ minimum: 1 });
+      expect(answer(id, '503').headers).toHaveProperty('Retry-After');
+      expect(answer(id, '401').headers).toHaveProperty('WWW-Authenticate');
+    });
+  });
+
+  it.each([
+    ['400', 'createPet', ['validation_failed', 'invalid_json']],
+    ['400', 'listPets', ['validation_failed', 'invalid_cursor']],
+    ['401', 'listPets', ['missing_api_key', 'invalid_api_key']],
+    ['404', 'getPet', ['pet_not_found']],
+    ['406', 'listPets', ['not_acceptable']],
+    ['410', 'getPet', ['endpoint_removed']],
+    ['413', 'createPet', ['payload_too_large']],
+    ['415', 'createPet', ['unsupported_media_type']],
+    ['429', 'listPets', ['rate_limit_exceeded', 'daily_quota_exceeded']],
+    ['500', 'listPets', ['internal_error']],
+    ['503', 'listPets', ['service_unavailable']],
+  ])('knows the codes of %s, as of %s', (status, id, codes) => {
+    expect(Object.keys(json(answer(id, status)).examples)).toEqual(expect.arrayContaining(codes));
+  });
+
+  it.each([
+    ['Pet', ['id', 'categoryId']],
+    ['NewPet', ['categoryId']],
+    ['Order', ['id', 'petId']],
+  ])('has %s with the 64-bit integers %s', (name, fields) => {
+    for (const field of fields) {
+      expect(document.components.schemas[name].properties[field]).toMatchObject({
+        type: 'integer',
+        format: 'int64',
+      });
+    }
+  });
+
+  it('has petId as a 64-bit integer', () => {
+    expect(parameter('getPet', 'petId')).toMatchObject({
+      in: 'path',
+      required: true,
+      schema: { type: 'integer', format: 'int64' },
+    });
+  });
+
+  it.each(['listPets', 'listOrders'])('limits the pages of %s: 1 to 100, 20 unless told', (id) => {
+    expect(parameter(id, 'limit')).toMatchObject({
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(parameter(id, 'cursor')).toMatchObject({ required: false, schema: { type: 'string' } });
+  });
+
+  it.each(['listPets', 'listOrders'])('shows the bare array of %s and the link to its next page', (id) => {
+    const { example, schema } = json(answer(id, '200'));
+    expect(schema.type).toBe('array');
+    expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
+    const path = id === 'listPets' ? '/pets' : '/store/orders';
+    expect(answer(id, '200').headers.Link.example).toMatch(
+      new RegExp(`^<https://petstore.test/v1${path}\\?limit=20&cursor=[\\w-]{22}>; rel="next"$`),
+    );
+  });
+
+  it('enumerates the status of an animal, also as a filter', () => {
+    const status = { $ref: '#/components/schemas/PetStatus' };
+    expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold']);
+    expect(parameter('listPets', 'status').schema).toEqual(status);
+    expect(document.components.schemas.Pet.properties.status).toMatchObject(status);
+  });
+
+  it('has a NewPet that may leave out its status only, and hold nothing else', () => {
+    const { schema, example } = json(operation('createPet').requestBody);
+    expect(resolve(schema)).toMatchObject({
+      required: ['name', 'categoryId'],
+      additionalProperties: false,
+      properties: {
+        name: { type: 'string', minLength: 1, maxLength: 200 },
+        status: { $ref: '#/components/schemas/PetStatus', default: 'available' },
+      },
+    });
+    expect(operation('createPet').requestBody.required).toBe(true);
+    expect(example).toEqual({ name: 'Rex', categoryId: 7, status: 'available' });
+  });
+
+  it('has an Error of code, message and status', () => {
+    expect(document.components.schemas.Error.required).toEqual(['code', 'message', 'status']);
+  });
+
+  it('marks getPet as deprecated until 5 December 2030, and its headers', () => {
+    expect(operation('getPet')).toMatchObject({
+      deprecated: true,
+      'x-deprecated-sunset': '2030-12-05',
+      summary: 'Get an animal (until 2030-12-05)',
+    });
+    for (const status of ['200', '404', '410']) {
+      expect(answer('getPet', status).headers).toMatchObject({
+        Deprecation: {},
+        Sunset: {},
+        Link: {},
+      });
+    }
+    expect(OPERATIONS.filter(([id]) => operation(id).deprecated === true)).toHaveLength(1);
+  });
+
+  it('marks orders as experimental, without a panel to try them', () => {
+    expect(operation('listOrders')).toMatchObject({
+      'x-stability': 'experimental',
+      'x-hideTryItPanel': true,
+      summary: 'List orders (experimental)',
+    });
+    expect(OPERATIONS.filter(([id]) => operation(id)['x-hideTryItPanel'] === true)).toHaveLength(1);
+  });
+});
