@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { isDatabaseAway } from '../database/database-away.js';
 import { DomainError } from './domain-error.js';
 import { RouteNotFound, UndecodablePath } from '../http/route.errors.js';
+import { isDecodable } from '../http/undecodable-path.js';
 import { HTTP_STATUS } from './http-status.js';
 import { InternalError } from './internal.error.js';
 import { ServiceUnavailable } from './service-unavailable.error.js';
@@ -36,11 +37,16 @@ export class ErrorFilter implements ExceptionFilter {
     }
     if (thrown instanceof HttpException) {
       if (thrown.getStatus() === 404) return new RouteNotFound(request.path);
-      if (thrown.getStatus() === 400) return new UndecodablePath();
+      if (thrown.getStatus() === 400) return badRequest(thrown, request);
     }
     this.logger.error(
       `${request.id} ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
     );
     return new InternalError();
   }
+}
+
+/** A 400 that is not of our own making: of Express when it cannot decode a path, or of one of Nest's pipes. */
+function badRequest({ message }: HttpException, { path }: Request): DomainError {
+  return isDecodable(path) ? new DomainError('invalid', 'validation_failed', message) : new UndecodablePath();
 }

@@ -1,6 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../errors/domain-error.js';
+import { takesAnything } from './handler-arguments.js';
+
+/** With its charset too: some clients ask for it, and JSON has no other than UTF-8. */
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
 export class NotAcceptable extends DomainError {
   constructor() {
@@ -19,7 +23,7 @@ export class AcceptGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const { accept } = request.headers;
     if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
-    if (request.accepts('application/json')) return true;
+    if (request.accepts(JSON_TYPES) || takesAnything(context)) return true;
     throw new NotAcceptable();
   }
 }

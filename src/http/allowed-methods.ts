@@ -1,8 +1,9 @@
 import type { Application } from 'express';
+import { METHODS } from 'node:http';
 
 interface Layer {
   match(path: string): boolean;
-  route?: { path: unknown; methods: Record<string, boolean> };
+  route?: { methods: Record<string, boolean> };
 }
 
 /** The methods the router has for a path, as an `Allow` header lists them; empty for an unknown path. */
@@ -16,11 +17,11 @@ export function allowedMethods(app: Application, path: string): string[] {
   return [...methods.add('OPTIONS')].sort();
 }
 
-/** Every route but those of the catch-all, which matches anything and allows nothing. */
+/** Every route but those that take any method: they are the catch-all's, which allows nothing. */
 function routes(app: Application) {
   const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types do not know a router's own parts
   return stack.flatMap((layer) =>
-    layer.route && !String(layer.route.path).includes('*')
+    layer.route && Object.keys(layer.route.methods).length < METHODS.length
       ? [{ route: layer.route, match: (path: string) => layer.match(path) }]
       : [],
   );

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from './route.errors.js';
-import { isDecodable } from './undecodable-path.js';
+import { UNDECODABLE } from './undecodable-path.js';
 
 /**
  * Whatever no other route under `/v1` took. Being a route, it has the key check and the quotas before it, so a
@@ -15,8 +15,8 @@ export class NoRouteController {
   @All()
   @HttpCode(204)
   answer(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
-    const path = request.originalUrl.split('?', 1)[0] ?? '/';
-    if (!isDecodable(path)) throw new UndecodablePath();
+    const { path } = request;
+    if (path === UNDECODABLE) throw new UndecodablePath();
     const allowed = allowedMethods(request.app, path);
     if (allowed.length === 0) throw new RouteNotFound(path);
     response.setHeader('Allow', allowed.join(', '));

@@ -11,11 +11,14 @@ export function isDecodable(path: string): boolean {
   }
 }
 
+/** Where such a request is sent. A client that asks for this very path is told the same, and rightly: `<` is not valid in one. */
+export const UNDECODABLE = '/v1/<undecodable>';
+
 /**
  * Express answers a path it cannot decode before any route, and so before any guard. Sent to a path that no
  * route has, such a request takes the same way as every other one and is refused at its end with a 400.
  */
 export function undecodablePath(request: Request, _response: Response, next: NextFunction): void {
-  if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = '/v1/undecodable';
+  if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = UNDECODABLE;
   next();
 }

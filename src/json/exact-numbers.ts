@@ -3,16 +3,20 @@ import { isLosslessNumber, parse } from 'lossless-json';
 /** Digits a double may not hold, or a form (`1.0`, `1e1`) that a double does not remember. */
 const NEEDS_CARE = /\d{16}|\d[.eE]/;
 
+/** Far more than any body here has. Whatever walks a parsed body does so recursively, and the stack has an end. */
+const DEEPEST = 32;
+
 /** How each number was written, for the few texts where the double alone would not tell. */
 const writtenAs = new WeakMap<object, Map<string, string>>();
 
 /**
  * `JSON.parse`, and beside it a memory of how numbers were written, so that `numberText` can tell
  * 9007199254740993 from ...992 and 1 from 1.0. Every value looks as `JSON.parse` would make it.
- * @throws SyntaxError for anything RFC 8259 does not allow.
+ * @throws SyntaxError for anything RFC 8259 does not allow, and for deeper nesting than `DEEPEST` (its section 9).
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  if (isDeeper(value, DEEPEST)) throw new SyntaxError('The nesting is too deep');
   if (typeof value === 'object' && value !== null && NEEDS_CARE.test(text)) {
     remember(value, parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }));
   }
@@ -25,6 +29,11 @@ export function numberText(holder: unknown, member: string): string | undefined 
   const value = (holder as Record<string, unknown>)[member];
   if (typeof value !== 'number') return undefined;
   return writtenAs.get(holder)?.get(member) ?? String(value);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function remember(plain: object, exact: unknown): void {

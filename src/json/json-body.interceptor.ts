@@ -1,5 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { takesBody } from '../http/handler-arguments.js';
 import { readJson } from './read-json.js';
 
@@ -11,9 +11,8 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 
   private async withBody(context: ExecutionContext, next: CallHandler) {
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    request.body = await readJson(request, http.getResponse<Response>());
+    const request = context.switchToHttp().getRequest<Request>();
+    request.body = await readJson(request);
     return next.handle();
   }
 }

@@ -2,7 +2,7 @@ import { DomainError } from '../errors/domain-error.js';
 
 export class InvalidJson extends DomainError {
   constructor() {
-    super('invalid', 'invalid_json', 'The body is not valid JSON in UTF-8 (RFC 8259).');
+    super('invalid', 'invalid_json', 'The body is not valid JSON in UTF-8 (RFC 8259), or nested too deep.');
   }
 }
 

@@ -1,0 +1,343 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expectErrorBody, expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { Petstore } from '../support/petstore.js';
+import {
+  type Answer,
+  bearer,
+  type Message,
+  requestBytes,
+  send,
+  sendBytes,
+  valuesOf,
+} from '../support/wire.js';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  key = await petstore.key();
+  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+});
+afterAll(() => petstore.stop());
+
+const ask = ({ headers = [], ...message }: Message) =>
+  send(petstore, { ...message, headers: [bearer(key), ...headers] });
+
+const PATHS = {
+  '/v1/pets': 'GET, HEAD, OPTIONS, POST',
+  '/v1/pets/1': 'GET, HEAD, OPTIONS',
+  '/v1/store/orders': 'GET, HEAD, OPTIONS',
+};
+const LIMIT = 102_400;
+const NEW_PET = '{"name":"Rex","categoryId":1}';
+
+describe.each(Object.entries(PATHS))('%s', (path, allow) => {
+  it('answers HEAD as GET, without the body', async () => {
+    const [get, head] = [await ask({ path }), await ask({ path, method: 'HEAD' })];
+    expect(head.status).toBe(200);
+    expect(head.body).toBe('');
+    const lasting = ({ headers }: Answer) =>
+      headers.filter(([name]) => !/^(date|x-request-id|(x-)?ratelimit.*)$/i.test(name));
+    expect(lasting(head)).toEqual(lasting(get));
+    expectPromisedHeaders(head);
+  });
+
+  it('answers OPTIONS with 204 and Allow, with and without a key', async () => {
+    for (const answer of [
+      await ask({ path, method: 'OPTIONS' }),
+      await send(petstore, { path, method: 'OPTIONS' }),
+    ]) {
+      expect(answer.status).toBe(204);
+      expect(answer.body).toBe('');
+      expect(valuesOf(answer, 'Allow')).toEqual([allow]);
+      expectPromisedHeaders(answer);
+    }
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])(
+    'refuses %s with 405 and Allow',
+    async (method) => {
+      const answer = await ask({ path, method });
+      expectRefusal(answer, 405, 'method_not_allowed');
+      expect(valuesOf(answer, 'Allow')).toEqual([allow]);
+    },
+  );
+
+  it('refuses a wrong method with 405 whatever its query and Accept say', async () => {
+    const answer = await ask({
+      path: `${path}?colour=red`,
+      method: 'DELETE',
+      headers: [['Accept', 'text/html']],
+    });
+    expectRefusal(answer, 405, 'method_not_allowed');
+  });
+
+  it('refuses a wrong method without a key with 401', async () => {
+    expectRefusal(await send(petstore, { path, method: 'DELETE' }), 401, 'missing_api_key');
+  });
+
+  it('is the same with a slash at its end', async () => {
+    const [plain, slash] = [await ask({ path }), await ask({ path: `${path}/` })];
+    expect({ status: slash.status, body: slash.body }).toEqual({ status: plain.status, body: plain.body });
+  });
+});
+
+describe('an unknown path', () => {
+  it.each([
+    '/v1',
+    '/v1/',
+    '/v1/nope',
+    '/v1/pets/1/2',
+    '/v1/store',
+    '/v1/PETS',
+    '/v1/p%65ts',
+    '/v1//pets',
+    '/v1/*',
+    '/v1/*path',
+  ])('%s is refused with 404 route_not_found, by any method', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      expectRefusal(await ask({ path, method }), 404, 'route_not_found');
+    }
+  });
+
+  it('is refused with 404 whatever its query and Accept say', async () => {
+    const answer = await ask({ path: '/v1/nope?colour=red', headers: [['Accept', 'text/html']] });
+    expectRefusal(answer, 404, 'route_not_found');
+  });
+
+  it('is refused with 401 without a key', async () => {
+    expectRefusal(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
+  });
+
+  it.each(['/', '/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
+    '%s outside /v1 is refused with 404, neither counted nor asked for a key',
+    async (path) => {
+      const answer = await send(petstore, { path });
+      expectErrorBody(answer, 404, 'route_not_found');
+      expect(valuesOf(answer, 'X-RateLimit-Limit')).toEqual([]);
+      expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+    },
+  );
+});
+
+describe('a path that is not valid percent-encoding', () => {
+  it.each([
+    '/v1/%',
+    '/v1/%zz',
+    '/v1/pets/%',
+    '/v1/pets/%ff',
+    '/v1/pets/%ED%A0%80',
+    '/v1/pets/%C0%80',
+    '/v1/nope/%E0%A4%A',
+  ])('%s is refused with 400, after the key', async (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      expectRefusal(await ask({ path, method }), 400, 'validation_failed');
+    }
+    expectRefusal(await send(petstore, { path }), 401, 'missing_api_key');
+  });
+
+  it('is refused with 400 outside /v1 too', async () => {
+    const answer = await send(petstore, { path: '/docs/%zz' });
+    expect(answer.status).toBeLessThan(500);
+    expect(valuesOf(answer, 'X-RateLimit-Limit')).toEqual([]);
+  });
+});
+
+describe('a request target in absolute form', () => {
+  it('is answered as its path is (RFC 9112, section 3.2.2)', async () => {
+    expect((await ask({ path: 'http://petstore.test/v1/pets' })).status).toBe(200);
+    expectRefusal(
+      await ask({ path: 'http://petstore.test/v1/pets', method: 'DELETE' }),
+      405,
+      'method_not_allowed',
+    );
+    expectRefusal(await ask({ path: 'http://petstore.test/v1/nope' }), 404, 'route_not_found');
+  });
+});
+
+describe('Accept', () => {
+  it.each([
+    '*/*',
+    'application/*',
+    'application/json',
+    'Application/JSON',
+    'application/json;q=0.5',
+    'application/json; charset=utf-8',
+    'text/html, application/json;q=0.1',
+    'text/html, */*;q=0.1',
+    'application/json;q=0.001',
+  ])('%s is answered', async (accept) => {
+    const answer = await ask({ headers: [['Accept', accept]] });
+    expect(answer.status).toBe(200);
+    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+  });
+
+  it.each([
+    'text/html',
+    'application/xml',
+    'application/json;q=0',
+    'application/json;q=0, */*',
+    'text/*',
+    'application/jsonp',
+    'nonsense',
+  ])('%s excludes JSON and is refused with 406', async (accept) => {
+    expectRefusal(await ask({ headers: [['Accept', accept]] }), 406, 'not_acceptable');
+  });
+
+  it('that excludes JSON does not reach the handler', async () => {
+    const count = () => petstore.query<{ count: string }>('SELECT count(*) FROM pets');
+    const before = await count();
+    const answer = await ask({
+      method: 'POST',
+      headers: [
+        ['Accept', 'text/html'],
+        ['Content-Type', 'application/json'],
+      ],
+      body: NEW_PET,
+    });
+    expectRefusal(answer, 406, 'not_acceptable');
+    expect(await count()).toEqual(before);
+  });
+});
+
+describe('the media type of a body', () => {
+  const post = (type: string | undefined, body: string | Buffer = NEW_PET) =>
+    ask({ method: 'POST', headers: type === undefined ? [] : [['Content-Type', type]], body });
+
+  it.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json;charset=utf-8',
+    'application/json; charset="UTF-8"',
+    'application/json ; charset=utf-8;',
+    'application/json; profile=pet',
+  ])('%s is taken', async (type) => {
+    expect((await post(type)).status).toBe(201);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'application/ld+json',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json, text/plain',
+    'application/json application/json',
+    `application/json${' '.repeat(8000)}x`,
+  ])('%.60s is refused with 415', async (type) => {
+    expectRefusal(await post(type), 415, 'unsupported_media_type');
+  });
+
+  it('is refused before the body is parsed', async () => {
+    expectRefusal(await post('text/plain', '{'), 415, 'unsupported_media_type');
+  });
+});
+
+describe('the size of a body', () => {
+  const post = (body: string | Buffer, encoding?: string) =>
+    ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ...(encoding ? [['Content-Encoding', encoding] as const] : []),
+      ],
+      body,
+    });
+  const padded = (size: number) => NEW_PET.padEnd(size, ' ');
+
+  it('may be 102400 bytes', async () => {
+    expect((await post(padded(LIMIT))).status).toBe(201);
+  });
+
+  it('of 102401 bytes is refused with 413', async () => {
+    expectRefusal(await post(padded(LIMIT + 1)), 413, 'payload_too_large');
+  });
+
+  it('counts bytes, not characters', async () => {
+    expectRefusal(await post(`"${'ä'.repeat(LIMIT / 2)}"`), 413, 'payload_too_large');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['GZIP', gzipSync],
+  ])('is counted after %s is undone', async (encoding, compress) => {
+    expect((await post(compress(padded(LIMIT)), encoding)).status).toBe(201);
+    expectRefusal(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
+  });
+
+  it('that is announced as too large is refused with 413 before it is sent', async () => {
+    const head = requestBytes({
+      method: 'POST',
+      headers: [bearer(key), ['Content-Type', 'application/json'], ['Content-Length', '1000000000']],
+    });
+    const answer = await sendBytes(petstore, head, 'POST');
+    expectRefusal(answer, 413, 'payload_too_large');
+  });
+});
+
+describe('the Content-Encoding of a body', () => {
+  const post = (encoding: string, body: string | Buffer) =>
+    ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Content-Encoding', encoding],
+      ],
+      body,
+    });
+
+  it('may be identity', async () => {
+    expect((await post('identity', NEW_PET)).status).toBe(201);
+  });
+
+  it.each(['zstd', 'compress', 'gzip, gzip', 'nonsense', 'gzip;q=1'])(
+    '%s is refused with 415',
+    async (encoding) => {
+      expectRefusal(await post(encoding, gzipSync(NEW_PET)), 415, 'unsupported_media_type');
+    },
+  );
+
+  it.each(['gzip', 'deflate', 'br'])('%s that the body has not is refused with 400', async (encoding) => {
+    expectRefusal(await post(encoding, NEW_PET), 400, 'invalid_json');
+  });
+});
+
+describe('a request without a key', () => {
+  const HEAD = 'POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
+
+  it.each([
+    ['of which no byte comes', `${HEAD}Content-Length: 100\r\n\r\n`],
+    ['that never ends', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n`],
+    ['that waits for 100 Continue', `${HEAD}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`],
+    ['that is too large', `${HEAD}Content-Length: 1000000000\r\n\r\n{`],
+    ['that is malformed', `${HEAD}Content-Length: 1\r\n\r\n{`],
+  ])('is refused with 401 without waiting for a body %s', async (_, bytes) => {
+    const answer = await sendBytes(petstore, bytes, 'POST');
+    expectRefusal(answer, 401, 'missing_api_key');
+    petstore.clock.advance(60_000); // no address may ask often without a key
+  });
+});
+
+describe('Expect', () => {
+  it('100-continue is answered with 100, and the body is taken', async () => {
+    const answer = await ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Expect', '100-continue'],
+      ],
+      body: NEW_PET,
+    });
+    expect(answer.status).toBe(201);
+  });
+});

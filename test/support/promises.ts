@@ -1,0 +1,46 @@
+import { type Answer, valuesOf } from './wire.js';
+
+const RATE_LIMIT_HEADERS = {
+  'X-RateLimit-Limit': /^\d+$/,
+  'X-RateLimit-Remaining': /^\d+$/,
+  'X-RateLimit-Reset': /^\d{10}$/,
+  RateLimit: /^"minute";r=\d+;t=\d+(, "day";r=\d+;t=\d+)?$/,
+  'RateLimit-Policy': /^"minute";q=\d+;w=60(, "day";q=\d+;w=86400)?$/,
+};
+
+/** Traces of what runs inside: stack lines, SQL, files and packages. */
+const INSIDES =
+  /\n\s+at |\bSELECT\b|\bINSERT\b|relation "|node_modules|\.[jt]s\b|[\\/](src|dist|home|work|tmp)[\\/]/;
+
+const matching = (form: RegExp): unknown => expect.stringMatching(form);
+
+/** What every answer under `/v1` carries, whatever its status. */
+export function expectPromisedHeaders(answer: Answer): void {
+  for (const [name, form] of Object.entries(RATE_LIMIT_HEADERS)) {
+    expect({ name, values: valuesOf(answer, name) }).toEqual({ name, values: [matching(form)] });
+  }
+  expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+}
+
+/** A refusal: exactly the members of an Error, and nothing that tells how the service is made. */
+export function expectErrorBody(answer: Answer, status: number, code: string): void {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+  expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+  const { details, ...body } = JSON.parse(answer.body) as { details?: unknown };
+  expect(body).toEqual({ code, message: matching(/\S/), status });
+  if (details !== undefined) expectDetails(details);
+  expect(answer.body).not.toMatch(INSIDES);
+}
+
+function expectDetails(details: unknown): void {
+  expect(Array.isArray(details)).toBe(true);
+  for (const detail of details as unknown[]) {
+    expect(detail).toEqual({ field: matching(/^/), message: matching(/\S/) });
+  }
+}
+
+/** A refusal under `/v1`, with all that is promised of one. */
+export function expectRefusal(answer: Answer, status: number, code: string): void {
+  expectErrorBody(answer, status, code);
+  expectPromisedHeaders(answer);
+}

@@ -1,0 +1,113 @@
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Petstore } from './petstore.js';
+
+/** An answer byte for byte: unlike a client's, its headers still show a name that was sent twice. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+export interface Message {
+  readonly method?: string;
+  readonly path?: string;
+  /** Pairs, so that one name can be sent twice. `Host` and the length of the body are added. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | Buffer;
+}
+
+/** Every value of a header, in the order sent. */
+export const valuesOf = (answer: Answer, name: string): string[] =>
+  answer.headers.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+export const bearer = (key: string) => ['Authorization', `Bearer ${key}`] as const;
+
+/** The bytes of a request. */
+export function requestBytes({ method = 'GET', path = '/v1/pets', headers = [], body }: Message): Buffer {
+  const length: Message['headers'] =
+    body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
+  const lines = [['Host', 'petstore.test'] as const, ...headers, ...length].map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.concat([
+    Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'),
+    Buffer.from(body ?? ''),
+  ]);
+}
+
+/** Sends one request and waits for its answer. */
+export const send = (petstore: Petstore, message: Message): Promise<Answer> =>
+  sendBytes(petstore, requestBytes(message), message.method);
+
+/** Sends bytes, whatever they are, and waits for one answer. */
+export async function sendBytes(petstore: Petstore, bytes: Buffer | string, method = 'GET'): Promise<Answer> {
+  const [answer] = await exchange(petstore, bytes, { methods: [method] });
+  if (!answer) throw new Error('The connection was closed without an answer');
+  return answer;
+}
+
+const DEADLINE = 4000; // milliseconds without a byte: shorter than Jest's own, for a message that says more
+
+interface Exchange {
+  /** The methods of the requests among the bytes: as many answers are waited for, and one to a HEAD has no body. */
+  readonly methods?: readonly string[];
+}
+
+/**
+ * Sends bytes over a connection of their own, whatever they are, and leaves it open until the answers are there or
+ * the service closes it.
+ */
+export function exchange(
+  petstore: Petstore,
+  bytes: Buffer | string,
+  { methods = ['GET'] }: Exchange = {},
+): Promise<Answer[]> {
+  const { port } = petstore.app.getHttpServer().address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const finish = () => {
+      resolve(readAnswers(received, methods));
+      socket.destroy();
+    };
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (readAnswers(received, methods).length === methods.length) finish();
+    });
+    socket.on('end', finish);
+    socket.setTimeout(DEADLINE, () => socket.destroy(new Error('No complete answer came in time')));
+    socket.on('error', (error) => {
+      if (received.length > 0) finish();
+      else reject(error);
+    });
+  });
+}
+
+function readAnswers(received: Buffer, methods: readonly string[]): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = received; answers.length < methods.length;) {
+    const read = readAnswer(rest, methods[answers.length] ?? 'GET');
+    if (!read) break;
+    rest = read.rest;
+    if (read.answer.status !== 100) answers.push(read.answer); // 100 Continue comes before the answer
+  }
+  return answers;
+}
+
+function readAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buffer } | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+  });
+  const status = Number(statusLine.split(' ')[1]);
+  const announced = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+  const length = method === 'HEAD' ? 0 : Number(announced ?? 0);
+  const start = end + 4;
+  if (bytes.length < start + length) return undefined;
+  const body = bytes.toString('utf8', start, start + length);
+  return { answer: { status, headers, body }, rest: bytes.subarray(start + length) };
+}
