@@ -6,7 +6,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   resolver: '<rootDir>/test/support/require-nest.cjs',
-  setupFiles: ['<rootDir>/test/support/require-nest.setup.mjs'],
+  setupFiles: ['<rootDir>/test/support/require-nest.setup.mjs', '<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   transform: {

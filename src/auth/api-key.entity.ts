@@ -41,6 +41,15 @@ export class ApiKey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
+  @Column('timestamptz', { name: 'ban_ends_at', nullable: true })
+  banEndsAt!: Date | null;
+
+  @Column('smallint', { name: 'ban_level', default: 0 })
+  banLevel!: number;
+
+  @Column('timestamptz', { name: 'forgiven_at', nullable: true })
+  forgivenAt!: Date | null;
+
   get limits(): Limits {
     const limits = PLANS[this.plan];
     return limits === 'custom' ? { perMinute: this.perMinute ?? 0, perDay: this.perDay ?? 0 } : limits;

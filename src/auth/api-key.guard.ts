@@ -11,6 +11,7 @@ export class ApiKeyGuard implements CanActivate {
     const http = context.switchToHttp();
     const { caller, method } = http.getRequest<Request>();
     if (caller?.kind === 'key' || method === 'OPTIONS') return true;
+    if (caller?.failure !== undefined) throw caller.failure;
     const sentKey = caller?.sentKey === true;
     const challenge = sentKey ? `${REALM}, error="invalid_token"` : REALM; // RFC 6750, section 3
     http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);

@@ -50,6 +50,22 @@ export class ApiKeysService {
     return this.find(id);
   }
 
+  /** Bans a key until a time, at the given level of escalation; a longer ban on record stays. */
+  async ban(id: Int64, endsAt: Date, level: number): Promise<ApiKey | null> {
+    await this.keys
+      .createQueryBuilder()
+      .update({ banEndsAt: endsAt, banLevel: level })
+      .where('id = :id AND (ban_ends_at IS NULL OR ban_ends_at < :endsAt)', { id, endsAt })
+      .execute();
+    return this.find(id);
+  }
+
+  /** Lifts a ban and forgets the ones before it. The quota stays as it was used. */
+  async unban(id: Int64): Promise<ApiKey | null> {
+    await this.keys.update({ id }, { banEndsAt: null, banLevel: 0, forgivenAt: () => 'now()' });
+    return this.find(id);
+  }
+
   /** The key with this hash, unless it was revoked. */
   findByHash(hash: string): Promise<ApiKey | null> {
     return this.keys.findOneBy({ hash: Buffer.from(hash, 'base64'), revokedAt: IsNull() });

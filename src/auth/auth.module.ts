@@ -3,11 +3,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CallerDirectory } from './caller-directory.js';
+import { KeyChangesListener } from './key-changes.listener.js';
 
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey])],
-  providers: [ApiKeysService, CallerDirectory],
+  providers: [ApiKeysService, CallerDirectory, KeyChangesListener],
   exports: [ApiKeysService, CallerDirectory],
 })
 export class AuthModule {}

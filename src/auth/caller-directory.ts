@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../clock/clock.js';
 import { seconds } from '../clock/duration.js';
+import { isDatabaseAway } from '../database/database-away.js';
+import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';
 import { hashSecret, isSecret } from './secret.js';
 
 const REMEMBERED = seconds(10);
+const ASK_AGAIN = seconds(1);
 const MOST_KNOWN = 100_000;
 const MOST_UNKNOWN = 50_000;
 
@@ -17,6 +20,10 @@ export class CallerDirectory {
   private readonly known: LRUCache<string, KeyHolder>;
   /** Kept apart, so that a flood of made-up keys pushes out no real one. */
   private readonly unknown: LRUCache<string, true>;
+  /** Look-ups under way: of many callers at once, one asks and all get its answer. */
+  private readonly asking = new Map<string, Promise<KeyHolder | undefined>>();
+  private changes = 0;
+  private awayUntil = -Infinity;
 
   constructor(
     private readonly keys: ApiKeysService,
@@ -28,9 +35,7 @@ export class CallerDirectory {
       ttl: REMEMBERED,
       ttlResolution: 0,
       perf,
-      fetchMethod: (hash) => this.lookUp(hash), // of many callers at once, one asks and all get its answer
-      allowStaleOnFetchRejection: true, // while the database is away, known keys go on working
-      noDeleteOnFetchRejection: true,
+      noDeleteOnStaleGet: true, // while the database is away, known keys go on working
     });
     this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
   }
@@ -41,13 +46,60 @@ export class CallerDirectory {
     const holder = this.known.get(hash);
     if (holder) return this.unlessExpired(holder);
     if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
-    return this.known.fetch(hash).then((found) => this.unlessExpired(found));
+    return this.ask(hash).then((found) => this.unlessExpired(found));
+  }
+
+  /** Forgets what is known of a key, so that the next request with it sees what was changed. */
+  forget(keyId: string): void {
+    this.changes += 1;
+    for (const [hash, { id }] of [...this.known.entries()]) if (id === keyId) this.known.delete(hash);
+    this.unknown.clear();
+  }
+
+  private ask(hash: string): Promise<KeyHolder | undefined> {
+    let answer = this.asking.get(hash);
+    if (!answer) {
+      answer = this.lookUp(hash)
+        .catch((error: unknown) => this.lastKnown(hash, error))
+        .finally(() => this.asking.delete(hash));
+      this.asking.set(hash, answer);
+    }
+    return answer;
   }
 
   private async lookUp(hash: string): Promise<KeyHolder | undefined> {
-    const key = await this.keys.findByHash(hash);
-    if (!key) this.unknown.set(hash, true);
-    return key ? toHolder(key) : undefined;
+    const { changes } = this;
+    const key = await this.askDatabase(hash);
+    if (changes !== this.changes) return this.lookUp(hash); // it may have been read just before the change
+    return key ? this.remember(hash, toHolder(key)) : this.disown(hash);
+  }
+
+  private remember(hash: string, holder: KeyHolder): KeyHolder {
+    this.known.set(hash, holder);
+    return holder;
+  }
+
+  /** Also what was known of it before: a revoked key must not come back when the database goes away. */
+  private disown(hash: string): undefined {
+    this.known.delete(hash);
+    this.unknown.set(hash, true);
+  }
+
+  private lastKnown(hash: string, error: unknown): KeyHolder {
+    const holder = this.known.peek(hash, { allowStale: true });
+    if (!holder) throw error;
+    return holder;
+  }
+
+  /** While the database is away only one request a second waits to find that out. */
+  private async askDatabase(hash: string): Promise<ApiKey | null> {
+    if (this.clock.elapsed() < this.awayUntil) throw new ServiceUnavailable();
+    try {
+      return await this.keys.findByHash(hash);
+    } catch (error) {
+      if (isDatabaseAway(error)) this.awayUntil = this.clock.elapsed() + ASK_AGAIN;
+      throw error;
+    }
   }
 
   private unlessExpired(holder: KeyHolder | undefined): KeyHolder | undefined {
@@ -56,6 +108,16 @@ export class CallerDirectory {
   }
 }
 
-function toHolder({ id, name, plan, limits, expiresAt }: ApiKey): KeyHolder {
-  return { kind: 'key', id: String(id), name, plan, limits, expiresAt: expiresAt?.getTime() };
+function toHolder(key: ApiKey): KeyHolder {
+  const { id, name, plan, limits, expiresAt, banEndsAt, banLevel, forgivenAt } = key;
+  return {
+    kind: 'key',
+    id: String(id),
+    name,
+    plan,
+    limits,
+    expiresAt: expiresAt?.getTime(),
+    ban: banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined,
+    forgivenAt: forgivenAt?.getTime(),
+  };
 }

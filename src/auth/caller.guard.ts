@@ -1,9 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller, KeyHolder } from './caller.js';
+import type { Caller } from './caller.js';
 import { CallerDirectory } from './caller-directory.js';
 
-const BEARER = /^Bearer +([^ ]+) *$/i; // RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110)
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^Bearer +(.+)$/i;
+
+const NOBODY: Caller = { kind: 'stranger', sentKey: false };
+const WRONG_KEY: Caller = { kind: 'stranger', sentKey: true };
 
 /** Identifies the caller. It lets everyone pass: strangers are counted before they are refused. */
 @Injectable()
@@ -12,19 +16,19 @@ export class CallerGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const { authorization } = request.headers;
-    if (authorization === undefined) return know(request, { kind: 'stranger', sentKey: false });
-    const secret = BEARER.exec(authorization)?.[1];
-    const holder = secret === undefined ? undefined : this.directory.identify(secret);
+    const secret = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    if (secret === undefined) return know(request, NOBODY);
+    const holder = this.directory.identify(secret);
     return holder instanceof Promise
-      ? holder.then((found) => know(request, found ?? WRONG_KEY))
+      ? holder.then(
+          (found) => know(request, found ?? WRONG_KEY),
+          (failure: unknown) => know(request, { ...WRONG_KEY, failure }),
+        )
       : know(request, holder ?? WRONG_KEY);
   }
 }
 
-const WRONG_KEY: Caller = { kind: 'stranger', sentKey: true };
-
-function know(request: Request, caller: Caller | KeyHolder): true {
+function know(request: Request, caller: Caller): true {
   request.caller = caller;
   return true;
 }

@@ -12,6 +12,17 @@ export interface KeyHolder {
   readonly limits: Limits;
   /** Unix milliseconds; the key is refused from then on. */
   readonly expiresAt?: number;
+  /** The last ban on record, which may be over. */
+  readonly ban?: Ban;
+  /** Unix milliseconds when the last ban was lifted: none that began before counts any more. */
+  readonly forgivenAt?: number;
+}
+
+export interface Ban {
+  /** Unix milliseconds. */
+  readonly endsAt: number;
+  /** How many bans led to its length; 1 for the first. */
+  readonly level: number;
 }
 
 /** A caller without a valid key. */
@@ -19,6 +30,8 @@ export interface Stranger {
   readonly kind: 'stranger';
   /** Whether something was sent as a key. */
   readonly sentKey: boolean;
+  /** What kept the key from being looked up: nobody knows yet whether it is valid. */
+  readonly failure?: unknown;
 }
 
 declare module 'express-serve-static-core' {

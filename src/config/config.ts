@@ -1,5 +1,16 @@
 import { trustProxy } from './trust-proxy.js';
-import { list, oneOf, optional, refuse, url, wholeNumber, type Environment } from './variables.js';
+import { hours, minutes } from '../clock/duration.js';
+import {
+  durations,
+  file,
+  list,
+  oneOf,
+  optional,
+  refuse,
+  url,
+  wholeNumber,
+  type Environment,
+} from './variables.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const HTTP = ['http:', 'https:'];
@@ -19,6 +30,20 @@ export class Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Origins whose pages may call the service from a browser; none unless set. */
   readonly corsOrigins: string[];
+  /** Requests per minute from one address without a valid key. */
+  readonly strangersPerMinute: number;
+  /** Addresses that are counted at a time; the memory for them is bounded by it. */
+  readonly mostAddresses: number;
+  /** Refused requests within a minute that ban a key, or half its minute limit where that is more. */
+  readonly banStrikes: number;
+  /** How long the first ban lasts, the second, and so on, in milliseconds; the last one for all further. */
+  readonly banSteps: readonly number[];
+  /** Absent: quotas are counted in this process's memory, which is exact for one process. */
+  readonly redisUrl: string | undefined;
+  /** Whether `redisUrl` names a node of a Redis Cluster. */
+  readonly redisCluster: boolean;
+  /** Certificate authority of a `rediss:` server that the system does not know, in PEM. */
+  readonly redisCa: string | undefined;
 
   /** @throws StartupError naming the variable whose value cannot be used. */
   constructor(env: Environment = process.env) {
@@ -31,6 +56,21 @@ export class Config {
     this.trustProxy = trustProxy(env);
     this.logLevel = oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info');
     this.corsOrigins = list(env, 'CORS_ORIGINS').map(origin);
+    this.strangersPerMinute = wholeNumber(env, 'ANONYMOUS_PER_MINUTE', {
+      min: 1,
+      max: 1_000_000,
+      fallback: 30,
+    });
+    this.mostAddresses = wholeNumber(env, 'ANONYMOUS_ADDRESSES', {
+      min: 100,
+      max: 10_000_000,
+      fallback: 100_000,
+    });
+    this.banStrikes = wholeNumber(env, 'BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
+    this.banSteps = durations(env, 'BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);
+    this.redisUrl = url(env, 'REDIS_URL', ['redis:', 'rediss:']);
+    this.redisCluster = oneOf(env, 'REDIS_CLUSTER', ['false', 'true'], 'false') === 'true';
+    this.redisCa = file(env, 'REDIS_CA_FILE');
   }
 }
 

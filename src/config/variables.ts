@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { seconds } from '../clock/duration.js';
 import { StartupError } from '../start/startup.error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,4 +56,26 @@ export function list(env: Environment, name: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+/** A comma-separated list of whole seconds, as milliseconds. */
+export function durations(env: Environment, name: string, fallback: readonly number[]): readonly number[] {
+  const value = optional(env, name);
+  if (value === undefined) return fallback;
+  return list(env, name).map((item) =>
+    /^[1-9]\d{0,7}$/.test(item)
+      ? seconds(Number(item))
+      : refuse(name, value, 'whole seconds, separated by commas'),
+  );
+}
+
+/** The text of the file that a variable names. */
+export function file(env: Environment, name: string): string | undefined {
+  const path = optional(env, name);
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return refuse(name, path, 'a file that can be read');
+  }
 }

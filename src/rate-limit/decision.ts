@@ -1,17 +1,17 @@
 /** One window of a caller's quota, as it stands after the decision. */
 export interface QuotaWindow {
-  readonly name: 'minute' | 'day';
+  readonly name: 'minute' | 'day' | 'route';
+  /** Length in seconds. */
+  readonly length: number;
   readonly limit: number;
   readonly remaining: number;
   /** Milliseconds until the window ends. */
   readonly resetIn: number;
 }
 
-export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted';
-
-/** What was decided about one request: whether it may pass, and what is left of each window. */
+/** What was decided about one request, and what is left of each window. */
 export interface Decision {
-  readonly outcome: Outcome;
+  readonly admitted: boolean;
   readonly windows: readonly QuotaWindow[];
 }
 

@@ -5,24 +5,29 @@ import {
   InjectThrottlerStorage,
   ThrottlerGuard,
   type ThrottlerModuleOptions,
+  type ThrottlerRequest,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { Clock } from '../clock/clock.js';
-import { type Decision, decisive } from './decision.js';
-import { QuotaEngine } from './quota-engine.js';
-import { DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
-import { wholeSeconds, writeRateLimitHeaders } from './rate-limit.headers.js';
-import { subjectOf } from './subject.js';
+import { network } from './network.js';
+import { Quota, type Verdict } from './quota.js';
+import { writeRateLimitHeaders } from './rate-limit.headers.js';
+import { refusalOf } from './refusal.js';
+import { routeLimitOf } from './route-limit.js';
+import type { QuotaWindow } from './decision.js';
 
-/** Counts every request under `/v1` against its caller's plan, and refuses what is beyond it. */
+/** Counts every request under `/v1` against its caller's plan, and against its route's own limit if it has one. */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
+  /** The window of the route's own limit, for as long as its request is being decided. */
+  private readonly routeWindows = new WeakMap<Request, QuotaWindow>();
+
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
-    private readonly engine: QuotaEngine,
+    private readonly quota: Quota,
     private readonly clock: Clock,
   ) {
     super(options, storage, reflector);
@@ -31,20 +36,58 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const subject = subjectOf(request);
-    const decision = isPreflight(request) ? this.engine.look(subject) : this.engine.take(subject);
-    this.answer(http.getResponse(), decision instanceof Promise ? await decision : decision);
+    const { skipped, limited } = routeLimitOf(context);
+    const verdict = await (skipped || isPreflight(request)
+      ? this.uncounted(request)
+      : limited
+        ? this.limitedByRoute(context, request)
+        : this.quota.take(request));
+    this.answer(http.getResponse(), verdict);
     return true;
   }
 
-  private answer(response: Response, decision: Decision): void {
-    writeRateLimitHeaders(response, decision, this.clock.now());
-    if (decision.outcome === 'admitted') return;
-    const retryAfter = wholeSeconds(decisive(decision).resetIn);
-    response.setHeader('Retry-After', retryAfter);
-    throw decision.outcome === 'day_exhausted'
-      ? new DailyQuotaExceeded(retryAfter)
-      : new RateLimitExceeded(retryAfter);
+  /** Shows the state of the quotas and charges nothing. */
+  private async uncounted(request: Request): Promise<Verdict> {
+    return { ...(await this.quota.look(request)), admitted: true };
+  }
+
+  /** The plan comes first, so that a request it refuses does not use up the route's window. */
+  private async limitedByRoute(context: ExecutionContext, request: Request): Promise<Verdict> {
+    const plan = await this.quota.look(request);
+    if (!plan.admitted || plan.bannedFor > 0) return this.quota.take(request);
+    const admitted = await super.canActivate(context);
+    const verdict = admitted ? await this.quota.take(request) : { ...plan, admitted };
+    const route = this.routeWindows.get(request);
+    return route ? { ...verdict, windows: [...verdict.windows, route] } : verdict;
+  }
+
+  /** Called by `super.canActivate` with the limit that `@Throttle()` set. */
+  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
+    const { context, limit, ttl, blockDuration, throttler, getTracker, generateKey } = props;
+    const request = context.switchToHttp().getRequest<Request>();
+    const name = throttler.name ?? 'default';
+    const key = generateKey(context, await getTracker(request, context), name);
+    const hit = await this.storageService.increment(key, ttl, limit, blockDuration, name);
+    this.routeWindows.set(request, {
+      name: 'route',
+      length: Math.ceil(ttl / 1000),
+      limit,
+      remaining: Math.max(0, limit - hit.totalHits),
+      resetIn: hit.timeToExpire * 1000,
+    });
+    return !hit.isBlocked;
+  }
+
+  protected override getTracker(request: Request): Promise<string> {
+    return Promise.resolve(request.caller?.kind === 'key' ? request.caller.id : network(request.ip));
+  }
+
+  private answer(response: Response, verdict: Verdict): void {
+    writeRateLimitHeaders(response, verdict, this.clock.now());
+    const refusal = refusalOf(verdict);
+    if (!refusal) return;
+    response.setHeader('Retry-After', refusal.retryAfter);
+    throw refusal.error;
   }
 }
 

@@ -1,15 +1,24 @@
+import { minutes } from '../clock/duration.js';
 import type { Decision } from './decision.js';
 
-/** Somebody whose requests are counted. */
+export const MINUTE = minutes(1);
+
+/** Somebody whose requests are counted. A holder of a key is one. */
 export interface Subject {
-  /** `key:<id>` for a key, `ip:<address>` for a caller without a valid one. */
+  /** The key's id in digits, or the network address of a caller without a valid key. */
   readonly id: string;
-  readonly limits: { readonly perMinute: number; readonly perDay?: number };
+  readonly limits: {
+    readonly perMinute: number;
+    /** Absent: no day is counted. */
+    readonly perDay?: number;
+  };
+  /** Length of the short window in milliseconds, where it is not a minute. */
+  readonly period?: number;
 }
 
-/** Where requests are counted. A second implementation may keep the counts outside this process. */
+/** Where requests are counted. */
 export abstract class QuotaEngine {
-  /** Decides about one request in one atomic step: every window is charged or, when one is exhausted, none. */
+  /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
   abstract take(subject: Subject): Decision | Promise<Decision>;
 
   /** How things stand, without charging anything. */

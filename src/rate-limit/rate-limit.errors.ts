@@ -2,11 +2,7 @@ import { DomainError } from '../errors/domain-error.js';
 
 export class RateLimitExceeded extends DomainError {
   constructor(retryAfter: number) {
-    super(
-      'rate_limited',
-      'rate_limit_exceeded',
-      `Too many requests in this minute. Try again in ${retryAfter} s.`,
-    );
+    super('rate_limited', 'rate_limit_exceeded', `Too many requests. Try again in ${retryAfter} s.`);
   }
 }
 
@@ -16,6 +12,16 @@ export class DailyQuotaExceeded extends DomainError {
       'rate_limited',
       'daily_quota_exceeded',
       `The quota of this UTC day is used up. Try again in ${retryAfter} s.`,
+    );
+  }
+}
+
+export class ApiKeyBanned extends DomainError {
+  constructor(retryAfter: number) {
+    super(
+      'rate_limited',
+      'api_key_banned',
+      `This key is banned for a while: it went on sending after it was told to wait. Try again in ${retryAfter} s.`,
     );
   }
 }

@@ -1,10 +1,8 @@
 import type { Response } from 'express';
 import { type Decision, decisive, type QuotaWindow } from './decision.js';
 
-const SECONDS: Readonly<Record<QuotaWindow['name'], number>> = { minute: 60, day: 86_400 };
-
 /**
- * Puts a decision into the headers of its answer: the three that the interface promises, and both windows in the
+ * Puts a decision into the headers of its answer: the three that the interface promises, and every window in the
  * form of the IETF draft "RateLimit header fields for HTTP".
  * @param now wall time in Unix milliseconds
  */
@@ -20,6 +18,6 @@ export function writeRateLimitHeaders(response: Response, decision: Decision, no
 /** Whole seconds to wait, rounded up, at least 1. */
 export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-const policy = ({ name, limit }: QuotaWindow): string => `"${name}";q=${limit};w=${SECONDS[name]}`;
+const policy = ({ name, limit, length }: QuotaWindow): string => `"${name}";q=${limit};w=${length}`;
 const state = ({ name, remaining, resetIn }: QuotaWindow): string =>
   `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;

@@ -1,12 +1,35 @@
 import { Global, Module } from '@nestjs/common';
-import { ThrottlerModule } from '@nestjs/throttler';
-import { MemoryEngine } from './memory.engine.js';
+import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { minutes } from '../clock/duration.js';
+import { Bans } from './bans/bans.js';
+import { DayLedger } from './day-ledger.js';
+import { engineProvider } from './engine.provider.js';
+import { Quota } from './quota.js';
 import { QuotaEngine } from './quota-engine.js';
+import { QuotaThrottlerStorage } from './quota-throttler.storage.js';
+import { RateLimitController } from './rate-limit.controller.js';
+
+/** Routes have no limit of their own unless `@Throttle({ default: ... })` gives them one. */
+const throttlerOptions = (engine: QuotaEngine): ThrottlerModuleOptions => ({
+  throttlers: [{ name: 'default', limit: Number.MAX_SAFE_INTEGER, ttl: minutes(1) }],
+  storage: new QuotaThrottlerStorage(engine),
+});
+
+@Module({ providers: [DayLedger, engineProvider], exports: [DayLedger, QuotaEngine] })
+class QuotaEngineModule {}
 
 @Global()
 @Module({
-  imports: [ThrottlerModule.forRoot({ throttlers: [] })],
-  providers: [{ provide: QuotaEngine, useClass: MemoryEngine }],
-  exports: [QuotaEngine, ThrottlerModule],
+  imports: [
+    QuotaEngineModule,
+    ThrottlerModule.forRootAsync({
+      imports: [QuotaEngineModule],
+      inject: [QuotaEngine],
+      useFactory: throttlerOptions,
+    }),
+  ],
+  controllers: [RateLimitController],
+  providers: [Bans, Quota],
+  exports: [Quota, ThrottlerModule],
 })
 export class RateLimitModule {}

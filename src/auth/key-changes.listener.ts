@@ -1,0 +1,69 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { seconds } from '../clock/duration.js';
+import { CallerDirectory } from './caller-directory.js';
+
+const CHANNEL = 'api_keys'; // a trigger of the table announces there
+const RETRY = seconds(1);
+
+/**
+ * Hears of every change to a key as soon as it is committed, in whichever process it was made. The connection is
+ * its own and is made again when it is lost; what is announced meanwhile is seen when a key is next looked up.
+ */
+@Injectable()
+export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(KeyChangesListener.name);
+  private client?: pg.Client;
+  private retry?: NodeJS.Timeout;
+  private stopped = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly directory: CallerDirectory,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.listen();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.retry);
+    await this.client?.end();
+  }
+
+  private async listen(): Promise<void> {
+    const { url } = this.dataSource.options as { url: string };
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'petstore key changes',
+      keepAlive: true,
+    });
+    client.on('notification', ({ payload = '' }) => {
+      this.directory.forget(payload);
+    });
+    client.on('error', (error) => {
+      this.lost(client, error);
+    });
+    client.on('end', () => {
+      this.lost(client);
+    });
+    this.client = client;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      this.lost(client, error);
+    }
+  }
+
+  private lost(client: pg.Client, error?: unknown): void {
+    if (this.stopped || this.client !== client) return;
+    this.client = undefined;
+    const reason = error instanceof Error ? `: ${error.message}` : '';
+    this.logger.warn(`Changes to keys are not heard of at once${reason}. Connecting again.`);
+    client.end().catch(() => undefined);
+    this.retry = setTimeout(() => void this.listen(), RETRY);
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { ApiKeysService } from '../../auth/api-keys.service.js';
+import type { Ban, KeyHolder } from '../../auth/caller.js';
+import { Clock } from '../../clock/clock.js';
+import { Config } from '../../config/config.js';
+import { parseInt64 } from '../../json/int64.js';
+import { decisive, type Decision } from '../decision.js';
+import { nextBan } from './escalation.js';
+import { Strikes } from './strikes.js';
+
+const MOST_WATCHED = 50_000;
+
+/** A ban of this process, effective at once, also before it is on record. */
+interface FreshBan extends Ban {
+  readonly since: number;
+}
+
+/**
+ * Keys that go on sending after a 429. Strikes are counted in this process; a ban is written to the key's record,
+ * from where it reaches every process, survives a restart and can be lifted.
+ */
+@Injectable()
+export class Bans {
+  private readonly logger = new Logger(Bans.name);
+  private readonly strikes = new LRUCache<string, Strikes>({ max: MOST_WATCHED });
+  private readonly fresh = new LRUCache<string, FreshBan>({ max: MOST_WATCHED });
+
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /** Milliseconds until the key's ban ends; 0 when there is none. */
+  remaining(holder: KeyHolder): number {
+    const ban = this.last(holder);
+    return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;
+  }
+
+  /** Counts a refusal against the key. @returns milliseconds of the ban it caused; 0 mostly */
+  refused(holder: KeyHolder, refusal: Decision): number {
+    let strikes = this.strikes.get(holder.id);
+    if (!strikes) this.strikes.set(holder.id, (strikes = new Strikes()));
+    const now = this.clock.elapsed();
+    if (strikes.add(now, now + decisive(refusal).resetIn) < this.most(holder)) return 0;
+    return this.ban(holder);
+  }
+
+  /** A plan with a larger limit makes more requests in the time it takes to notice a 429. */
+  private most({ limits }: KeyHolder): number {
+    return Math.max(this.config.banStrikes, Math.floor(limits.perMinute / 2));
+  }
+
+  private ban(holder: KeyHolder): number {
+    const since = this.clock.now();
+    const ban = { ...nextBan(this.last(holder), this.config.banSteps, since), since };
+    this.fresh.set(holder.id, ban);
+    this.strikes.delete(holder.id);
+    this.record(holder.id, ban);
+    return ban.endsAt - since;
+  }
+
+  private record(id: string, { endsAt, level }: Ban): void {
+    this.logger.warn(`Key ${id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
+    this.keys.ban(parseInt64(id) ?? 0, new Date(endsAt), level).catch((error: unknown) => {
+      this.logger.error(`The ban of key ${id} is not on record: ${String(error)}`);
+    });
+  }
+
+  /** The later one of the ban on record and the one of this process, unless it was lifted. */
+  private last({ id, ban, forgivenAt = 0 }: KeyHolder): Ban | undefined {
+    const fresh = this.fresh.get(id);
+    if (!fresh || fresh.since <= forgivenAt) return ban;
+    return ban && ban.endsAt > fresh.endsAt ? ban : fresh;
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** The day counts of keys in PostgreSQL, where they outlive the process. A day is a number since 1970-01-01. */
+@Injectable()
+export class DayLedger {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Adds to a key's count of a day, 0 to read it only. @returns the count after that */
+  async add(keyId: string, day: number, requests: number): Promise<number> {
+    const [row] = await this.dataSource.query<{ requests: number }[]>(
+      `INSERT INTO api_key_usage AS usage (key_id, day, requests) VALUES ($1, DATE '1970-01-01' + $2::integer, $3)
+       ON CONFLICT (key_id, day) DO UPDATE SET requests = usage.requests + excluded.requests
+       RETURNING requests`,
+      [keyId, day, requests],
+    );
+    return Number(row?.requests);
+  }
+
+  /** Adds to many keys' counts of a day at once; a negative number gives back what was reserved and not used. */
+  async addAll(day: number, changes: readonly (readonly [keyId: string, requests: number])[]): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO api_key_usage AS usage (key_id, day, requests)
+       SELECT key_id, DATE '1970-01-01' + $1::integer, requests FROM unnest($2::bigint[], $3::bigint[]) AS c (key_id, requests)
+       ON CONFLICT (key_id, day) DO UPDATE SET requests = usage.requests + excluded.requests`,
+      [day, changes.map(([keyId]) => keyId), changes.map(([, requests]) => requests)],
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
+import type { QuotaWindow } from '../decision.js';
+import type { Verdict } from '../quota.js';
+
+@ApiSchema({ name: 'QuotaWindow' })
+export class QuotaWindowResponse {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'Requests the window may hold.',
+    example: 60,
+  })
+  readonly limit!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int64', description: 'Requests left in it.', example: 42 })
+  readonly remaining!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'When it ends: Unix time in seconds.',
+    example: 1795132860,
+  })
+  readonly reset!: number;
+
+  static from({ limit, remaining, resetIn }: QuotaWindow, now: number): QuotaWindowResponse {
+    return { limit, remaining, reset: unixSeconds(now + resetIn) };
+  }
+}
+
+@ApiSchema({ name: 'Ban' })
+export class BanResponse {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'When it ends: Unix time in seconds.',
+    example: 1795132860,
+  })
+  readonly until!: number;
+}
+
+@ApiSchema({ name: 'RateLimit' })
+export class RateLimitResponse {
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', example: 'free' })
+  readonly plan!: Plan;
+
+  @ApiProperty({ type: QuotaWindowResponse, description: '60 seconds from your first request on.' })
+  readonly minute!: QuotaWindowResponse;
+
+  @ApiProperty({ type: QuotaWindowResponse, description: 'The UTC calendar day.' })
+  readonly day!: QuotaWindowResponse;
+
+  @ApiProperty({ type: BanResponse, required: false, description: 'Only while the key is banned.' })
+  readonly ban?: BanResponse;
+
+  /** @param now wall time in Unix milliseconds */
+  static from(plan: Plan, { windows, bannedFor }: Verdict, now: number): RateLimitResponse {
+    const [minute, day] = windows.map((window) => QuotaWindowResponse.from(window, now));
+    if (!minute || !day) throw new Error('A key has two windows.');
+    return { plan, minute, day, ...(bannedFor > 0 && { ban: { until: unixSeconds(now + bannedFor) } }) };
+  }
+}
+
+const unixSeconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000);

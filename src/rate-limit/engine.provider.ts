@@ -1,0 +1,19 @@
+import type { Provider } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { Config } from '../config/config.js';
+import { DayLedger } from './day-ledger.js';
+import { MemoryEngine } from './memory/memory.engine.js';
+import { QuotaEngine } from './quota-engine.js';
+import { RedisEngine } from './redis/redis.engine.js';
+import { RedisLink } from './redis/redis-link.js';
+import { UsageRecorder } from './redis/usage-recorder.js';
+
+/** Counts in Redis where there is one, otherwise in this process. */
+export const engineProvider: Provider = {
+  provide: QuotaEngine,
+  inject: [Config, Clock, DayLedger],
+  useFactory: (config: Config, clock: Clock, ledger: DayLedger): QuotaEngine =>
+    config.redisUrl === undefined
+      ? new MemoryEngine(clock, ledger, config)
+      : new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, ledger)),
+};

@@ -1,0 +1,44 @@
+import type { Clock } from '../../clock/clock.js';
+import { MINUTE, type Subject } from '../quota-engine.js';
+import type { Account } from './account.js';
+import { KeyAccounts } from './key-accounts.js';
+import { PassingAccounts } from './passing-accounts.js';
+
+/** Every account of this process: those of keys, those of addresses, and those of routes with a limit of their own. */
+export class Accounts {
+  readonly keys: KeyAccounts;
+  private readonly strangers: PassingAccounts;
+  private readonly routes = new Map<number, PassingAccounts>();
+
+  /** @param most addresses, and callers of one route, that are remembered at a time */
+  constructor(
+    clock: Clock,
+    private readonly most: number,
+  ) {
+    this.keys = new KeyAccounts(clock);
+    this.strangers = new PassingAccounts(MINUTE, most);
+  }
+
+  /** The subject's account, with a fresh minute where the last one is over. */
+  find(subject: Subject, now: number): Account {
+    const account = this.table(subject).find(subject.id, now);
+    if (account.minuteUsed === 0 || now - account.minuteStart >= (subject.period ?? MINUTE)) {
+      account.minuteStart = now;
+      account.minuteUsed = 0;
+    }
+    return account;
+  }
+
+  get size(): number {
+    const routes = [...this.routes.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.keys.size + this.strangers.size + routes;
+  }
+
+  private table({ limits, period }: Subject): KeyAccounts | PassingAccounts {
+    if (limits.perDay !== undefined) return this.keys;
+    if (period === undefined) return this.strangers;
+    let routes = this.routes.get(period);
+    if (!routes) this.routes.set(period, (routes = new PassingAccounts(period, this.most)));
+    return routes;
+  }
+}

@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describeEngine } from '../../../test/support/engine-conformance.js';
+import { TestClock } from '../../../test/support/test-clock.js';
+import { TestLedger } from '../../../test/support/test-ledger.js';
+import { days, hours, minutes, seconds } from '../../clock/duration.js';
+import { Config } from '../../config/config.js';
+import type { Decision } from '../decision.js';
+import type { Subject } from '../quota-engine.js';
+import type { DayLedger } from '../day-ledger.js';
+import { MemoryEngine } from './memory.engine.js';
+
+function start(ledger = new TestLedger(), clock = new TestClock()) {
+  const engine = new MemoryEngine(
+    clock,
+    ledger as unknown as DayLedger,
+    new Config({ ANONYMOUS_ADDRESSES: '1000' }),
+  ); // stands in for the table
+  return { engine, clock, ledger };
+}
+
+describeEngine('memory', () => {
+  const { engine, clock } = start();
+  return Promise.resolve({
+    engine,
+    margin: 1,
+    advance: (milliseconds) => {
+      clock.advance(milliseconds);
+      return Promise.resolve();
+    },
+    nextDay: () => {
+      clock.advance(hours(12));
+      return Promise.resolve();
+    },
+  });
+});
+
+const FREE: Subject = { id: '1', limits: { perMinute: 60, perDay: 1000 } };
+
+async function admitted(engine: MemoryEngine, subject: Subject, times: number): Promise<number> {
+  let count = 0;
+  for (let i = 0; i < times; i++) if ((await engine.take(subject)).admitted) count += 1;
+  return count;
+}
+
+describe('the memory engine and the clock', () => {
+  it('makes a minute no longer when the wall clock steps back', async () => {
+    const { engine, clock } = start();
+    await admitted(engine, FREE, 61);
+    clock.step(-hours(1));
+    clock.advance(minutes(1) - 1);
+    expect((await engine.take(FREE)).admitted).toBe(false);
+    clock.advance(1);
+    expect((await engine.take(FREE)).admitted).toBe(true);
+  });
+
+  it('makes a minute no shorter when the wall clock steps forward', async () => {
+    const { engine, clock } = start();
+    await admitted(engine, FREE, 61);
+    clock.step(hours(1));
+    expect((await engine.take(FREE)).admitted).toBe(false);
+  });
+
+  it('does not bring a day back when the wall clock steps back over midnight', async () => {
+    const { engine, clock } = start();
+    const subject = { id: '1', limits: { perMinute: 1000, perDay: 5 } };
+    expect(await admitted(engine, subject, 10)).toBe(5);
+    clock.advance(hours(12));
+    expect(await admitted(engine, subject, 10)).toBe(5);
+    clock.step(-seconds(10));
+    expect(await admitted(engine, subject, 10)).toBe(0);
+    clock.advance(seconds(10));
+    expect(await admitted(engine, subject, 10)).toBe(0);
+  });
+
+  it('changes the day at midnight and not a millisecond before', async () => {
+    const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
+    const { engine } = start(new TestLedger(), clock);
+    const subject = { id: '1', limits: { perMinute: 1000, perDay: 1 } };
+    expect(await admitted(engine, subject, 2)).toBe(1);
+    clock.advance(1);
+    expect(await admitted(engine, subject, 1)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(engine, subject, 2)).toBe(1);
+  });
+
+  it('carries a running minute over midnight', async () => {
+    const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 50));
+    const { engine } = start(new TestLedger(), clock);
+    await admitted(engine, FREE, 60);
+    clock.advance(seconds(20));
+    expect((await engine.take(FREE)).admitted).toBe(false);
+    clock.advance(seconds(40));
+    expect((await engine.take(FREE)).admitted).toBe(true);
+  });
+});
+
+describe('the memory engine and its ledger', () => {
+  const HEAVY: Subject = { id: '7', limits: { perMinute: 1_000_000, perDay: 1000 } };
+
+  it('writes once for each percent of the day', async () => {
+    const { engine, ledger } = start();
+    await admitted(engine, HEAVY, 1000);
+    expect(ledger.writes).toBeGreaterThanOrEqual(100);
+    expect(ledger.writes).toBeLessThanOrEqual(102);
+  });
+
+  it('waits for nothing between two reservations', async () => {
+    const { engine } = start();
+    await engine.take(HEAVY);
+    expect(engine.take(HEAVY)).not.toBeInstanceOf(Promise);
+  });
+
+  it('never has fewer requests on record than it has admitted', async () => {
+    const { engine, ledger } = start();
+    const record = () => [...ledger.counts.values()][0] ?? 0;
+    for (let i = 1; i <= 500; i++) {
+      await engine.take(HEAVY);
+      expect(record()).toBeGreaterThanOrEqual(i);
+    }
+  });
+
+  it('goes on after a kill with at most two blocks less of the day, and never more', async () => {
+    const ledger = new TestLedger();
+    let total = 0;
+    for (let life = 0; life < 20; life++) total += await admitted(start(ledger).engine, HEAVY, 37);
+    expect(total).toBeLessThanOrEqual(1000);
+    const rest = await admitted(start(ledger).engine, HEAVY, 2000);
+    expect(total + rest).toBeLessThanOrEqual(1000);
+    expect(total + rest).toBeGreaterThanOrEqual(1000 - 21 * 20);
+  });
+
+  it('goes on after a stop in good order with the exact count', async () => {
+    const ledger = new TestLedger();
+    for (let life = 0; life < 10; life++) {
+      const { engine } = start(ledger);
+      expect(await admitted(engine, HEAVY, 37)).toBe(37);
+      await engine.onApplicationShutdown();
+    }
+    expect(await admitted(start(ledger).engine, HEAVY, 2000)).toBe(1000 - 370);
+  });
+
+  it('reads the day so far for a look', async () => {
+    const ledger = new TestLedger();
+    const first = start(ledger).engine;
+    await admitted(first, HEAVY, 37);
+    await first.onApplicationShutdown();
+    expect((await start(ledger).engine.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
+  });
+
+  it('goes on counting while the ledger is away, and puts it on record afterwards', async () => {
+    const { engine, ledger } = start();
+    await admitted(engine, HEAVY, 5);
+    ledger.away = true;
+    expect(await admitted(engine, HEAVY, 100)).toBe(100);
+    ledger.away = false;
+    expect(await admitted(engine, HEAVY, 2000)).toBe(1000 - 105);
+    expect([...ledger.counts.values()][0]).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('learns what was used before as soon as the ledger is back', async () => {
+    const ledger = new TestLedger();
+    const first = start(ledger).engine;
+    await admitted(first, HEAVY, 900);
+    await first.onApplicationShutdown();
+    ledger.away = true;
+    const { engine } = start(ledger);
+    await admitted(engine, HEAVY, 20);
+    ledger.away = false;
+    expect(await admitted(engine, HEAVY, 2000)).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('the memory engine and its memory', () => {
+  it('forgets addresses a while after they were seen', async () => {
+    const { engine, clock } = start();
+    for (let i = 0; i < 400; i++) await engine.take({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
+    expect(engine.size).toBe(400);
+    for (let i = 0; i < 3; i++) {
+      clock.advance(minutes(1));
+      await engine.take({ id: 'last', limits: { perMinute: 30 } });
+    }
+    expect(engine.size).toBeLessThanOrEqual(2);
+  });
+
+  it('never remembers more addresses than it may', async () => {
+    const { engine } = start();
+    for (let i = 0; i < 20_000; i++) await engine.take({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
+    expect(engine.size).toBeLessThanOrEqual(1000);
+  });
+
+  it('forgets yesterday once its last minute is over', async () => {
+    const { engine, clock } = start();
+    for (let i = 0; i < 300; i++) await engine.take({ id: String(i), limits: { perMinute: 10, perDay: 10 } });
+    clock.advance(days(1));
+    await engine.take(FREE);
+    clock.advance(minutes(1));
+    await engine.take({ ...FREE, id: '999' });
+    expect(engine.size).toBe(2);
+  });
+});
+
+/** The rules as one would write them without a thought for speed: a list of every admitted request. */
+class NaiveModel {
+  private readonly admissions = new Map<
+    string,
+    { windowStart: number; inWindow: number; days: Map<number, number> }
+  >();
+
+  constructor(private readonly clock: TestClock) {}
+
+  take({ id, limits }: Subject): boolean {
+    const now = this.clock.elapsed();
+    const day = Math.floor(this.clock.now() / days(1));
+    const own = this.admissions.get(id) ?? { windowStart: now, inWindow: 0, days: new Map<number, number>() };
+    this.admissions.set(id, own);
+    if (own.inWindow === 0 || now - own.windowStart >= minutes(1))
+      Object.assign(own, { windowStart: now, inWindow: 0 });
+    const today = own.days.get(day) ?? 0;
+    if (own.inWindow >= limits.perMinute || today >= (limits.perDay ?? Infinity)) return false;
+    own.inWindow += 1;
+    own.days.set(day, today + 1);
+    return true;
+  }
+}
+
+describe('the memory engine over random histories', () => {
+  const step = fc.record({
+    pause: fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: 0, max: 70_000 }),
+      fc.integer({ min: 0, max: hours(30) }),
+    ),
+    id: fc.constantFrom('1', '2'),
+    perMinute: fc.integer({ min: 1, max: 4 }),
+    perDay: fc.integer({ min: 1, max: 12 }),
+    requests: fc.integer({ min: 1, max: 6 }),
+  });
+
+  it('decides as the naive model does', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { engine, clock } = start();
+        const model = new NaiveModel(clock);
+        for (const { pause, id, perMinute, perDay, requests } of steps) {
+          clock.advance(pause);
+          for (let i = 0; i < requests; i++) {
+            const subject = { id, limits: { perMinute, perDay } };
+            expect((await engine.take(subject)).admitted).toBe(model.take(subject));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('admits a request that comes when the refusal said', async () => {
+    const wait = ({ windows }: Decision) =>
+      Math.max(...windows.filter(({ remaining }) => remaining === 0).map(({ resetIn }) => resetIn));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const { engine, clock } = start();
+        for (const { pause, perMinute, perDay, requests } of steps) {
+          const subject = { id: '1', limits: { perMinute, perDay } };
+          clock.advance(pause);
+          for (let i = 0; i < requests; i++) {
+            const decided = await engine.take(subject);
+            if (decided.admitted) continue;
+            clock.advance(wait(decided));
+            expect((await engine.take(subject)).admitted).toBe(true);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('lets remaining only fall within a window', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), async (pauses) => {
+        const { engine, clock } = start();
+        let before: Decision | undefined;
+        for (const pause of pauses) {
+          clock.advance(pause);
+          const now = await engine.take({ id: '1', limits: { perMinute: 5, perDay: 30 } });
+          before?.windows.forEach((window, i) => {
+            if (window.resetIn > pause)
+              expect(now.windows[i]?.remaining).toBeLessThanOrEqual(window.remaining);
+          });
+          before = now;
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { KeyHolder } from '../auth/caller.js';
+import { Config } from '../config/config.js';
+import { Bans } from './bans/bans.js';
+import type { Decision } from './decision.js';
+import { network } from './network.js';
+import { QuotaEngine, type Subject } from './quota-engine.js';
+
+/** A decision, and the ban that stands behind it. */
+export interface Verdict extends Decision {
+  /** Milliseconds until the key's ban ends; 0 when it is not banned. */
+  readonly bannedFor: number;
+}
+
+/** Ban, minute and day, decided together: a key holder by its key, everyone else by network address. */
+@Injectable()
+export class Quota {
+  constructor(
+    private readonly engine: QuotaEngine,
+    private readonly bans: Bans,
+    private readonly config: Config,
+  ) {}
+
+  /** Decides about a request and charges it when it is admitted. */
+  take(request: Request): Verdict | Promise<Verdict> {
+    const holder = holderOf(request);
+    const subject = this.subject(request);
+    const bannedFor = holder ? this.bans.remaining(holder) : 0;
+    if (bannedFor > 0) return chain(this.engine.look(subject), (decision) => refuse(decision, bannedFor));
+    return chain(this.engine.take(subject), (decision) => {
+      const caused = holder && !decision.admitted ? this.bans.refused(holder, decision) : 0;
+      return verdict(decision, caused);
+    });
+  }
+
+  /** How things stand, without charging anything. */
+  look(request: Request): Verdict | Promise<Verdict> {
+    const holder = holderOf(request);
+    const bannedFor = holder ? this.bans.remaining(holder) : 0;
+    return chain(this.engine.look(this.subject(request)), (decision) => verdict(decision, bannedFor));
+  }
+
+  private subject(request: Request): Subject {
+    return (
+      holderOf(request) ?? { id: network(request.ip), limits: { perMinute: this.config.strangersPerMinute } }
+    );
+  }
+}
+
+const holderOf = ({ caller }: Request): KeyHolder | undefined =>
+  caller?.kind === 'key' ? caller : undefined;
+
+const verdict = ({ admitted, windows }: Decision, bannedFor: number): Verdict => ({
+  admitted,
+  windows,
+  bannedFor,
+});
+const refuse = ({ windows }: Decision, bannedFor: number): Verdict => ({
+  admitted: false,
+  windows,
+  bannedFor,
+});
+
+/** Goes on at once with what is there at once: in memory mode no request waits for a promise. */
+function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -1,0 +1,33 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SkipThrottle } from '@nestjs/throttler';
+import type { Request } from 'express';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import type { KeyHolder } from '../auth/caller.js';
+import { Clock } from '../clock/clock.js';
+import { Stability } from '../openapi/stability.decorator.js';
+import { RateLimitResponse } from './dto/rate-limit.response.js';
+import { Quota } from './quota.js';
+
+@ApiTags('limits')
+@Controller({ path: 'rate-limit', version: '1' })
+export class RateLimitController {
+  constructor(
+    private readonly quota: Quota,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @SkipThrottle()
+  @Stability('beta')
+  @ApiOperation({
+    operationId: 'getRateLimit',
+    summary: 'See where your key stands',
+    description:
+      'Both windows of your quota, and your ban if there is one. Asking is free: it is not counted, and it works while the key is exhausted or banned.',
+  })
+  @ApiOkResponse({ type: RateLimitResponse, description: 'Plan, windows and ban.' })
+  async show(@Req() request: Request, @CurrentCaller() { plan }: KeyHolder): Promise<RateLimitResponse> {
+    return RateLimitResponse.from(plan, await this.quota.look(request), this.clock.now());
+  }
+}

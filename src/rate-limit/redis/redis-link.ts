@@ -1,0 +1,116 @@
+import { setTimeout } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { Cluster, Redis } from 'ioredis';
+import type { Config } from '../../config/config.js';
+import type { Counts } from '../counts.js';
+import { REPAY, TAKE } from './scripts.js';
+
+/** Milliseconds. A healthy Redis answers in one; beyond this a request does not wait for it. */
+const COMMAND_TIMEOUT = 50;
+const RECONNECT_AT_MOST = 500;
+const CONNECT_TIMEOUT = 2_000;
+
+type Reply = [admitted: number, minuteUsed: number, minuteLeft: number, dayUsed: number, dayLeft: number];
+
+interface Commands {
+  petstoreTake(
+    key: string,
+    period: number,
+    perMinute: number,
+    perDay: number,
+    charge: number,
+  ): Promise<Reply>;
+  petstoreRepay(
+    key: string,
+    period: number,
+    minute: number,
+    age: number,
+    day: number,
+    date: number,
+  ): Promise<Reply>;
+}
+
+export interface Taken extends Counts {
+  readonly admitted: boolean;
+}
+
+/** The connection to Redis. A command is sent at once or fails at once, is waited for briefly, and is never sent again. */
+export class RedisLink {
+  private readonly logger = new Logger(RedisLink.name);
+  private readonly client: (Redis | Cluster) & Commands;
+
+  constructor(config: Config) {
+    this.client = connect(config) as (Redis | Cluster) & Commands; // defineCommand adds what types cannot see
+    this.client.on('error', (error: Error) => {
+      this.logger.debug(error.message);
+    });
+  }
+
+  /** Makes the first connection; a lost one is made again by itself. */
+  async connect(): Promise<void> {
+    const patience = new AbortController();
+    const enough = setTimeout(CONNECT_TIMEOUT, undefined, { signal: patience.signal, ref: false }).then(
+      () => {
+        throw new Error(`no connection within ${CONNECT_TIMEOUT} ms`);
+      },
+    );
+    await Promise.race([this.client.connect(), enough]).finally(() => {
+      patience.abort();
+    });
+  }
+
+  async take(key: string, period: number, perMinute: number, perDay: number, charge: 0 | 1): Promise<Taken> {
+    return taken(await this.client.petstoreTake(key, period, perMinute, perDay, charge));
+  }
+
+  async repay(
+    key: string,
+    period: number,
+    minute: number,
+    age: number,
+    day: number,
+    date: number,
+  ): Promise<void> {
+    await this.client.petstoreRepay(key, period, minute, age, day, date);
+  }
+
+  /** Says that this replica is there. @returns how many have said so in the last `ttl` milliseconds */
+  async announce(replica: string, ttl: number): Promise<number> {
+    const script = `
+      local now = redis.call('TIME')[1]
+      redis.call('ZADD', KEYS[1], now, ARGV[1])
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2] / 1000)
+      return redis.call('ZCARD', KEYS[1])`;
+    return Number(await this.client.eval(script, 1, 'petstore:{replicas}', replica, ttl));
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+}
+
+function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Cluster {
+  const options = {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT,
+    retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_AT_MOST),
+    ...(redisCa !== undefined && { tls: { ca: redisCa } }),
+  };
+  const scripts = {
+    petstoreTake: { lua: TAKE, numberOfKeys: 1 },
+    petstoreRepay: { lua: REPAY, numberOfKeys: 1 },
+  };
+  if (!redisCluster) return new Redis(redisUrl, { ...options, scripts });
+  return new Cluster([redisUrl], {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    scripts,
+    redisOptions: options,
+  });
+}
+
+function taken([admitted, minuteUsed, minuteLeft, dayUsed, dayLeft]: Reply): Taken {
+  return { admitted: admitted === 1, minuteUsed, minuteLeft, dayUsed, dayLeft };
+}

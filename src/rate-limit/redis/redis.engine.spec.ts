@@ -1,0 +1,259 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describeEngine } from '../../../test/support/engine-conformance.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
+import { TestClock } from '../../../test/support/test-clock.js';
+import { TestLedger } from '../../../test/support/test-ledger.js';
+import { minutes } from '../../clock/duration.js';
+import { Clock } from '../../clock/clock.js';
+import { Config } from '../../config/config.js';
+import type { DayLedger } from '../day-ledger.js';
+import type { Subject } from '../quota-engine.js';
+import { RedisEngine } from './redis.engine.js';
+import { RedisLink } from './redis-link.js';
+import { UsageRecorder } from './usage-recorder.js';
+
+let server: RedisServer;
+let engines: RedisEngine[] = [];
+
+afterEach(async () => {
+  await Promise.all(engines.map((engine) => engine.onApplicationShutdown()));
+  engines = [];
+});
+
+async function start(
+  url = server.url,
+  env: Record<string, string> = {},
+  clock: Clock = new Clock(),
+): Promise<RedisEngine> {
+  const config = new Config({ REDIS_URL: url, ...env });
+  const usage = new UsageRecorder(clock, new TestLedger() as unknown as DayLedger); // stands in for the table
+  const engine = new RedisEngine(clock, config, new RedisLink(config), usage);
+  engines.push(engine);
+  await engine.onApplicationBootstrap();
+  return engine;
+}
+
+/** Makes every minute in Redis begin that much earlier: the server's clock cannot be moved. */
+function age(milliseconds: number): void {
+  for (const key of server.command('KEYS', 'petstore:{[0-9]*').split('\n').filter(Boolean)) {
+    server.command('HINCRBY', key, 'm', String(-milliseconds));
+  }
+}
+
+const somebody = (perMinute: number, perDay = 1_000_000): Subject => ({
+  id: String(Math.floor(Math.random() * 1e12)),
+  limits: { perMinute, perDay },
+});
+
+async function admitted(engine: RedisEngine, subject: Subject, times: number): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: times }, async () => engine.take(subject)));
+  return decisions.filter((decision) => decision.admitted).length;
+}
+
+const scripts = () =>
+  Number(/cmdstat_evalsha:calls=(\d+)/.exec(server.command('INFO', 'commandstats'))?.[1] ?? 0);
+
+describeWithRedis('quotas in Redis', () => {
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+
+  describeEngine('Redis', async () => {
+    const clock = new TestClock();
+    const engine = await start(server.url, {}, clock);
+    return {
+      engine,
+      margin: 500,
+      advance: (milliseconds) => {
+        clock.advance(milliseconds);
+        age(milliseconds);
+        return Promise.resolve();
+      },
+      nextDay: () => {
+        clock.advance(24 * minutes(60));
+        for (const key of server.command('KEYS', 'petstore:{[0-9]*').split('\n'))
+          server.command('HINCRBY', key, 'd', '-1');
+        age(minutes(1));
+        return Promise.resolve();
+      },
+    };
+  });
+
+  it('are exact over four replicas', async () => {
+    const replicas = await Promise.all([start(), start(), start(), start()]);
+    const subject = somebody(300);
+    const counts = await Promise.all(replicas.map((replica) => admitted(replica, subject, 200)));
+    expect(counts.reduce((a, b) => a + b)).toBe(300);
+  });
+
+  it('cost one command for each admitted request', async () => {
+    const engine = await start();
+    await admitted(engine, somebody(10), 1);
+    const before = scripts();
+    await admitted(engine, somebody(1000), 100);
+    expect(scripts() - before).toBe(100);
+  });
+
+  it('cost no command for a caller known to be exhausted', async () => {
+    const engine = await start();
+    const subject = somebody(10);
+    expect(await admitted(engine, subject, 11)).toBe(10);
+    const before = scripts();
+    expect(await admitted(engine, subject, 1000)).toBe(0);
+    expect(scripts() - before).toBe(0);
+  });
+
+  it('do not depend on the clocks of the replicas', async () => {
+    const [fast, slow] = [new TestClock(Date.now() + 10_000), new TestClock(Date.now() - 10_000)];
+    const replicas = await Promise.all([start(server.url, {}, fast), start(server.url, {}, slow), start()]);
+    const subject = somebody(100);
+    const counts = await Promise.all(replicas.map((replica) => admitted(replica, subject, 60)));
+    expect(counts.reduce((a, b) => a + b)).toBe(100);
+  });
+
+  it('survive SCRIPT FLUSH', async () => {
+    const engine = await start();
+    const subject = somebody(100);
+    await admitted(engine, subject, 40);
+    server.command('SCRIPT', 'FLUSH');
+    expect(await admitted(engine, subject, 100)).toBe(60);
+    expect(engine.degraded).toBe(false);
+  });
+
+  it('leave nothing behind for ever', async () => {
+    const engine = await start();
+    const subject = somebody(10);
+    await admitted(engine, subject, 1);
+    const ttl = Number(server.command('PTTL', `petstore:{${subject.id}}`));
+    expect(ttl).toBeGreaterThan(minutes(60 * 24));
+    expect(ttl).toBeLessThanOrEqual(minutes(60 * 48));
+  });
+});
+
+describeWithRedis('quotas while Redis is away', () => {
+  beforeEach(async () => {
+    server = await RedisServer.start(['--appendfsync', 'always']);
+  });
+  afterEach(() => server.stop());
+
+  it('go on with the share of one replica when Redis is killed, and are exact again when it is back', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    await eventually(() => one.replicaCount === 2);
+    const subject = somebody(100);
+    expect(await admitted(one, subject, 20)).toBe(20);
+    await server.kill();
+    await eventually(() => one.degraded);
+    const alone = await admitted(one, subject, 100);
+    expect(alone).toBe(40); // half of the limit, less half of the 20
+    await server.launch();
+    await eventually(() => !one.degraded && !other.degraded);
+    expect(await admitted(other, subject, 100)).toBe(100 - 20 - alone);
+  });
+
+  it('wait once for a frozen Redis, not for every request', async () => {
+    const engine = await start();
+    const subject = somebody(1000);
+    await admitted(engine, subject, 1);
+    server.freeze();
+    const began = performance.now();
+    await engine.take(subject);
+    const first = performance.now() - began;
+    for (let i = 0; i < 100; i++) await engine.take(subject);
+    const rest = performance.now() - began - first;
+    expect(engine.degraded).toBe(true);
+    expect(first).toBeLessThan(500);
+    expect(rest).toBeLessThan(50);
+  });
+
+  it('send no command twice: what timed out may have run and is not added again', async () => {
+    const engine = await start();
+    const subject = somebody(1000);
+    await admitted(engine, subject, 10);
+    server.freeze();
+    await admitted(engine, subject, 5); // these time out, and run when Redis thaws
+    await admitted(engine, subject, 30); // these are counted here alone
+    server.thaw();
+    await eventually(() => !engine.degraded);
+    expect(server.command('HGET', `petstore:{${subject.id}}`, 'n')).toBe('45');
+  });
+
+  it('fail nothing in a burst while Redis restarts, and forget nothing', async () => {
+    const engine = await start();
+    const subject = somebody(100_000);
+    let sent = 0;
+    const burst = async (until: () => boolean) => {
+      while (!until()) {
+        sent += await admitted(engine, subject, 20);
+        await setImmediate();
+      }
+    };
+    let back = false;
+    const load = burst(() => back);
+    await server.kill();
+    await eventually(() => engine.degraded);
+    await server.launch();
+    await eventually(() => !engine.degraded);
+    back = true;
+    await load;
+    const counted = Number(server.command('HGET', `petstore:{${subject.id}}`, 'n'));
+    expect(Math.abs(counted - sent)).toBeLessThanOrEqual(20); // at most what was on its way when it was killed
+  });
+
+  it('start without Redis and find it later', async () => {
+    await server.kill();
+    const engine = await start();
+    expect((await engine.take(somebody(10))).admitted).toBe(true);
+    expect(engine.degraded).toBe(true);
+    await server.launch();
+    await eventually(() => !engine.degraded);
+  });
+});
+
+describeWithRedis('quotas in other kinds of Redis', () => {
+  afterEach(() => server.stop());
+
+  it('work over TLS', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+        ...subject,
+      ],
+      { stdio: 'ignore' },
+    );
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
+    server = await RedisServer.start([...files, '--tls-auth-clients', 'no'], 'rediss');
+    const engine = await start(server.url, { REDIS_CA_FILE: certificate });
+    expect(await admitted(engine, somebody(10), 20)).toBe(10);
+    expect(engine.degraded).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('work in a cluster', async () => {
+    server = await RedisServer.start(['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
+    server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await eventually(() => server.command('CLUSTER', 'INFO').includes('cluster_state:ok'));
+    const engine = await start(server.url, { REDIS_CLUSTER: 'true' });
+    expect(await admitted(engine, somebody(10), 20)).toBe(10);
+    expect(engine.degraded).toBe(false);
+  });
+});

@@ -1,0 +1,297 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { SkipThrottle, Throttle } from '@nestjs/throttler';
+import type { Response } from 'supertest';
+import { hours, minutes, seconds } from '../../src/clock/duration.js';
+import { Petstore } from '../support/petstore.js';
+
+@Controller({ path: 'test-routes', version: '1' })
+class TestRoutesController {
+  @Get('throttled')
+  @Throttle({ default: { limit: 3, ttl: seconds(10) } })
+  throttled(): object {
+    return {};
+  }
+
+  @Get('free')
+  @SkipThrottle()
+  free(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [TestRoutesController] })
+class TestRoutesModule {}
+
+let petstore: Petstore;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [TestRoutesModule], env: { TRUST_PROXY: '1' } });
+});
+afterAll(() => petstore.stop());
+
+type Client = ReturnType<Petstore['client']>;
+
+async function send(client: Client, times: number, path = '/v1/pets?limit=1'): Promise<Response> {
+  for (let i = 1; i < times; i++) await client.get(path);
+  return client.get(path);
+}
+
+const remaining = ({ headers }: Response) => Number(headers['x-ratelimit-remaining']);
+const retryAfter = ({ headers }: Response) => Number(headers['retry-after']);
+
+describe('the quota of a plan', () => {
+  it.each([
+    ['free', 60, 1_000],
+    ['pro', 300, 10_000],
+    ['business', 1_000, 100_000],
+  ] as const)('%s is %d requests per minute and %d per day', async (plan, perMinute, perDay) => {
+    const { headers } = await petstore.client(await petstore.key(plan)).get('/v1/pets');
+    expect(headers['ratelimit-policy']).toBe(`"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`);
+    expect(headers['x-ratelimit-limit']).toBe(String(perMinute));
+    expect(headers['x-ratelimit-remaining']).toBe(String(perMinute - 1));
+  });
+
+  it('enterprise is what its key says', async () => {
+    const { headers } = await petstore
+      .client(await petstore.key('enterprise', { perMinute: 7, perDay: 70 }))
+      .get('/v1/pets');
+    expect(headers['ratelimit-policy']).toBe('"minute";q=7;w=60, "day";q=70;w=86400');
+  });
+
+  it('admits 60 requests of a free key in a minute and refuses the 61st with 429 rate_limit_exceeded', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    expect((await send(client, 60)).status).toBe(200);
+    const refused = await send(client, 1);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+    expect(refused.headers).toMatchObject({
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '0',
+      'retry-after': '60',
+    });
+  });
+
+  it('tells in Unix seconds when the window ends, rounded up', async () => {
+    petstore.clock.advance(1);
+    const now = petstore.clock.now();
+    const { headers } = await petstore.client(await petstore.key('free')).get('/v1/pets');
+    expect(headers['x-ratelimit-reset']).toBe(String(Math.ceil((now + minutes(1)) / 1000)));
+  });
+
+  it('admits a request that is sent when Retry-After said, and none a second before', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 100 }));
+    await client.get('/v1/pets');
+    petstore.clock.advance(seconds(17));
+    const refused = await send(client, 2);
+    expect(refused.status).toBe(429);
+    petstore.clock.advance(seconds(retryAfter(refused) - 1));
+    await client.get('/v1/pets').expect(429);
+    petstore.clock.advance(seconds(1));
+    await client.get('/v1/pets').expect(200);
+  });
+
+  it('reports the window with the fewest requests left', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 10, perDay: 4 }));
+    const { headers } = await client.get('/v1/pets');
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '4', 'x-ratelimit-remaining': '3' });
+    expect(headers.ratelimit).toMatch(/^"minute";r=9;t=60, "day";r=3;t=\d+$/);
+  });
+
+  it('refuses what is beyond the day with 429 daily_quota_exceeded until 00:00 UTC', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 10, perDay: 3 }));
+    const refused = await send(client, 4);
+    expect(refused.body).toMatchObject({ code: 'daily_quota_exceeded', status: 429 });
+    const midnight = Math.ceil(petstore.clock.now() / hours(24)) * hours(24);
+    expect(retryAfter(refused)).toBe(Math.ceil((midnight - petstore.clock.now()) / 1000));
+    petstore.clock.advance(seconds(retryAfter(refused)));
+    await client.get('/v1/pets').expect(200);
+  });
+
+  it('counts every admitted request, whatever its answer, and no refused one', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
+    await client.get('/v1/pets/999999').expect(404);
+    await client.get('/v1/nothing').expect(404);
+    await client.delete('/v1/pets').expect(405);
+    await client.post('/v1/pets').set('Content-Type', 'application/json').send('{').expect(400);
+    expect(remaining(await client.get('/v1/pets'))).toBe(0);
+    const { headers } = await send(client, 3);
+    expect(headers.ratelimit).toMatch(/"day";r=95;/);
+  });
+
+  it('is one for all routes', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
+    await client.get('/v1/pets');
+    await client.get('/v1/store/orders');
+    expect(remaining(await client.get('/v1/pets/1'))).toBe(2);
+  });
+
+  it('admits exactly the limit of concurrent requests', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 40, perDay: 1000 }));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async () => client.get('/v1/pets?limit=1')),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
+  });
+});
+
+describe('callers without a valid key', () => {
+  const from = (address: string, key?: string) => petstore.client(key).set('X-Forwarded-For', address);
+
+  it('are admitted 30 times in a minute from one address, then refused with 429', async () => {
+    const client = from('192.0.2.1');
+    expect(remaining(await send(client, 1))).toBe(29);
+    expect((await send(client, 29)).status).toBe(401);
+    const refused = await send(client, 1);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['ratelimit-policy']).toBe('"minute";q=30;w=60');
+    await from('192.0.2.2').get('/v1/pets').expect(401);
+  });
+
+  it('are counted together with and without a wrong key', async () => {
+    await from('192.0.2.3').get('/v1/pets');
+    expect(remaining(await from('192.0.2.3', 'wrong').get('/v1/pets'))).toBe(28);
+  });
+
+  it('are counted by the /64 of an IPv6 address', async () => {
+    await from('2001:db8:1:2:aaaa::1').get('/v1/pets');
+    expect(remaining(await from('2001:db8:1:2:bbbb::2').get('/v1/pets'))).toBe(28);
+    expect(remaining(await from('2001:db8:1:3::1').get('/v1/pets'))).toBe(29);
+  });
+
+  it('do not touch a key that is used from the same address, nor the other way round', async () => {
+    const key = await petstore.key('free');
+    await send(from('192.0.2.4'), 31);
+    expect(remaining(await from('192.0.2.4', key).get('/v1/pets'))).toBe(59);
+    await send(from('192.0.2.5', key), 10);
+    expect(remaining(await from('192.0.2.5').get('/v1/pets'))).toBe(29);
+  });
+
+  it('cannot choose their address: only the hops that TRUST_PROXY names are believed', async () => {
+    await from('203.0.113.9, 192.0.2.6').get('/v1/pets');
+    expect(remaining(await from('203.0.113.10, 192.0.2.6').get('/v1/pets'))).toBe(28);
+  });
+});
+
+describe('a ban', () => {
+  const LIMITS = { perMinute: 2, perDay: 1000 };
+
+  /** Sends on after a 429 until the key is banned. */
+  async function provoke(client: Client): Promise<Response> {
+    await send(client, 3);
+    petstore.clock.advance(seconds(1));
+    return send(client, 20);
+  }
+
+  it('comes with the 20th request that is sent a second or more after the first 429', async () => {
+    const client = petstore.client(await petstore.key('enterprise', LIMITS));
+    expect((await send(client, 50)).body).toMatchObject({ code: 'rate_limit_exceeded' }); // a burst is forgiven
+    petstore.clock.advance(seconds(1));
+    expect((await send(client, 19)).body).toMatchObject({ code: 'rate_limit_exceeded' });
+    const banned = await send(client, 1);
+    expect(banned.body).toMatchObject({ code: 'api_key_banned', status: 429 });
+    expect(banned.headers).toMatchObject({ 'retry-after': '60', 'x-ratelimit-limit': '2' });
+  });
+
+  it('ends when Retry-After said, and requests during it do not lengthen it', async () => {
+    const client = petstore.client(await petstore.key('enterprise', LIMITS));
+    const banned = await provoke(client);
+    petstore.clock.advance(seconds(retryAfter(banned) - 1));
+    expect(retryAfter(await send(client, 30))).toBe(1);
+    petstore.clock.advance(seconds(1));
+    await client.get('/v1/pets').expect(200);
+  });
+
+  it('grows from 1 min to 5 min, 15 min and 1 h, and a clean day takes one step back', async () => {
+    const client = petstore.client(await petstore.key('enterprise', LIMITS));
+    for (const length of [60, 300, 900, 3600, 3600]) {
+      const banned = await provoke(client);
+      expect(retryAfter(banned)).toBe(length);
+      petstore.clock.advance(seconds(length) + minutes(1));
+    }
+    petstore.clock.advance(hours(48));
+    expect(retryAfter(await provoke(client))).toBe(900);
+  });
+
+  it('needs more strikes where the plan admits more', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 60, perDay: 1000 }));
+    await send(client, 61);
+    petstore.clock.advance(seconds(1));
+    expect((await send(client, 29)).body).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect((await send(client, 1)).body).toMatchObject({ code: 'api_key_banned' });
+  });
+
+  it('is not brought about by requests that wait long enough between one another', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 3 }));
+    for (let i = 0; i < 60; i++) {
+      petstore.clock.advance(seconds(5));
+      expect((await send(client, 1)).body).not.toMatchObject({ code: 'api_key_banned' });
+    }
+  });
+});
+
+describe('GET /v1/rate-limit', () => {
+  it('answers plan, both windows and no ban, and is not counted', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    await send(client, 3);
+    await client.get('/v1/rate-limit').expect(200);
+    const { body } = await client.get('/v1/rate-limit').expect(200).expect('X-RateLimit-Remaining', '57');
+    expect(body).toEqual({
+      plan: 'free',
+      minute: { limit: 60, remaining: 57, reset: Math.ceil((petstore.clock.now() + minutes(1)) / 1000) },
+      day: { limit: 1000, remaining: 997, reset: Math.ceil(petstore.clock.now() / hours(24)) * 86_400 },
+    });
+  });
+
+  it('answers while the key is exhausted or banned, and shows the ban', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
+    await send(client, 2);
+    petstore.clock.advance(seconds(1));
+    await client.get('/v1/rate-limit').expect(200);
+    await send(client, 20);
+    const { body } = await client.get('/v1/rate-limit').expect(200);
+    expect(body).toMatchObject({ ban: { until: Math.ceil((petstore.clock.now() + minutes(1)) / 1000) } });
+  });
+
+  it('needs a key', async () => {
+    await petstore.client().set('X-Forwarded-For', '192.0.2.20').get('/v1/rate-limit').expect(401);
+  });
+});
+
+describe('a route of a new module', () => {
+  it('with @Throttle() has a limit of its own on top of the plan, with the same headers', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    const first = await client.get('/v1/test-routes/throttled').expect(200);
+    expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
+    expect(first.headers['ratelimit-policy']).toBe(
+      '"minute";q=60;w=60, "day";q=1000;w=86400, "route";q=3;w=10',
+    );
+    const refused = await send(client, 3, '/v1/test-routes/throttled');
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({
+      'x-ratelimit-limit': '3',
+      'x-ratelimit-remaining': '0',
+      'retry-after': '10',
+    });
+    expect(refused.headers['x-ratelimit-reset']).toBe(
+      String(Math.ceil((petstore.clock.now() + seconds(10)) / 1000)),
+    );
+    expect(remaining(await client.get('/v1/pets'))).toBe(56); // the refused one was not charged to the plan
+    petstore.clock.advance(seconds(10));
+    await client.get('/v1/test-routes/throttled').expect(200);
+  });
+
+  it('with @Throttle() counts each caller on its own', async () => {
+    await send(petstore.client(await petstore.key('free')), 4, '/v1/test-routes/throttled');
+    await petstore
+      .client(await petstore.key('free'))
+      .get('/v1/test-routes/throttled')
+      .expect(200);
+  });
+
+  it('with @SkipThrottle() costs nothing, and says how things stand', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    await client.get('/v1/pets').expect(200);
+    expect(remaining(await send(client, 5, '/v1/test-routes/free'))).toBe(59);
+  });
+});

@@ -1,0 +1,122 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+
+/**
+ * `describe` where there is a `redis-server`, otherwise `describe.skip` with a line that says so. With CI=true a
+ * missing server is an error.
+ */
+export function describeWithRedis(name: string, suite: () => void): void {
+  if (installed()) {
+    describe(name, suite);
+    return;
+  }
+  if (process.env.CI === 'true')
+    throw new Error('redis-server is not installed, and CI must not leave its suites out.');
+  process.stderr.write(`Left out, because redis-server is not installed: ${name}\n`);
+  describe.skip(name, suite);
+}
+
+function installed(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A real Redis of the test's own, that it may kill, freeze and start again. */
+export class RedisServer {
+  private child?: ChildProcess;
+
+  private constructor(
+    readonly port: number,
+    private readonly folder: string,
+    private readonly settings: readonly string[],
+    private readonly scheme: 'redis' | 'rediss',
+  ) {}
+
+  static async start(
+    settings: readonly string[] = [],
+    scheme: 'redis' | 'rediss' = 'redis',
+  ): Promise<RedisServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-redis-'));
+    const server = new RedisServer(await freePort(), folder, settings, scheme);
+    await server.launch();
+    return server;
+  }
+
+  get url(): string {
+    return `${this.scheme}://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it (again), with the data it had put on disk. */
+  async launch(): Promise<void> {
+    const port =
+      this.scheme === 'rediss'
+        ? ['--port', '0', '--tls-port', String(this.port)]
+        : ['--port', String(this.port)];
+    const child = spawn(
+      'redis-server',
+      [
+        ...port,
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        this.folder,
+        '--save',
+        '',
+        '--appendonly',
+        'yes',
+        ...this.settings,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    this.child = child;
+    let log = '';
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        log += chunk.toString();
+        if (log.includes('Ready to accept connections')) resolve();
+      });
+      child.once('exit', () => {
+        reject(new Error(log));
+      });
+    });
+  }
+
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    this.thaw();
+    await this.end('SIGKILL');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs one command with `redis-cli` and gives its raw answer. */
+  command(...args: string[]): string {
+    return execFileSync('redis-cli', ['-p', String(this.port), ...args], { encoding: 'utf8' }).trim();
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+}
