@@ -1,7 +1,4 @@
 import { Config } from './config/config.js';
-import { openDatabase } from './database/open-database.js';
-import { welcome } from './demo/welcome.js';
-import { createApp } from './start/create-app.js';
 import { checkAddress, listen } from './start/listen.js';
 import { run } from './start/run.js';
 import { serve } from './start/serve.js';
@@ -10,11 +7,16 @@ run(() =>
   serve(async (onEnd) => {
     const config = new Config();
     await checkAddress(config);
+    // Loading is most of the start: what can be refused is refused before, and PostgreSQL starts meanwhile.
+    const { openDatabase } = await import('./database/open-database.js');
+    const application = import('./start/create-app.js');
     const database = await openDatabase(config);
     onEnd(() => database.close());
+    const { createApp } = await application;
     const app = await createApp(config, database.url);
     onEnd(() => app.close());
     await listen(app, config);
+    const { welcome } = await import('./demo/welcome.js');
     process.stdout.write(await welcome(app, database));
   }),
 );
