@@ -22,5 +22,11 @@ export function trustProxy(env: Environment): false | number | string[] {
 }
 
 function isSubnet(value: string): boolean {
-  return NAMED_SUBNETS.includes(value) || ipaddr.isValid(value) || ipaddr.isValidCIDR(value);
+  return NAMED_SUBNETS.includes(value) || isWrittenOut(value.split('/', 1)[0] ?? '', value);
+}
+
+/** `100` or `10.1` would count as addresses too, in the way of inet_aton(3): here they are slips. */
+function isWrittenOut(address: string, value: string): boolean {
+  const whole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return whole && (value === address || ipaddr.isValidCIDR(value));
 }

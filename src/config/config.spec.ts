@@ -1,0 +1,88 @@
+import { StartupError } from '../start/startup.error.js';
+import { Config } from './config.js';
+
+const config = (env: Record<string, string> = {}) => new Config(env);
+
+function refusal(env: Record<string, string>): string {
+  try {
+    config(env);
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(env)} was accepted`);
+}
+
+describe('Config', () => {
+  it('needs no variable at all', () => {
+    expect(config()).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: undefined,
+      dataDir: '.petstore',
+      publicUrl: undefined,
+      stagingPublicUrl: undefined,
+      trustProxy: false,
+      logLevel: 'info',
+      corsOrigins: [],
+    });
+  });
+
+  it.each([
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['DATABASE_URL', 'postgres://u:p@db/pets', { databaseUrl: 'postgres://u:p@db/pets' }],
+    ['DATABASE_URL', 'postgresql://db:6432/pets', { databaseUrl: 'postgresql://db:6432/pets' }],
+    ['PETSTORE_DATA_DIR', '/var/lib/pet store', { dataDir: '/var/lib/pet store' }],
+    ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],
+    ['PUBLIC_URL', 'https://example.com/pets/', { publicUrl: 'https://example.com/pets' }],
+    ['STAGING_PUBLIC_URL', 'http://staging.test/', { stagingPublicUrl: 'http://staging.test' }],
+    ['TRUST_PROXY', '0', { trustProxy: false }],
+    ['TRUST_PROXY', '2', { trustProxy: 2 }],
+    ['TRUST_PROXY', 'loopback, 10.0.0.0/8,fd00::1', { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::1'] }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    [
+      'CORS_ORIGINS',
+      'https://a.test, http://b.test:8080',
+      { corsOrigins: ['https://a.test', 'http://b.test:8080'] },
+    ],
+  ])('takes %s=%s', (name, value, expected) => {
+    expect(config({ [name]: value })).toMatchObject(expected);
+  });
+
+  it.each(['PORT', 'HOST', 'DATABASE_URL', 'PETSTORE_DATA_DIR', 'PUBLIC_URL', 'TRUST_PROXY', 'LOG_LEVEL'])(
+    'takes an empty %s for an absent one',
+    (name) => {
+      expect(config({ [name]: ' ' })).toEqual(config());
+    },
+  );
+
+  it.each([
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3e3'],
+    ['PORT', '0x50'],
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://db/pets'],
+    ['DATABASE_URL', 'db/pets'],
+    ['PUBLIC_URL', 'api.example.com'],
+    ['PUBLIC_URL', 'ftp://api.example.com'],
+    ['STAGING_PUBLIC_URL', 'staging'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '*'],
+    ['TRUST_PROXY', '100'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['LOG_LEVEL', 'loud'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://a.test/'],
+    ['CORS_ORIGINS', 'https://a.test,b.test'],
+  ])('refuses %s=%s in one line that names the variable', (name, value) => {
+    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} .+\\.$`));
+  });
+
+  it('shows the value it refuses, but for a URL, which may hold a password', () => {
+    expect(refusal({ PORT: '70000' })).toContain('"70000"');
+    expect(refusal({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
+  });
+});
