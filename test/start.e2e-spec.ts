@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
+import { processesOf, until } from './support/processes.js';
+import { emptyFolder, type Ended, Program, SERVICE } from './support/program.js';
+import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+
+jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
+
+const LISTENS = /listens/;
+const PLANS = ['free', 'pro', 'business', 'enterprise'];
+const SECRET = 'petstore_[0-9A-Za-z]{49}';
+/** No port is free for sure in a test run, but any free one will do. */
+const ANY_PORT = { PORT: '0' };
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  folder = await emptyFolder();
+});
+
+afterAll(async () => {
+  await Promise.all(programs.map(stop));
+  await folder.remove();
+});
+
+function start(env: Record<string, string> = {}, cwd = folder.path): Program {
+  const program = new Program(SERVICE, [], { cwd, env: { ...ANY_PORT, ...env } });
+  programs.push(program);
+  return program;
+}
+
+async function started(...args: Parameters<typeof start>): Promise<Program> {
+  const program = start(...args);
+  await program.prints(/listens[^]*\n$/);
+  return program;
+}
+
+function stop(program: Program): Promise<Ended> {
+  program.signal('SIGINT');
+  return program.ended;
+}
+
+const curlLine = ({ stdout }: Program) => /^ *(curl .+)$/m.exec(stdout)?.[1] ?? 'no curl line';
+const urlOf = ({ stdout }: Program) => /(http:\S+)\/docs/.exec(stdout)?.[1] ?? 'no URL';
+const keysOf = ({ stdout }: Program) =>
+  PLANS.map((plan) => new RegExp(`^ +${plan} +(${SECRET})$`, 'm').exec(stdout)?.[1]);
+const status = async (url: string) => (await fetch(url)).status;
+
+/** One line on stderr that holds all the parts, exit code 1, and no word of success. */
+function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): void {
+  for (const part of parts) expect(stderr).toContain(part);
+  expect(stderr).toMatch(/^petstore: .+\n$/);
+  expect(stdout).not.toMatch(LISTENS);
+  expect(code).toBe(1);
+}
+
+describe('npm start with an empty data folder', () => {
+  let service: Program;
+
+  beforeAll(async () => {
+    service = await started();
+  });
+
+  it('prints the address of the Swagger UI', async () => {
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+  });
+
+  it('prints one demo key for each plan', () => {
+    expect(keysOf(service)).toEqual(PLANS.map(() => expect.stringMatching(SECRET) as unknown));
+    expect(new Set(keysOf(service)).size).toBe(PLANS.length);
+  });
+
+  it('prints one curl line that answers 200 as it stands, with animals', async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
+    expect(stdout).toMatch(/"name":"Rex"/);
+    expect(service.stdout.match(/curl/g)).toHaveLength(1);
+  });
+
+  it('keeps the keys where only their owner can read them', async () => {
+    const file = join(folder.path, '.petstore', 'demo-keys.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(Object.values(JSON.parse(await readFile(file, 'utf8')))).toEqual(keysOf(service));
+  });
+
+  it('says nothing on stderr', () => {
+    expect(service.stderr).toBe('');
+  });
+
+  it('refuses a second start on the same data folder, and goes on serving', async () => {
+    expectOneLine(await start().ended, join(folder.path, '.petstore'), 'in use', `pid ${service.pid}`);
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+  });
+
+  it('refuses a second start on the same port before it creates anything, and goes on serving', async () => {
+    const other = await emptyFolder();
+    const { port } = new URL(urlOf(service));
+    expectOneLine(await start({ PORT: port }, other.path).ended, `Port ${port}`, 'in use', 'PORT');
+    expect(await readdir(other.path)).toEqual([]);
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+    await other.remove();
+  });
+
+  it('ends on Ctrl-C with exit code 0 and leaves nothing running', async () => {
+    expect(processesOf(folder.path)).not.toEqual([]);
+    expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+
+  it('prints the same keys at the next start, also after a kill -9', async () => {
+    const second = await started();
+    expect(keysOf(second)).toEqual(keysOf(service));
+    second.signal('SIGKILL');
+    await second.ended;
+
+    const third = await started();
+    expect(keysOf(third)).toEqual(keysOf(service));
+    expect((await promisify(execFile)('sh', ['-c', curlLine(third)])).stdout).toMatch(/^HTTP\/1\.1 200 /);
+    third.signal('SIGTERM');
+    expect(await third.ended).toMatchObject({ code: 0 });
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+
+  it('ends on Ctrl-C in the middle of a start too, and leaves nothing running', async () => {
+    const other = await emptyFolder();
+    const program = start({}, other.path);
+    await until(() => processesOf(other.path).length > 0); // initdb, or the server
+    expect(await stop(program)).toMatchObject({ code: 0, stderr: '' });
+    expect(processesOf(other.path)).toEqual([]);
+    expect(await stop(await started({}, other.path))).toMatchObject({ code: 0 });
+    await other.remove();
+  });
+
+  it('refuses a broken data folder', async () => {
+    await rm(join(folder.path, '.petstore', 'postgres', 'global'), { recursive: true });
+    expectOneLine(await start().ended, join(folder.path, '.petstore'), 'PETSTORE_DATA_DIR');
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+
+  it('refuses a data folder that is a file', async () => {
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    expectOneLine(await start({ PETSTORE_DATA_DIR: file }).ended, file, 'PETSTORE_DATA_DIR');
+  });
+});
+
+describe('npm start with a DATABASE_URL', () => {
+  let database: TestDatabase;
+  let elsewhere: typeof folder;
+
+  beforeAll(async () => {
+    [database, elsewhere] = await Promise.all([createTestDatabase('template1'), emptyFolder()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([...programs.map(stop), elsewhere.remove()]);
+    await database.drop();
+  });
+
+  it('serves, and neither prints nor creates anything for a demonstration', async () => {
+    const service = await started({ DATABASE_URL: database.url }, elsewhere.path);
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+    expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
+    expect(await readdir(elsewhere.path)).toEqual([]);
+    expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('refuses it in one line without the password when it cannot be used', async () => {
+    const wrong = [
+      { port: '1' },
+      { hostname: 'no-such-host.invalid' },
+      { password: 'hunter2' },
+      { pathname: '/no_such_database' },
+    ].map((change) => Object.assign(new URL(database.url), change));
+    const attempts = wrong.map(async ({ href, password }) => {
+      const ended = await start({ DATABASE_URL: href }, elsewhere.path).ended;
+      expectOneLine(ended, 'DATABASE_URL');
+      expect(ended.stderr).not.toContain(password);
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('npm start with a variable that cannot be used', () => {
+  it('refuses it in one line that names the variable', async () => {
+    const invalid = {
+      PORT: 'http',
+      HOST: '192.0.2.1',
+      DATABASE_URL: 'db/pets',
+      PUBLIC_URL: 'api.example.com',
+      STAGING_PUBLIC_URL: 'staging',
+      TRUST_PROXY: 'true',
+      LOG_LEVEL: 'loud',
+      CORS_ORIGINS: '*',
+    };
+    const attempts = Object.entries(invalid).map(async ([name, value]) => {
+      expectOneLine(await start({ [name]: value }).ended, name);
+    });
+    await Promise.all(attempts);
+  });
+
+  it('refuses a port that somebody else listens on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expectOneLine(await start({ PORT: String(port) }).ended, `Port ${port} is in use`);
+    server.close();
+  });
+});

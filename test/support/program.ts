@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+export const SERVICE = built('dist/src/main.js');
+export const COMMAND_LINE = built('bin/petstore.js');
+
+const PATIENCE_MS = 20_000;
+
+export interface Surroundings {
+  readonly cwd: string;
+  /** Nothing of the test's own environment reaches the program, but for `PATH` and `HOME`. */
+  readonly env?: Record<string, string>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program as built, in a process group of its own: the foreground job of a terminal. */
+export class Program {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+  private readonly child: ChildProcess;
+
+  constructor(script: string, args: readonly string[], { cwd, env = {} }: Surroundings) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.child = spawn(process.execPath, [script, ...args], {
+      cwd,
+      env: { PATH, HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.child, 'close').then(([code]) => ({
+      code: code as number | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Sends a signal to the whole group, as a terminal does on Ctrl-C. A group that has ended is left in peace. */
+  signal(name: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, name);
+    } catch {
+      // it has ended
+    }
+  }
+
+  /** Resolves when the output so far matches. */
+  async prints(pattern: RegExp): Promise<void> {
+    const late = AbortSignal.timeout(PATIENCE_MS);
+    while (!pattern.test(this.stdout)) {
+      const said = once(this.child.stdout ?? this.child, 'data', { signal: late });
+      const gone = this.ended.then(() => 'gone');
+      if ((await Promise.race([said, gone])) === 'gone' && !pattern.test(this.stdout)) {
+        throw new Error(`It ended without printing ${String(pattern)}: ${this.stderr}`);
+      }
+    }
+  }
+}
+
+/** Runs a command to its end. */
+export function run(script: string, args: readonly string[], surroundings: Surroundings): Promise<Ended> {
+  return new Program(script, args, surroundings).ended;
+}
+
+/** An empty folder; its name has a space, as somebody's will. */
+export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'pet store-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
