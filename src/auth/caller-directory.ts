@@ -71,16 +71,14 @@ export class CallerDirectory {
     const { changes } = this;
     const key = await this.askDatabase(hash);
     if (changes !== this.changes) return this.lookUp(hash); // it may have been read just before the change
-    return key ? this.remember(hash, toHolder(key)) : this.disown(hash);
-  }
-
-  private remember(hash: string, holder: KeyHolder): KeyHolder {
-    this.known.set(hash, holder);
+    const holder = key ? toHolder(key) : undefined;
+    if (holder) this.known.set(hash, holder);
+    else this.disown(hash);
     return holder;
   }
 
-  /** Also what was known of it before: a revoked key must not come back when the database goes away. */
-  private disown(hash: string): undefined {
+  /** Forgets also what was known of it before: a revoked key must not come back when the database goes away. */
+  private disown(hash: string): void {
     this.known.delete(hash);
     this.unknown.set(hash, true);
   }

@@ -1,13 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller } from './caller.js';
+import type { Caller, Stranger } from './caller.js';
 import { CallerDirectory } from './caller-directory.js';
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^Bearer +(.+)$/i;
 
-const NOBODY: Caller = { kind: 'stranger', sentKey: false };
-const WRONG_KEY: Caller = { kind: 'stranger', sentKey: true };
+const NOBODY: Stranger = { kind: 'stranger', sentKey: false };
+const WRONG_KEY: Stranger = { kind: 'stranger', sentKey: true };
 
 /** Identifies the caller. It lets everyone pass: strangers are counted before they are refused. */
 @Injectable()
@@ -22,7 +22,7 @@ export class CallerGuard implements CanActivate {
     return holder instanceof Promise
       ? holder.then(
           (found) => know(request, found ?? WRONG_KEY),
-          (failure: unknown) => know(request, { ...WRONG_KEY, failure }),
+          (failure: unknown) => know(request, { ...WRONG_KEY, failure: asError(failure) }),
         )
       : know(request, holder ?? WRONG_KEY);
   }
@@ -32,3 +32,5 @@ function know(request: Request, caller: Caller): true {
   request.caller = caller;
   return true;
 }
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

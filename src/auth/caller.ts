@@ -31,7 +31,7 @@ export interface Stranger {
   /** Whether something was sent as a key. */
   readonly sentKey: boolean;
   /** What kept the key from being looked up: nobody knows yet whether it is valid. */
-  readonly failure?: unknown;
+  readonly failure?: Error;
 }
 
 declare module 'express-serve-static-core' {

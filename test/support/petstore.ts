@@ -17,6 +17,8 @@ export interface PetstoreOptions {
   readonly env?: Record<string, string>;
   /** Modules beside the service's own, for a promise that needs a route made for the test. */
   readonly modules?: readonly Type[];
+  /** How the service reaches its database, where that is not directly. */
+  readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
 }
 
 export const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
@@ -30,12 +32,13 @@ export class Petstore {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async start({ env = {}, modules = [] }: PetstoreOptions = {}): Promise<Petstore> {
+  static async start({ env = {}, modules = [], through }: PetstoreOptions = {}): Promise<Petstore> {
     const database = await createTestDatabase();
+    const { url } = (await through?.(database.url)) ?? database;
     const clock = new TestClock();
     const config = new Config({ PORT: '0', LOG_LEVEL: 'silent', PUBLIC_URL: 'http://petstore.test', ...env });
     const module = await Test.createTestingModule({
-      imports: [...modules, AppModule.with(config, database.url)],
+      imports: [...modules, AppModule.with(config, url)],
     })
       .overrideProvider(Clock)
       .useValue(clock)

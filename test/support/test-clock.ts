@@ -2,7 +2,7 @@ import { Clock } from '../../src/clock/clock.js';
 
 /** Time that stands still until a test moves it. */
 export class TestClock extends Clock {
-  private ran = 0;
+  private ran = 1_000_000; // a process that has been running for a while
 
   /** @param wall Unix milliseconds; noon, so that no test meets midnight by chance */
   constructor(private wall = Date.UTC(2027, 0, 15, 12)) {

@@ -1,0 +1,217 @@
+import { jest } from '@jest/globals';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { makeSecret } from '../../src/auth/secret.js';
+import { Cable } from '../support/cable.js';
+import { Petstore } from '../support/petstore.js';
+import { expectRefusal } from '../support/promises.js';
+import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+let petstore: Petstore;
+let cable: Cable;
+let keys: ApiKeysService;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
+  keys = petstore.app.get(ApiKeysService);
+  key = await petstore.key();
+});
+afterAll(async () => {
+  await petstore.stop();
+  cable.remove();
+});
+beforeEach(() => {
+  petstore.clock.advance(61_000); // an address may ask only so often without a key, and nothing is remembered
+});
+
+const ask = (...headers: NonNullable<Message['headers']>) => send(petstore, { headers });
+const authorize = (value: string) => ask(['Authorization', value]);
+
+function expectMissing(answer: Answer): void {
+  expectRefusal(answer, 401, 'missing_api_key');
+  expect(valuesOf(answer, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore"']);
+}
+
+function expectInvalid(answer: Answer): void {
+  expectRefusal(answer, 401, 'invalid_api_key');
+  expect(valuesOf(answer, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore", error="invalid_token"']);
+}
+
+async function revokedKey(): Promise<string> {
+  const { key: made, secret } = await keys.create({ name: 'revoked', plan: 'free' });
+  await keys.revoke(made.id);
+  return secret;
+}
+
+async function keyExpiringIn(milliseconds: number): Promise<string> {
+  const expiresAt = new Date(petstore.clock.now() + milliseconds);
+  return (await keys.create({ name: 'short-lived', plan: 'free', expiresAt })).secret;
+}
+
+/** The key with its digit at `index` changed. */
+function mistyped(secret: string, index: number): string {
+  const digit = secret[index] === 'x' ? 'y' : 'x';
+  return secret.slice(0, index) + digit + secret.slice(index + 1);
+}
+
+describe('a request with a valid key', () => {
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('sent as "%s<key>" is answered', async (scheme) => {
+    expect((await authorize(scheme + key)).status).toBe(200);
+  });
+});
+
+describe('a request without a key', () => {
+  it('is refused with 401 missing_api_key', async () => {
+    expectMissing(await ask());
+  });
+
+  it.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Digest username="x"', 'Token x'])(
+    'but Authorization: "%s" is refused with 401 missing_api_key',
+    async (value) => {
+      expectMissing(await authorize(value));
+    },
+  );
+
+  it('but one elsewhere is refused with 401 missing_api_key', async () => {
+    for (const name of ['access_token', 'api_key', 'key']) {
+      const answer = await send(petstore, { path: `/v1/pets?${name}=${key}` });
+      expectMissing(answer);
+      expect(answer.body).not.toContain(key);
+    }
+    expectMissing(await ask(['X-Api-Key', key]));
+    expectMissing(await ask(['Cookie', `access_token=${key}`]));
+    expectMissing(await ask(['Proxy-Authorization', `Bearer ${key}`]));
+  });
+});
+
+describe('a request with a key that is not valid', () => {
+  it.each<[string, () => string | Promise<string>]>([
+    ['unknown', () => makeSecret()],
+    ['revoked', revokedKey],
+    ['expired', () => keyExpiringIn(0)],
+    ['mistyped at its start', () => mistyped(key, 0)],
+    ['mistyped in the middle', () => mistyped(key, 30)],
+    ['mistyped at its end', () => mistyped(key, key.length - 1)],
+    ['cut', () => key.slice(0, -1)],
+    ['longer', () => `${key}0`],
+    ['followed by a word', () => `${key} x`],
+    ['followed by a comma', () => `${key},`],
+    ['quoted', () => `"${key}"`],
+    ['upper case', () => key.toUpperCase()],
+    ['made up', () => 'secret'],
+    ['very long', () => 'x'.repeat(10_000)],
+    ['no ASCII', () => 'petstore_é'],
+  ])('because it is %s is refused with 401 invalid_api_key', async (_, make) => {
+    expectInvalid(await authorize(`Bearer ${await make()}`));
+  });
+
+  it('cannot learn why: the answers are the same', async () => {
+    const wrong = [makeSecret(), await revokedKey(), await keyExpiringIn(0), mistyped(key, 30)];
+    const answers = await Promise.all(wrong.map((secret) => ask(bearer(secret))));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(answers.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
+  });
+
+  it('is not told its key back', async () => {
+    const secret = makeSecret();
+    const answer = await ask(bearer(secret));
+    expect(answer.body + answer.headers.join()).not.toContain(secret.slice(0, 20));
+  });
+});
+
+describe('several Authorization headers', () => {
+  it('count as the first of them', async () => {
+    const good = bearer(key);
+    const bad = bearer(makeSecret());
+    expect((await ask(good, bad)).status).toBe(200);
+    expectInvalid(await ask(bad, good));
+  });
+});
+
+describe('the end of a key', () => {
+  it('comes at the very millisecond it expires', async () => {
+    const secret = await keyExpiringIn(1_000);
+    petstore.clock.advance(999);
+    expect((await ask(bearer(secret))).status).toBe(200);
+    petstore.clock.advance(1);
+    expectInvalid(await ask(bearer(secret)));
+  });
+
+  it('comes at most 10 s after it was revoked', async () => {
+    const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
+    expect((await ask(bearer(secret))).status).toBe(200);
+    await keys.revoke(made.id);
+    petstore.clock.advance(10_001);
+    expectInvalid(await ask(bearer(secret)));
+  });
+});
+
+describe('the database', () => {
+  let findByHash: jest.SpiedFunction<ApiKeysService['findByHash']>;
+
+  beforeEach(() => {
+    findByHash = jest.spyOn(keys, 'findByHash');
+  });
+  afterEach(() => {
+    findByHash.mockRestore();
+  });
+
+  it('is not asked about a mistyped key', async () => {
+    for (const index of [9, 30, key.length - 1]) expectInvalid(await ask(bearer(mistyped(key, index))));
+    expect(findByHash).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, () => Promise<string>, number]>([
+    ['a known key', () => Promise.resolve(key), 200],
+    ['an unknown key', () => Promise.resolve(makeSecret()), 401],
+    ['a revoked key', revokedKey, 401],
+    ['an expired key', () => keyExpiringIn(0), 401],
+  ])('is asked about %s once in 10 s', async (_, make, status) => {
+    const secret = await make();
+    const asked = async () => {
+      expect((await ask(bearer(secret))).status).toBe(status);
+      return findByHash.mock.calls.length;
+    };
+    expect([await asked(), await asked()]).toEqual([1, 1]);
+    petstore.clock.advance(10_000);
+    expect(await asked()).toBe(1);
+    petstore.clock.advance(1);
+    expect([await asked(), await asked()]).toEqual([2, 2]);
+  });
+
+  it('is asked once by 50 requests that come at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(findByHash).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('while the database is away', () => {
+  afterEach(() => {
+    cable.mend();
+  });
+
+  it('a key that was used before stays known, and an unknown one is 503, never 401', async () => {
+    expect((await ask(bearer(key))).status).toBe(200);
+    cable.cut();
+    petstore.clock.advance(20_000);
+    expectRefusal(await send(petstore, { path: '/v1/nope', headers: [bearer(key)] }), 404, 'route_not_found');
+    const answer = await ask(bearer(makeSecret()));
+    expectRefusal(answer, 503, 'service_unavailable');
+    expect(valuesOf(answer, 'Retry-After')).toEqual([expect.stringMatching(/^[1-9]\d*$/)]);
+    expect(valuesOf(answer, 'WWW-Authenticate')).toEqual([]);
+    expectInvalid(await ask(bearer(mistyped(key, 30))));
+    expectMissing(await ask());
+  });
+
+  it('a key that was found to be revoked before does not come back to life', async () => {
+    const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
+    expect((await ask(bearer(secret))).status).toBe(200);
+    await keys.revoke(made.id);
+    petstore.clock.advance(11_000);
+    expectInvalid(await ask(bearer(secret)));
+    cable.cut();
+    petstore.clock.advance(11_000);
+    expectRefusal(await ask(bearer(secret)), 503, 'service_unavailable');
+  });
+});

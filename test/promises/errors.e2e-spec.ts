@@ -1,0 +1,211 @@
+import { Controller, Get, ImATeapotException, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { makeSecret } from '../../src/auth/secret.js';
+import { Cable } from '../support/cable.js';
+import { Petstore } from '../support/petstore.js';
+import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
+import { bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+/** Ways to fail that the service itself has none of. */
+@Controller({ path: 'broken', version: '1' })
+class BrokenController {
+  constructor(private readonly database: DataSource) {}
+
+  @Get('throw')
+  throwError(): never {
+    throw new TypeError(`Cannot read ${import.meta.filename}`);
+  }
+
+  @Get('text')
+  throwText(): never {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- some libraries do
+    throw 'SELECT * FROM secrets';
+  }
+
+  @Get('sql')
+  askWrongly(): Promise<unknown> {
+    return this.database.query('SELECT * FROM no_such_table');
+  }
+
+  @Get('nest')
+  throwNest(): never {
+    throw new ImATeapotException('node_modules/');
+  }
+
+  @Get('circular')
+  answerCircular(): object {
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    return circular;
+  }
+}
+
+@Module({ controllers: [BrokenController] })
+class BrokenModule {}
+
+interface Case extends Message {
+  readonly status: number;
+  readonly code?: string;
+  /** Whose key is sent: a valid one unless told otherwise. */
+  readonly as?: 'nobody' | 'an unknown key' | 'an exhausted minute' | 'an exhausted day';
+  /** What has to be so meanwhile. */
+  readonly when?: 'the database is away' | 'the sunset has come';
+}
+
+const JSON_TYPE = [['Content-Type', 'application/json']] as const;
+const post = (body: string): Message => ({ method: 'POST', headers: JSON_TYPE, body });
+const NEW_PET = post('{"name":"Rex","categoryId":1}');
+
+/** Every status the service can answer with under `/v1`. A new route, and a new way to refuse, belongs in here. */
+const CASES: Record<string, Case> = {
+  'GET /v1/pets': { status: 200 },
+  'HEAD /v1/pets': { method: 'HEAD', status: 200 },
+  'OPTIONS /v1/pets': { method: 'OPTIONS', status: 204 },
+  'OPTIONS without a key': { method: 'OPTIONS', as: 'nobody', status: 204 },
+  'GET /v1/pets/{petId}': { path: '/v1/pets/1', status: 200 },
+  'GET /v1/store/orders': { path: '/v1/store/orders', status: 200 },
+  'POST /v1/pets': { ...NEW_PET, status: 201 },
+
+  'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },
+  'an unknown parameter': { path: '/v1/pets?colour=red', status: 400, code: 'validation_failed' },
+  'a parameter where none is known': { path: '/v1/pets/1?a=1', status: 400, code: 'validation_failed' },
+  'a bad cursor': { path: '/v1/pets?cursor=x', status: 400, code: 'invalid_cursor' },
+  'a bad cursor of orders': { path: '/v1/store/orders?cursor=x', status: 400, code: 'invalid_cursor' },
+  'an invalid body': { ...post('{"name":""}'), status: 400, code: 'validation_failed' },
+  'a body that is no object': { ...post('[]'), status: 400, code: 'validation_failed' },
+  'no body': { method: 'POST', status: 400, code: 'validation_failed' },
+  'malformed JSON': { ...post('{'), status: 400, code: 'invalid_json' },
+  'a body that is no UTF-8': {
+    ...NEW_PET,
+    body: Buffer.from([0x22, 0xff, 0x22]),
+    status: 400,
+    code: 'invalid_json',
+  },
+  'bad percent-encoding': { path: '/v1/pets/%zz', status: 400, code: 'validation_failed' },
+  'bad percent-encoding at the top': { path: '/v1/%', status: 400, code: 'validation_failed' },
+
+  'no key': { as: 'nobody', status: 401, code: 'missing_api_key' },
+  'no key and bad percent-encoding': { as: 'nobody', path: '/v1/%', status: 401, code: 'missing_api_key' },
+  'no key and malformed JSON': { ...post('{'), as: 'nobody', status: 401, code: 'missing_api_key' },
+  'an unknown key': { as: 'an unknown key', status: 401, code: 'invalid_api_key' },
+
+  'an id no animal has': { path: '/v1/pets/999', status: 404, code: 'pet_not_found' },
+  'an id that is none': { path: '/v1/pets/rex', status: 404, code: 'pet_not_found' },
+  'an unknown path': { path: '/v1/nope', status: 404, code: 'route_not_found' },
+  'the bare version': { path: '/v1', status: 404, code: 'route_not_found' },
+  'HEAD of an unknown path': { method: 'HEAD', path: '/v1/nope', status: 404 },
+
+  'a wrong method': { method: 'DELETE', status: 405, code: 'method_not_allowed' },
+  'an Accept without JSON': { headers: [['Accept', 'text/html']], status: 406, code: 'not_acceptable' },
+  'a body that is too large': { ...post(' '.repeat(102_401)), status: 413, code: 'payload_too_large' },
+  'a body of another type': {
+    ...post('x'),
+    headers: [['Content-Type', 'text/plain']],
+    status: 415,
+    code: 'unsupported_media_type',
+  },
+  'a body in an unknown coding': {
+    ...NEW_PET,
+    headers: [...JSON_TYPE, ['Content-Encoding', 'zstd']],
+    status: 415,
+    code: 'unsupported_media_type',
+  },
+
+  'a minute used up': { as: 'an exhausted minute', status: 429, code: 'rate_limit_exceeded' },
+  'a minute used up, at an unknown path': {
+    as: 'an exhausted minute',
+    path: '/v1/nope',
+    status: 429,
+    code: 'rate_limit_exceeded',
+  },
+  'a day used up': { as: 'an exhausted day', status: 429, code: 'daily_quota_exceeded' },
+
+  'an error nobody expected': { path: '/v1/broken/throw', status: 500, code: 'internal_error' },
+  'a thrown text': { path: '/v1/broken/text', status: 500, code: 'internal_error' },
+  'wrong SQL': { path: '/v1/broken/sql', status: 500, code: 'internal_error' },
+  'an error of the framework': { path: '/v1/broken/nest', status: 500, code: 'internal_error' },
+  'an answer that is no JSON': { path: '/v1/broken/circular', status: 500, code: 'internal_error' },
+
+  'a list without the database': { when: 'the database is away', status: 503, code: 'service_unavailable' },
+  'a creation without the database': {
+    ...NEW_PET,
+    when: 'the database is away',
+    status: 503,
+    code: 'service_unavailable',
+  },
+  'an unknown key without the database': {
+    as: 'an unknown key',
+    when: 'the database is away',
+    status: 503,
+    code: 'service_unavailable',
+  },
+
+  'an endpoint that was removed': {
+    path: '/v1/pets/1',
+    when: 'the sunset has come',
+    status: 410,
+    code: 'endpoint_removed',
+  },
+};
+
+let petstore: Petstore;
+let cable: Cable;
+let key: string;
+let exhausted: Record<'an exhausted minute' | 'an exhausted day', string>;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({
+    modules: [BrokenModule],
+    through: async (url) => (cable = await Cable.to(url)),
+  });
+  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+  key = await petstore.key();
+  exhausted = {
+    'an exhausted minute': await petstore.key('enterprise', { perMinute: 1, perDay: 10 }),
+    'an exhausted day': await petstore.key('enterprise', { perMinute: 10, perDay: 1 }),
+  };
+  for (const used of [key, ...Object.values(exhausted)]) await send(petstore, { headers: [bearer(used)] });
+});
+afterAll(async () => {
+  await petstore.stop();
+  cable.remove();
+});
+
+function authorization({ as }: Case): NonNullable<Message['headers']> {
+  if (as === 'nobody') return [];
+  if (as === 'an unknown key') return [bearer(makeSecret())];
+  return [bearer(as === undefined ? key : exhausted[as])];
+}
+
+async function answerTo(message: Case) {
+  if (message.when === 'the sunset has come') petstore.clock.set(Date.UTC(2030, 11, 5));
+  if (message.when === 'the database is away') cable.cut();
+  try {
+    return await send(petstore, {
+      ...message,
+      headers: [...authorization(message), ...(message.headers ?? [])],
+    });
+  } finally {
+    cable.mend();
+  }
+}
+
+describe.each(Object.entries(CASES))('%s', (_, message) => {
+  it(`is answered with ${message.status} and all that every answer carries`, async () => {
+    const answer = await answerTo(message);
+    expect(answer.status).toBe(message.status);
+    expectPromisedHeaders(answer);
+    if (message.code !== undefined) expectErrorBody(answer, message.status, message.code);
+    const waits = message.status === 429 || message.status === 503;
+    expect(valuesOf(answer, 'Retry-After')).toEqual(waits ? [expect.stringMatching(/^[1-9]\d*$/)] : []);
+  });
+});
+
+describe.each(['/', '/nope', '/v2/pets', '/v1.json'])('%s, outside the interface,', (path) => {
+  it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and counted for nobody', async (method) => {
+    const answer = await send(petstore, { path, method });
+    expectErrorBody(answer, 404, 'route_not_found');
+    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  });
+});

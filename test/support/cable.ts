@@ -1,0 +1,54 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** The cable between the service and its database, which a test can cut: for the service the database is away then. */
+export class Cable {
+  private readonly sockets = new Set<Socket>();
+  private isCut = false;
+
+  private constructor(
+    private readonly server: Server,
+    /** The database's URL at this end of the cable. */
+    readonly url: string,
+  ) {}
+
+  static async to(databaseUrl: string): Promise<Cable> {
+    const { hostname, port } = new URL(databaseUrl);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const end = { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) };
+    const cable = new Cable(server, Object.assign(new URL(databaseUrl), end).href);
+    server.on('connection', (socket) => {
+      cable.join(socket, connect(Number(port), hostname));
+    });
+    return cable;
+  }
+
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.isCut = false;
+  }
+
+  remove(): void {
+    this.cut();
+    this.server.close();
+  }
+
+  private join(...ends: [Socket, Socket]): void {
+    const [near, far] = ends;
+    for (const socket of ends) {
+      this.sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    if (this.isCut) near.destroy();
+    else near.pipe(far).pipe(near);
+  }
+}
