@@ -22,6 +22,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .addServer(`${base}${BASE_PATH}`, 'This service')
     .addTag('pets', 'Animals in the store')
     .addTag('store', 'Orders')
+    .addTag('limits', 'Where your key stands')
     .addBearerAuth(
       {
         type: 'http',

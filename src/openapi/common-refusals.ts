@@ -5,7 +5,7 @@ import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
 import { ValidationFailed } from '../errors/validation-failed.error.js';
 import { NotAcceptable } from '../http/accept.guard.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../json/json.errors.js';
-import { DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
 import { unknownField } from '../validation/unknown-field.js';
 
 /** What any operation may be refused with. */
@@ -15,6 +15,7 @@ export const EVERY_OPERATION: readonly DomainError[] = [
   new NotAcceptable(),
   new RateLimitExceeded(42),
   new DailyQuotaExceeded(51_022),
+  new ApiKeyBanned(300),
   new InternalError(),
   new ServiceUnavailable(),
 ];

@@ -25,7 +25,7 @@ A plan grants so many requests in a minute, which starts with your first one, an
 ${planRows.join('\n')}
 
 Every answer says where you stand: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix
-time) report the window with the fewest requests left. Beyond the limit the answer is 429. Wait for the seconds in
+time) report the window with the fewest requests left, and \`GET /rate-limit\` both, free of charge. Beyond the limit the answer is 429. Wait for the seconds in
 \`Retry-After\`, then back off exponentially: a key that goes on hammering may be banned for a while.
 
 ## Pages

@@ -1,0 +1,55 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Document } from '../support/contract/document.js';
+import { Judge } from '../support/contract/judge.js';
+import { type Request, requests } from '../support/contract/requests.js';
+import { REQUESTS, SEED } from '../support/contract/run.js';
+import { send } from '../support/contract/send.js';
+import { Petstore } from '../support/petstore.js';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  key = await petstore.key('enterprise');
+  await petstore.query(
+    `INSERT INTO pets (name, category_id, status) SELECT 'Rex', n, 'available' FROM generate_series(1, 150) n`,
+  );
+  await petstore.query(
+    `INSERT INTO orders (pet_id, quantity, status) SELECT n, 1, 'placed' FROM generate_series(1, 30) n`,
+  );
+});
+afterAll(() => petstore.stop());
+
+describe(`GET /openapi.json, by chance from CONTRACT_SEED=${SEED}`, () => {
+  let document: Document;
+  let judge: Judge;
+
+  beforeAll(async () => {
+    document = (await petstore.client().get('/openapi.json').expect(200)).body as Document;
+    judge = new Judge(document);
+  });
+
+  async function hold(request: Request): Promise<void> {
+    const answer = await send(petstore, key, request);
+    const operations = document.paths[request.path] ?? {};
+    const operation = operations[request.method] ?? Object.values(operations)[0];
+    expect(request.expected).toContain(answer.status);
+    expect(operation && judge.faults(operation, answer)).toEqual([]);
+    if (answer.status === 405) expect(answer.headers.allow).toContain('OPTIONS');
+  }
+
+  /** Half of the requests go to the valid ones, half to the broken ones, and each kind gets at least one. */
+  async function holdAll(kinds: readonly Arbitrary<Request>[]): Promise<void> {
+    const numRuns = Math.ceil(REQUESTS / 2 / kinds.length);
+    for (const kind of kinds) await fc.assert(fc.asyncProperty(kind, hold), { numRuns, seed: SEED });
+  }
+
+  it('tells the truth about every request that it promises to take', async () => {
+    await holdAll(requests(document).valid);
+  });
+
+  it('tells the truth about every request that is broken in one place', async () => {
+    await holdAll(requests(document).broken);
+  });
+});

@@ -1,0 +1,45 @@
+/** The parts of an OpenAPI document that the contract test reads. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly schema: Schema;
+}
+
+export interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+/** The part itself, or what it refers to, as `#/components/schemas/Pet` does. */
+export function resolve<T extends object>(document: Document, part: T | Reference): T {
+  if (!isReference(part)) return part;
+  const names = part.$ref.split('/').slice(1);
+  return names.reduce<object>(
+    (parent, name) => (parent as Record<string, object>)[name] ?? {},
+    document,
+  ) as T;
+}
+
+const isReference = (part: object): part is Reference => '$ref' in part;

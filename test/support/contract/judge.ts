@@ -1,0 +1,69 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Document, type Operation, resolve } from './document.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+interface Header {
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+}
+
+interface Response {
+  readonly headers: Readonly<Record<string, Header | { readonly $ref: string }>>;
+  readonly content: { readonly 'application/json': { readonly schema: object } };
+}
+
+/** Holds answers against the document. */
+export class Judge {
+  private readonly ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { int32: true, int64: true, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/ },
+  });
+  private readonly known = new Map<object, ValidateFunction>();
+
+  constructor(private readonly document: Document) {
+    this.ajv.addSchema(document, 'openapi');
+  }
+
+  /** What of an answer is not as the document says. */
+  faults(operation: Operation, { status, headers, body }: Answer): string[] {
+    // A wrong method is no operation's; its answer is like any other refusal.
+    const declared = operation.responses[status === 405 ? '400' : `${status}`];
+    if (!declared) return [`status ${status} is not declared`];
+    const response = resolve(this.document, declared as Response);
+    const matches = this.validator(response.content['application/json'].schema);
+    return [
+      ...(headers['content-type'] === 'application/json'
+        ? []
+        : [`is ${headers['content-type'] ?? 'nothing'}`]),
+      ...(matches(body) ? [] : [this.ajv.errorsText(matches.errors, { dataVar: 'body' })]),
+      ...Object.entries(response.headers).flatMap(([name, header]) =>
+        this.headerFaults(name, header, headers),
+      ),
+    ];
+  }
+
+  private headerFaults(name: string, declared: Header | { $ref: string }, headers: Answer['headers']) {
+    const { required, schema } = resolve<Header>(this.document, declared);
+    const value = headers[name.toLowerCase()];
+    if (value === undefined) return required === true ? [`${name} is missing`] : [];
+    const matches = this.validator(schema);
+    const typed = schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
+    return matches(typed) ? [] : [`${name}: ${value}`];
+  }
+
+  private validator(schema: object): ValidateFunction {
+    let validator = this.known.get(schema);
+    if (!validator) this.known.set(schema, (validator = this.ajv.compile(absolute(schema))));
+    return validator;
+  }
+}
+
+/** A part of the document on its own refers to the rest by the document's name. */
+const absolute = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"openapi#')) as object;

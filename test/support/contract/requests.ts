@@ -1,0 +1,144 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { type Document, type Operation, type Parameter, resolve, type Schema } from './document.js';
+import { brokenJson, brokenText, valid } from './values.js';
+
+type Members = Readonly<Record<string, string>>;
+
+export interface Request {
+  readonly what: string;
+  readonly path: string;
+  /** As the document names it, in lower case. */
+  readonly method: string;
+  readonly parameters: Members;
+  /** Of the body, each as a JSON text. */
+  readonly members: Members;
+  readonly hasBody: boolean;
+  /** Put behind the query as it is. */
+  readonly more?: string;
+  /** Instead of the members. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: false;
+  /** The statuses that are right. */
+  readonly expected: readonly number[];
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+const FORM = 'application/x-www-form-urlencoded';
+
+export interface Requests {
+  /** Those that the document promises to take. */
+  readonly valid: Arbitrary<Request>[];
+  /** The same, each kind broken in one place of its own. */
+  readonly broken: Arbitrary<Request>[];
+}
+
+export function requests(document: Document): Requests {
+  const each = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const whole = validRequest(document, path, method, operation);
+      const others = METHODS.filter((other) => !(other in item));
+      return { whole, breaks: breaks(document, operation, others) };
+    }),
+  );
+  return {
+    valid: each.map(({ whole }) => whole),
+    broken: each.flatMap(({ whole, breaks }) =>
+      breaks.map(({ change, ...rest }) =>
+        whole.map((request) => ({ ...request, ...change(request), ...rest })),
+      ),
+    ),
+  };
+}
+
+function validRequest(document: Document, path: string, method: string, operation: Operation) {
+  const success = Object.keys(operation.responses)
+    .map(Number)
+    .filter((status) => status < 300);
+  const expected = path.includes('{') ? [...success, 404] : success;
+  return fc
+    .record({ parameters: parametersOf(document, operation), members: membersOf(document, operation) })
+    .map((made): Request => ({
+      what: 'valid',
+      path,
+      method,
+      ...made,
+      hasBody: operation.requestBody !== undefined,
+      expected,
+    }));
+}
+
+function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Members> {
+  const known = parameters.filter(({ name }) => name !== 'cursor'); // only a list itself can make one
+  const values = known.map((one) => [one.name, valid(resolve(document, one.schema)).map(({ text }) => text)]);
+  const requiredKeys = known.filter((one) => one.in === 'path').map(({ name }) => name);
+  return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, { requiredKeys });
+}
+
+function membersOf(document: Document, operation: Operation): Arbitrary<Members> {
+  const { properties = {}, required = [] } = bodySchema(document, operation);
+  const values = Object.entries(properties).map(([name, schema]) => [
+    name,
+    valid(resolve(document, schema)).map(({ json }) => json),
+  ]);
+  return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, {
+    requiredKeys: [...required],
+  });
+}
+
+const bodySchema = (document: Document, { requestBody }: Operation): Schema =>
+  requestBody ? resolve(document, requestBody.content['application/json'].schema) : {};
+
+interface Break extends Pick<Request, 'what' | 'expected'> {
+  readonly change: (whole: Request) => Partial<Request>;
+}
+
+function breaks(document: Document, operation: Operation, otherMethods: readonly string[]): Break[] {
+  return [
+    { what: 'no key', expected: [401, 429], change: () => ({ key: false }) },
+    { what: 'HTML wanted', expected: [406], change: () => ({ headers: { Accept: 'text/html' } }) },
+    { what: 'unknown parameter', expected: [400], change: () => ({ more: 'colour=red' }) },
+    ...otherMethods.map((method) => ({ what: method, expected: [405], change: () => ({ method }) })),
+    ...(operation.parameters ?? []).flatMap((one) => parameterBreaks(document, one)),
+    ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
+  ];
+}
+
+function parameterBreaks(document: Document, { name, in: place, schema }: Parameter): Break[] {
+  const expected = [place === 'path' ? 404 : 400];
+  const broken = brokenText(resolve(document, schema)).map((text) => ({
+    what: `${name}=${text}`,
+    expected,
+    change: ({ parameters }: Request) => ({ parameters: { ...parameters, [name]: text } }),
+  }));
+  const repeated = { what: `${name} twice`, expected, change: () => ({ more: `${name}=1&${name}=1` }) };
+  return place === 'path' ? broken : [...broken, repeated];
+}
+
+function bodyBreaks({ properties = {}, required = [] }: Schema, document: Document): Break[] {
+  const withMember = (name: string, json: string): Break => ({
+    what: `${name}: ${json}`,
+    expected: [400],
+    change: ({ members }) => ({ members: { ...members, [name]: json } }),
+  });
+  const without = (name: string): Break => ({
+    what: `no ${name}`,
+    expected: [400],
+    change: ({ members }) => ({
+      members: Object.fromEntries(Object.entries(members).filter(([one]) => one !== name)),
+    }),
+  });
+  return [
+    ...Object.entries(properties).flatMap(([name, schema]) =>
+      brokenJson(resolve(document, schema)).map((json) => withMember(name, json)),
+    ),
+    ...required.map(without),
+    withMember('colour', '"red"'),
+    ...['', '{', '[]', 'null', '"x"', '{"a":}'].map((body) => ({
+      what: `body ${body}`,
+      expected: [400],
+      change: () => ({ body }),
+    })),
+    { what: 'a form', expected: [415], change: () => ({ headers: { 'Content-Type': FORM } }) },
+  ];
+}
