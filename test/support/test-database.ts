@@ -20,10 +20,14 @@ export async function createTestDatabase(
 }
 
 async function execute(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
+  await withClient(server, (client) => client.query(statement));
+}
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

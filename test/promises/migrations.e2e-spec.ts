@@ -1,0 +1,88 @@
+import { DataSource } from 'typeorm';
+import { migrate, revertLast } from '../../src/database/migrate.js';
+import { loadMigrations } from '../../src/database/migrations.js';
+import { Petstore } from '../support/petstore.js';
+import { appliedMigrations, describeSchema, type SchemaItem } from '../support/schema.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const NAMES = (await loadMigrations()).map(({ name }) => name);
+
+describe('the migrations', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createTestDatabase('template1');
+  });
+
+  afterEach(() => database.drop());
+
+  it('run once each when several processes start on an empty database at the same instant', async () => {
+    await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('change nothing in a database that is up to date', async () => {
+    await migrate(database.url);
+    const before = await describeSchema(database.url);
+    await migrate(database.url);
+    expect(await describeSchema(database.url)).toEqual(before);
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('can be reverted one after the other, down to nothing, and applied again', async () => {
+    const empty = await describeSchema(database.url);
+    await migrate(database.url);
+    const full = await describeSchema(database.url);
+
+    const states = [full];
+    while (states.length <= NAMES.length) {
+      await revertLast(database.url);
+      states.push(await describeSchema(database.url));
+    }
+    expect(await appliedMigrations(database.url)).toEqual([]);
+    expect(states.at(-1)).toEqual(empty);
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(NAMES.length + 1);
+
+    await migrate(database.url);
+    expect(await describeSchema(database.url)).toEqual(full);
+  });
+});
+
+describe('the migrated tables', () => {
+  let petstore: Petstore;
+  let schema: SchemaItem[];
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+    schema = await describeSchema(petstore.databaseUrl);
+  });
+
+  afterAll(() => petstore.stop());
+
+  it('have the columns of the entities: type, null, default and identity', async () => {
+    const { upQueries } = await petstore.app.get(DataSource).driver.createSchemaBuilder().log();
+    // Checks, foreign keys and indexes are written in the migrations alone: TypeORM would drop what it does not know.
+    const ownBusiness = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /;
+    expect(upQueries.map(({ query }) => query).filter((query) => !ownBusiness.test(query))).toEqual([]);
+  });
+
+  it('have constraints and indexes with names of ours, after the table', () => {
+    const named = schema.filter(({ kind }) => kind === 'constraint' || kind === 'index');
+    expect(named.length).toBeGreaterThan(0);
+    for (const { table, name } of named) {
+      expect(name).toMatch(new RegExp(`^${table}_[a-z_]+$`));
+      expect(name).not.toMatch(/_check\d*$/); // what PostgreSQL calls a check that was given no name
+    }
+  });
+
+  it('have an index that starts with the columns of each foreign key', () => {
+    const columns = ({ definition }: SchemaItem) => /\(([^)]+)\)/.exec(definition)?.[1] ?? '';
+    const indexes = schema.filter(({ kind }) => kind === 'index');
+    for (const key of schema.filter(({ definition }) => definition.startsWith('FOREIGN KEY'))) {
+      const covering = indexes.filter(
+        (index) => index.table === key.table && `${columns(index)},`.startsWith(`${columns(key)},`),
+      );
+      expect(covering).not.toEqual([]);
+    }
+  });
+});
