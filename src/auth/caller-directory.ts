@@ -35,7 +35,9 @@ export class CallerDirectory {
       ttl: REMEMBERED,
       ttlResolution: 0,
       perf,
-      noDeleteOnStaleGet: true, // while the database is away, known keys go on working
+      // While the database is away, known keys go on working.
+      allowStale: true,
+      noDeleteOnStaleGet: true,
     });
     this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
   }
@@ -43,7 +45,7 @@ export class CallerDirectory {
   /** The key holder, or `undefined` for a secret that is mistyped, unknown, revoked or expired. */
   identify(secret: string): KeyHolder | undefined | Promise<KeyHolder | undefined> {
     const hash = hashSecret(secret);
-    const holder = this.known.get(hash);
+    const holder = this.known.get(hash, { allowStale: false });
     if (holder) return this.unlessExpired(holder);
     if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
     return this.ask(hash).then((found) => this.unlessExpired(found));
@@ -84,7 +86,7 @@ export class CallerDirectory {
   }
 
   private lastKnown(hash: string, error: unknown): KeyHolder {
-    const holder = this.known.peek(hash, { allowStale: true });
+    const holder = this.known.peek(hash);
     if (!holder) throw error;
     return holder;
   }
