@@ -1,17 +1,21 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ClockModule } from '../clock/clock.module.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { joinDatabase } from '../database/open-database.js';
+import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { AuthModule } from './auth.module.js';
 
-/** What the command line needs of the application: the keys and their database. */
+/** What the command line needs of the application: the keys and their database, and none of what serves requests. */
 @Module({})
 export class CliModule {
   static with(databaseUrl: string): DynamicModule {
-    return { module: CliModule, imports: [ClockModule, DatabaseModule.with(databaseUrl), AuthModule] };
+    return {
+      module: CliModule,
+      imports: [DatabaseModule.with(databaseUrl), TypeOrmModule.forFeature([ApiKey])],
+      providers: [ApiKeysService],
+    };
   }
 }
 
