@@ -2,6 +2,7 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Config } from './config/config.js';
 import { setupCors } from './http/cors.js';
+import { parseQuery } from './http/parse-query.js';
 import { requestId } from './http/request-id.js';
 import { undecodablePath } from './http/undecodable-path.js';
 import { setupDocs } from './openapi/setup-docs.js';
@@ -10,7 +11,7 @@ import { setupDocs } from './openapi/setup-docs.js';
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const config = app.get(Config);
   app.set('trust proxy', config.trustProxy);
-  app.set('query parser', 'simple');
+  app.set('query parser', parseQuery);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });

@@ -1,6 +1,9 @@
 import type { FieldProblem } from '../errors/field-problem.js';
 
-export const unknownField = (field: string): FieldProblem => ({
-  field,
-  message: `${field} is not known here`,
-});
+const LONGEST_NAME = 100;
+
+/** The name came from outside: of a long one only the start is told back. */
+export function unknownField(name: string): FieldProblem {
+  const field = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name;
+  return { field, message: `${field} is not known here` };
+}

@@ -1,0 +1,361 @@
+import { constants, gzipSync } from 'node:zlib';
+import { Petstore } from '../support/petstore.js';
+import { expectRefusal } from '../support/promises.js';
+import { bearer, exchange, type Message, requestBytes, send, sendBytes } from '../support/wire.js';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  key = await petstore.key();
+});
+afterAll(() => petstore.stop());
+
+const BODY_LIMIT = 102_400;
+const SLOW = 500; // milliseconds: many times what any of these requests takes
+
+/** Each text with its start as a title. */
+const titled = (texts: readonly string[]) => texts.map((text) => [text.slice(0, 40), text] as const);
+
+const ask = (path: string) => send(petstore, { path, headers: [bearer(key)] });
+const posting = (body: string | Buffer, headers: NonNullable<Message['headers']> = []): Message => ({
+  method: 'POST',
+  headers: [bearer(key), ['Content-Type', 'application/json'], ...headers],
+  body,
+});
+const post = (body: string | Buffer, headers?: Message['headers']) => send(petstore, posting(body, headers));
+
+/** A body that is valid but for one member. */
+const withMember = (member: string) => `{"name":"Rex","categoryId":1,${member}}`;
+
+async function countPets(): Promise<number> {
+  const [row] = await petstore.query<{ count: number }>('SELECT count(*) FROM pets');
+  return Number(row?.count);
+}
+
+describe('a body nested deep', () => {
+  const DEPTH = BODY_LIMIT / 2 - 100;
+
+  it.each([
+    ['arrays without an end', '['.repeat(BODY_LIMIT)],
+    ['objects without an end', '{"a":'.repeat(BODY_LIMIT / 5)],
+    ['arrays', '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
+    ['objects', '{"a":'.repeat(BODY_LIMIT / 6) + '1' + '}'.repeat(BODY_LIMIT / 6)],
+    ['arrays in a member', withMember(`"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`)],
+    ['arrays around a number that needs care', `${'['.repeat(DEPTH)}1.0${']'.repeat(DEPTH)}`],
+    ['arrays in the name', `{"name":${'['.repeat(1000)}${']'.repeat(1000)},"categoryId":1}`],
+  ])('of %s is refused with 400 invalid_json', async (_, body) => {
+    expectRefusal(await post(body), 400, 'invalid_json');
+  });
+
+  it('a little is refused for what it is', async () => {
+    expectRefusal(await post(withMember('"a":[[[{"b":[1]}]]]')), 400, 'validation_failed');
+  });
+});
+
+describe('a body with members nobody asked for', () => {
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', ''])(
+    'is refused with 400 for a member named "%s"',
+    async (name) => {
+      for (const value of ['{"status":"sold"}', 'null', '1', '[]']) {
+        expectRefusal(await post(withMember(`"${name}":${value}`)), 400, 'validation_failed');
+      }
+    },
+  );
+
+  it('does not reach the prototype of anything', async () => {
+    await post(withMember('"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}'));
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('is refused at once, and with a short answer, however many they are', async () => {
+    const members = Array.from({ length: 9_000 }, (_, i) => `"a${i}":1`).join();
+    const start = performance.now();
+    const answer = await post(withMember(members));
+    expect(performance.now() - start).toBeLessThan(SLOW);
+    expectRefusal(answer, 400, 'validation_failed');
+    expect(answer.body.length).toBeLessThan(10_000);
+  });
+
+  it('is refused with a short answer however long their names are', async () => {
+    const answer = await post(withMember(`"${'x'.repeat(100_000)}":1`));
+    expectRefusal(answer, 400, 'validation_failed');
+    expect(answer.body.length).toBeLessThan(10_000);
+  });
+});
+
+describe('a body with a member twice', () => {
+  it('counts the last one, as JSON.parse and PostgreSQL do', async () => {
+    const answer = await post('{"name":"a","name":"b","categoryId":9007199254740993,"categoryId":1}');
+    expect(answer.status).toBe(201);
+    expect(JSON.parse(answer.body)).toMatchObject({ name: 'b', categoryId: 1 });
+    expect((await post('{"name":"a","categoryId":1,"categoryId":9007199254740993}')).body).toContain(
+      '"categoryId":9007199254740993',
+    );
+    expectRefusal(await post('{"name":"a","categoryId":1,"categoryId":1.0}'), 400, 'validation_failed');
+  });
+});
+
+describe('a body with strange numbers', () => {
+  it.each([
+    '1e400',
+    '-1e400',
+    '1e-400',
+    `1${'0'.repeat(50_000)}`,
+    `0.${'0'.repeat(50_000)}1`,
+    '1e99999999999',
+  ])('is refused with 400 for categoryId %.30s', async (number) => {
+    const start = performance.now();
+    expectRefusal(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'validation_failed');
+    expect(performance.now() - start).toBeLessThan(SLOW);
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity', '+1', '01', '0x1', '1_000', '1n', '.5', '1.', '--1', '1e'])(
+    'is refused with 400 invalid_json for categoryId %s',
+    async (number) => {
+      expectRefusal(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'invalid_json');
+    },
+  );
+});
+
+describe('a body with strange text', () => {
+  it.each([
+    ['an invalid byte', Buffer.from([0xff])],
+    ['a cut sequence', Buffer.from([0xe2, 0x82])],
+    ['an overlong sequence', Buffer.from([0xc0, 0x80])],
+    ['an encoded surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a byte beyond Unicode', Buffer.from([0xf4, 0x90, 0x80, 0x80])],
+    ['Latin-1', Buffer.from('é', 'latin1')],
+  ])('is refused with 400 for %s', async (_, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"name":"a'), bytes, Buffer.from('","categoryId":1}')]);
+    expectRefusal(await post(body), 400, 'invalid_json');
+  });
+
+  it.each([
+    ['a byte order mark', Buffer.from('\ufeff{"name":"a","categoryId":1}')],
+    ['UTF-16', Buffer.from('{"name":"a","categoryId":1}', 'utf16le')],
+    ['a raw line break in a text', Buffer.from('{"name":"a\nb","categoryId":1}')],
+    ['a raw NUL', Buffer.from('{"name":"a\0b","categoryId":1}')],
+    ['a comment', Buffer.from('{"name":"a","categoryId":1}//')],
+    ['two values', Buffer.from('{"name":"a","categoryId":1}{}')],
+  ])('is refused with 400 for %s', async (_, body) => {
+    expectRefusal(await post(body), 400, 'invalid_json');
+  });
+
+  it.each(['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800'])(
+    'is refused with 400 for a name of %s',
+    async (text) => {
+      expectRefusal(await post(`{"name":"a${text}b","categoryId":1}`), 400, 'validation_failed');
+    },
+  );
+
+  it.each([
+    ['bidirectional controls', '\u202egpj.exe\u202c'],
+    ['combining marks', 'a\u0301\u0327'],
+    ['zero-width joiners', 'a\u200db'],
+    ['control characters', 'a\u0001\u001b[31mb\u007f'],
+    ['markup', '<script>alert(1)</script>'],
+    ['SQL', `'; DROP TABLE pets; --`],
+    ['a non-character', '\uffff'],
+    ['line separators', 'a\u2028\u2029b'],
+  ])('keeps a name of %s as it is', async (_, name) => {
+    const answer = await post(JSON.stringify({ name, categoryId: 1 }));
+    expect(answer.status).toBe(201);
+    expect(JSON.parse(answer.body)).toMatchObject({ name });
+  });
+});
+
+describe('a compressed body', () => {
+  it('that unpacks to 90 MB is refused with 413, at once', async () => {
+    const bomb = gzipSync(Buffer.alloc(90_000_000), { level: constants.Z_BEST_COMPRESSION });
+    expect(bomb.length).toBeLessThan(BODY_LIMIT);
+    const start = performance.now();
+    const answer = await post(bomb, [['Content-Encoding', 'gzip']]);
+    expect(performance.now() - start).toBeLessThan(SLOW);
+    expectRefusal(answer, 413, 'payload_too_large');
+  });
+
+  it.each([
+    ['cut', gzipSync('{"name":"Rex","categoryId":1}').subarray(0, 20)],
+    ['empty', Buffer.alloc(0)],
+    ['random', Buffer.from('1f8b0800ffff', 'hex')],
+  ])('that is %s is refused with 400', async (_, body) => {
+    expect((await post(body, [['Content-Encoding', 'gzip']])).status).toBe(400);
+  });
+});
+
+describe('a body in chunks', () => {
+  const chunked = (chunks: string) =>
+    requestBytes({
+      method: 'POST',
+      headers: [bearer(key), ['Content-Type', 'application/json'], ['Transfer-Encoding', 'chunked']],
+    }).toString('latin1') + chunks;
+
+  it('is taken', async () => {
+    const bytes = chunked('8\r\n{"name":\r\n15\r\n"Rex","categoryId":1}\r\n0\r\n\r\n');
+    expect((await sendBytes(petstore, bytes, 'POST')).status).toBe(201);
+  });
+
+  it('is refused with 400 when it is empty', async () => {
+    expectRefusal(await sendBytes(petstore, chunked('0\r\n\r\n'), 'POST'), 400, 'invalid_json');
+  });
+
+  it('is refused with 413 as soon as it is too large, though it never ends', async () => {
+    const chunk = `${BODY_LIMIT.toString(16)}\r\n${' '.repeat(BODY_LIMIT)}\r\n`;
+    expectRefusal(await sendBytes(petstore, chunked(chunk + chunk), 'POST'), 413, 'payload_too_large');
+  });
+});
+
+describe('a request whose end is not clear', () => {
+  const HEAD = 'POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
+
+  it.each([
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456'],
+    ['a negative length', 'Content-Length: -1\r\n\r\n'],
+    ['a length that is no number', 'Content-Length: 1e3\r\n\r\n'],
+    ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    ['a size of a chunk that is no number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('because of %s creates nothing and ends the connection', async (_, rest) => {
+    const before = await countPets();
+    const bytes = `${HEAD}Authorization: Bearer ${key}\r\n${rest}${requestBytes({}).toString()}`;
+    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(await countPets()).toBe(before);
+  });
+});
+
+describe('requests sent without waiting', () => {
+  it('are answered in their order', async () => {
+    const requests: Message[] = [
+      { path: '/v1/pets?limit=1', headers: [bearer(key)] },
+      posting('{"name":"Rex","categoryId":1}'),
+      posting('{'),
+      { path: '/v1/nope', headers: [bearer(key)] },
+      { path: '/v1/pets?limit=0', headers: [bearer(key)] },
+      { path: '/nope' },
+    ];
+    const bytes = Buffer.concat(requests.map((request) => requestBytes(request)));
+    const answers = await exchange(petstore, bytes, {
+      methods: requests.map(({ method = 'GET' }) => method),
+    });
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 400, 404, 400, 404]);
+  });
+
+  it('are answered after a body that was refused unread', async () => {
+    const unread = { method: 'POST', headers: [bearer(key)], body: 'x'.repeat(BODY_LIMIT * 2) };
+    const bytes = Buffer.concat([requestBytes(unread), requestBytes({ headers: [bearer(key)] })]);
+    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(answers.map(({ status }) => status)).toEqual([415, 200]);
+  });
+
+  it('are answered after a body that was found too large half-way', async () => {
+    const packed = gzipSync(' '.repeat(BODY_LIMIT * 50));
+    const tooLarge = posting(packed, [['Content-Encoding', 'gzip']]);
+    const bytes = Buffer.concat([requestBytes(tooLarge), requestBytes({ headers: [bearer(key)] })]);
+    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(answers.map(({ status }) => status)).toEqual([413, 200]);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    ['long', `/v1/${'a'.repeat(10_000)}`],
+    ['long, and an id', `/v1/pets/${'1'.repeat(10_000)}`],
+    ['with many slashes', `/v1/${'/'.repeat(10_000)}`],
+    ['with many segments', `/v1/${'a/'.repeat(5_000)}`],
+    ['with dots', '/v1/pets/../../etc/passwd'],
+    ['with encoded dots', '/v1/pets/%2e%2e%2f%2e%2e%2fetc%2fpasswd'],
+    ['with NUL', '/v1/pets/%00'],
+    ['with a line break', '/v1/pets/1%0d%0aX-Injected:%201'],
+    ['with a backslash', '/v1/pets\\1'],
+    ['with SQL', "/v1/pets/1'%20OR%201=1"],
+    ['with a fragment', '/v1/nope#/v1/pets'],
+  ])('%s is refused with 404', async (_, path) => {
+    const start = performance.now();
+    const answer = await ask(path);
+    expect(performance.now() - start).toBeLessThan(SLOW);
+    expectRefusal(answer, 404, (JSON.parse(answer.body) as { code: string }).code);
+  });
+});
+
+describe('a query', () => {
+  it.each(
+    titled([
+      'status[]=sold',
+      'status[0]=sold',
+      'limit[a]=1',
+      'limit[]=1',
+      'limit[__proto__]=1',
+      '__proto__=1',
+      'constructor=1',
+      '__proto__[limit]=1',
+      'toString=1',
+      'limit=1&limit=1',
+      'cursor=a&cursor=b',
+      'limit=1%00',
+      'status=sold%00',
+      'status=%ff',
+      'limit=%zz',
+      '%zz=1',
+      '%00=1',
+      '=1',
+      'limit=1;status=sold',
+      `colour=${'x'.repeat(10_000)}`,
+      `${'x'.repeat(10_000)}=1`,
+      'a=1&'.repeat(2_500),
+      Array.from({ length: 1_500 }, (_, i) => `a${i}=1`).join('&'),
+      `${'&'.repeat(2_000)}limit=0`,
+      'limit=5&'.repeat(1_100),
+    ]),
+  )('?%s is refused with 400', async (_, query) => {
+    const start = performance.now();
+    const answer = await ask(`/v1/pets?${query}`);
+    expect(performance.now() - start).toBeLessThan(SLOW);
+    expectRefusal(answer, 400, 'validation_failed');
+    expect(answer.body.length).toBeLessThan(10_000);
+  });
+
+  it.each(titled(['__proto__=1', 'constructor=1', 'a[]=1', `${'x'.repeat(10_000)}=1`]))(
+    '?%s is refused with 400 where no parameter is known',
+    async (_, query) => {
+      const answer = await ask(`/v1/pets/1?${query}`);
+      expectRefusal(answer, 400, 'validation_failed');
+      expect(answer.body.length).toBeLessThan(10_000);
+    },
+  );
+
+  it.each(['', '&', '&&&'])('of nothing, "?%s", is none', async (query) => {
+    expect((await ask(`/v1/pets?${query}`)).status).toBe(200);
+  });
+});
+
+describe('headers', () => {
+  it('that are too long are refused with 431 before the service sees them', async () => {
+    const answer = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
+    expect(answer.status).toBe(431);
+  });
+
+  it.each([
+    ['Accept', `application/json${' '.repeat(8_000)};`],
+    ['Accept', `${'text/html,'.repeat(1_000)}application/json`],
+    ['Accept', `${'a/b;q=0.1,'.repeat(1_000)}*/*`],
+    ['Authorization', `Bearer ${' '.repeat(8_000)}x y`],
+    ['X-Request-Id', 'x'.repeat(10_000)],
+    ['X-Forwarded-For', `${'1.1.1.1,'.repeat(1_000)}x`],
+    ['Cookie', 'a=b;'.repeat(2_000)],
+    ['Range', 'bytes=0-0'],
+    ['If-None-Match', `${'"a",'.repeat(2_000)}*x`],
+    ['Origin', 'null'],
+    ['Connection', 'Upgrade'],
+    ['X-HTTP-Method-Override', 'DELETE'],
+  ])('such as %s do no harm, nor its form in row %#', async (name, value) => {
+    const start = performance.now();
+    const answer = await send(petstore, {
+      headers: name === 'Authorization' ? [[name, value]] : [bearer(key), [name, value]],
+    });
+    expect(performance.now() - start).toBeLessThan(SLOW);
+    expect([200, 401]).toContain(answer.status);
+  });
+});
