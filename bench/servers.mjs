@@ -20,7 +20,7 @@ const entries = {
 export const serverNames = Object.keys(entries);
 
 /** Starts one server, its output into a file of `folder`; resolves as soon as its port accepts connections. */
-export async function startServer(name, { node, folder, databaseUrl, apiKey, signal }) {
+export async function startServer(name, { node, folder, databaseUrl, apiKey, signal, extraEnv }) {
   const port = await freePort();
   const logFile = join(folder, `${name}.log`);
   const log = await open(logFile, 'w');
@@ -32,6 +32,7 @@ export async function startServer(name, { node, folder, databaseUrl, apiKey, sig
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'info',
     BENCH_API_KEY: apiKey,
+    ...extraEnv,
   };
   const child = spawn(node, [entries[name]], { cwd: root, env, stdio: ['ignore', log.fd, log.fd] });
   await once(child, 'spawn').finally(() => log.close());
@@ -77,7 +78,7 @@ async function stop(child) {
   clearTimeout(impatience);
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

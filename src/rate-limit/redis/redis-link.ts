@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Cluster, Redis } from 'ioredis';
 import type { Config } from '../../config/config.js';
 import type { Counts } from '../counts.js';
+import { within } from './deadline.js';
 import { REPAY, TAKE } from './scripts.js';
 
 /** Milliseconds. A healthy Redis answers in one; beyond this a request does not wait for it. */
@@ -48,19 +48,13 @@ export class RedisLink {
 
   /** Makes the first connection; a lost one is made again by itself. */
   async connect(): Promise<void> {
-    const patience = new AbortController();
-    const enough = setTimeout(CONNECT_TIMEOUT, undefined, { signal: patience.signal, ref: false }).then(
-      () => {
-        throw new Error(`no connection within ${CONNECT_TIMEOUT} ms`);
-      },
-    );
-    await Promise.race([this.client.connect(), enough]).finally(() => {
-      patience.abort();
-    });
+    await within(CONNECT_TIMEOUT, this.client.connect());
   }
 
   async take(key: string, period: number, perMinute: number, perDay: number, charge: 0 | 1): Promise<Taken> {
-    return taken(await this.client.petstoreTake(key, period, perMinute, perDay, charge));
+    return taken(
+      await within(COMMAND_TIMEOUT, this.client.petstoreTake(key, period, perMinute, perDay, charge)),
+    );
   }
 
   async repay(
@@ -71,7 +65,7 @@ export class RedisLink {
     day: number,
     date: number,
   ): Promise<void> {
-    await this.client.petstoreRepay(key, period, minute, age, day, date);
+    await within(COMMAND_TIMEOUT, this.client.petstoreRepay(key, period, minute, age, day, date));
   }
 
   /** Says that this replica is there. @returns how many have said so in the last `ttl` milliseconds */
@@ -81,7 +75,9 @@ export class RedisLink {
       redis.call('ZADD', KEYS[1], now, ARGV[1])
       redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2] / 1000)
       return redis.call('ZCARD', KEYS[1])`;
-    return Number(await this.client.eval(script, 1, 'petstore:{replicas}', replica, ttl));
+    return Number(
+      await within(COMMAND_TIMEOUT, this.client.eval(script, 1, 'petstore:{replicas}', replica, ttl)),
+    );
   }
 
   close(): void {
@@ -94,7 +90,6 @@ function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Clus
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_AT_MOST),
     ...(redisCa !== undefined && { tls: { ca: redisCa } }),
   };

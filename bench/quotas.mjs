@@ -1,0 +1,91 @@
+// What a decision in memory costs: time, heap per key at a million keys, and the longest pause of the event loop
+// while their day ends. Run: npm run bench:quotas
+import 'reflect-metadata';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Config } from '../dist/src/config/config.js';
+import { MemoryEngine } from '../dist/src/rate-limit/memory/memory.engine.js';
+
+const KEYS = 1_000_000;
+const DECISIONS = 3_000_000;
+const DAY = 86_400_000;
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc');
+
+/** A clock that a bench can move: real durations, and a wall time of its own. */
+class BenchClock {
+  wall = Date.UTC(2027, 0, 15, 12);
+  skipped = 0;
+  now = () => this.wall;
+  elapsed = () => performance.now() + this.skipped;
+  skip(milliseconds) {
+    this.wall += milliseconds;
+    this.skipped += milliseconds;
+  }
+}
+
+/** Grants each key its first block, which is large enough for the rest: the ledger's own cost is PostgreSQL's. */
+const ledger = { add: (id, day, requests) => Promise.resolve(requests), addAll: () => Promise.resolve() };
+
+const clock = new BenchClock();
+const engine = new MemoryEngine(clock, ledger, new Config({}));
+const limits = { perMinute: 1e9, perDay: 1e9 };
+// The key's record is there anyway, with its id: what is measured is what the quota adds to it.
+const subjects = Array.from({ length: KEYS }, (_, i) => ({ id: String(i + 1), limits }));
+
+const heap = () => (gc(), gc(), process.memoryUsage().heapUsed);
+
+const before = heap();
+const delay = monitorEventLoopDelay({ resolution: 1 });
+for (const subject of subjects) await engine.take(subject);
+const perKey = (heap() - before) / KEYS;
+
+for (let i = 0; i < 200_000; i++) engine.take(subjects[i]);
+const cpu = process.cpuUsage();
+for (let i = 0; i < DECISIONS; i++) engine.take(subjects[(i * 7919) % KEYS]);
+const { user, system } = process.cpuUsage(cpu);
+const hot = process.cpuUsage();
+for (let i = 0; i < DECISIONS; i++) engine.take(subjects[i % 1000]);
+const hotCpu = process.cpuUsage(hot);
+
+// The day ends: a million accounts become yesterday's, and a minute later they are gone.
+delay.enable();
+const turn = async () => {
+  for (let i = 0; i < 2_000; i++) {
+    engine.look({ id: `new ${i}`, limits: { perMinute: 10 } });
+    engine.take({ id: 'somebody', limits: { perMinute: 1e9 } });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+await turn();
+clock.skip(DAY);
+let longest = 0;
+const timed = (work) => {
+  const start = performance.now();
+  work();
+  longest = Math.max(longest, performance.now() - start);
+};
+timed(() => void engine.take(subjects[0]));
+await turn();
+clock.skip(61_000);
+timed(() => void engine.take(subjects[1]));
+await turn();
+delay.disable();
+const after = heap();
+
+console.log(`node ${process.version}, ${KEYS.toLocaleString('en')} keys`);
+console.log(`decision, a million keys in turn  ${((user + system) / DECISIONS).toFixed(2)} µs CPU`);
+console.log(
+  `decision, a thousand busy keys    ${((hotCpu.user + hotCpu.system) / DECISIONS).toFixed(2)} µs CPU`,
+);
+console.log(`heap per key                      ${perKey.toFixed(0)} bytes`);
+console.log(
+  `heap left after the day           ${((after - before) / 1e6).toFixed(1)} MB of ${((perKey * KEYS) / 1e6).toFixed(0)} MB`,
+);
+console.log(`longest call that ends a day      ${longest.toFixed(2)} ms`);
+console.log(
+  `longest event-loop pause then     ${(delay.max / 1e6).toFixed(1)} ms (garbage collector included)`,
+);
+process.exit(0);
