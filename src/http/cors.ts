@@ -12,6 +12,8 @@ const EXPOSED = [
   'Link',
   'Deprecation',
   'Sunset',
+  'Allow',
+  'WWW-Authenticate',
 ];
 
 /** Lets pages of the given origins call the service, and read its headers. Off when there are none. */

@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { ValidationFailed } from '../errors/validation-failed.error.js';

@@ -1,0 +1,107 @@
+import { Petstore } from '../support/petstore.js';
+import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+const ORIGIN = 'https://app.example.com';
+const PREFLIGHT = [
+  ['Access-Control-Request-Method', 'POST'],
+  ['Access-Control-Request-Headers', 'authorization,content-type'],
+] as const;
+
+let petstore: Petstore;
+let key: string;
+
+async function start(origins?: string): Promise<void> {
+  petstore = await Petstore.start({ env: origins === undefined ? {} : { CORS_ORIGINS: origins } });
+  key = await petstore.key();
+}
+
+const preflight = (origin: string, message: Message = {}) =>
+  send(petstore, { method: 'OPTIONS', headers: [['Origin', origin], ...PREFLIGHT], ...message });
+const call = (origin: string, ...headers: NonNullable<Message['headers']>) =>
+  send(petstore, { headers: [['Origin', origin], ...headers] });
+
+const corsHeaders = ({ headers }: Answer): string[] =>
+  headers.map(([name]) => name.toLowerCase()).filter((name) => name.startsWith('access-control-'));
+const allowedOrigin = (answer: Answer): string[] => valuesOf(answer, 'Access-Control-Allow-Origin');
+const remaining = (answer: Answer): number => Number(valuesOf(answer, 'X-RateLimit-Remaining')[0]);
+
+describe('without CORS_ORIGINS', () => {
+  beforeAll(() => start());
+  afterAll(() => petstore.stop());
+
+  it('no page may call', async () => {
+    expect(corsHeaders(await call(ORIGIN, bearer(key)))).toEqual([]);
+    const answer = await preflight(ORIGIN);
+    expect(corsHeaders(answer)).toEqual([]);
+    expectPromisedHeaders(answer);
+  });
+});
+
+describe('with CORS_ORIGINS', () => {
+  beforeAll(() => start(`${ORIGIN}, http://localhost:8080`));
+  afterAll(() => petstore.stop());
+
+  it.each([ORIGIN, 'http://localhost:8080'])('a page of %s may ask', async (origin) => {
+    const answer = await preflight(origin);
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 204, body: '' });
+    expect(allowedOrigin(answer)).toEqual([origin]);
+    expect(valuesOf(answer, 'Access-Control-Allow-Methods').join()).toMatch(/\bPOST\b/);
+    expect(valuesOf(answer, 'Access-Control-Allow-Headers').join()).toBe('authorization,content-type');
+    expect(valuesOf(answer, 'Vary').join()).toMatch(/\bOrigin\b/);
+    expectPromisedHeaders(answer);
+  });
+
+  it('a page may read the headers that are promised', async () => {
+    const answer = await call(ORIGIN, bearer(key));
+    expect(answer.status).toBe(200);
+    expect(allowedOrigin(answer)).toEqual([ORIGIN]);
+    const exposed = valuesOf(answer, 'Access-Control-Expose-Headers').join().split(',');
+    expect(exposed).toEqual(
+      expect.arrayContaining([
+        'X-Request-Id',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'RateLimit',
+        'RateLimit-Policy',
+        'Retry-After',
+        'Link',
+        'Deprecation',
+        'Sunset',
+        'Allow',
+        'WWW-Authenticate',
+      ]),
+    );
+  });
+
+  it('a page may read refusals too', async () => {
+    const answer = await call(ORIGIN);
+    expectRefusal(answer, 401, 'missing_api_key');
+    expect(allowedOrigin(answer)).toEqual([ORIGIN]);
+  });
+
+  it('cookies are never asked for', async () => {
+    expect(valuesOf(await preflight(ORIGIN), 'Access-Control-Allow-Credentials')).toEqual([]);
+  });
+
+  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null'])(
+    'a page of %s may not',
+    async (origin) => {
+      expect(allowedOrigin(await preflight(origin))).toEqual([]);
+      expect(allowedOrigin(await call(origin, bearer(key)))).toEqual([]);
+    },
+  );
+
+  it('a preflight does not use up what its address may ask without a key', async () => {
+    const before = remaining(await preflight(ORIGIN));
+    for (let i = 0; i < 40; i++) expect((await preflight(ORIGIN)).status).toBe(204);
+    expect(remaining(await call(ORIGIN))).toBe(before - 1);
+  });
+
+  it('a preflight is answered also when its address has used that up: the call itself brings a key', async () => {
+    while ((await call(ORIGIN)).status !== 429);
+    expect((await preflight(ORIGIN)).status).toBe(204);
+    expect((await call(ORIGIN, bearer(key))).status).toBe(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { Petstore } from '../support/petstore.js';
+import { expectRefusal } from '../support/promises.js';
+import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+const SUNSET = Date.UTC(2030, 11, 5);
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  key = await petstore.key();
+  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+});
+afterAll(() => petstore.stop());
+
+const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
+
+function expectAnnounced(answer: Answer): void {
+  expect(valuesOf(answer, 'Deprecation')).toEqual(['@1795132800']);
+  expect(valuesOf(answer, 'Sunset')).toEqual(['Thu, 05 Dec 2030 00:00:00 GMT']);
+  const links = valuesOf(answer, 'Link').join().split(', ');
+  expect(links).toEqual([
+    '<http://petstore.test/v1/pets>; rel="successor-version"',
+    '<http://petstore.test/docs>; rel="deprecation"; type="text/html"',
+  ]);
+}
+
+describe('GET /v1/pets/{petId}', () => {
+  it.each([
+    ['GET', '/v1/pets/1', 200],
+    ['HEAD', '/v1/pets/1', 200],
+    ['GET', '/v1/pets/999', 404],
+    ['GET', '/v1/pets/rex', 404],
+  ])('announces its end: %s %s', async (method, path, status) => {
+    const answer = await ask({ method, path });
+    expect(answer.status).toBe(status);
+    expectAnnounced(answer);
+  });
+
+  describe('1 ms before the sunset', () => {
+    beforeAll(() => {
+      petstore.clock.set(SUNSET - 1);
+    });
+
+    it('answers as ever', async () => {
+      const answer = await ask({ path: '/v1/pets/1' });
+      expect(answer.status).toBe(200);
+      expectAnnounced(answer);
+    });
+  });
+
+  describe('from the sunset on', () => {
+    beforeAll(() => {
+      petstore.clock.set(SUNSET);
+    });
+
+    it.each(['/v1/pets/1', '/v1/pets/999', '/v1/pets/rex'])('answers 410 at %s', async (path) => {
+      const answer = await ask({ path });
+      expectRefusal(answer, 410, 'endpoint_removed');
+      expect(answer.body).toContain('GET /v1/pets');
+      expectAnnounced(answer);
+    });
+
+    it('answers 410 to HEAD', async () => {
+      expect((await ask({ path: '/v1/pets/1', method: 'HEAD' })).status).toBe(410);
+    });
+
+    it('answers 401 without a key', async () => {
+      expectRefusal(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
+    });
+
+    it('leaves the other operations as they are', async () => {
+      expect((await ask({ path: '/v1/pets?status=available' })).status).toBe(200);
+    });
+  });
+});
+
+describe('the other operations', () => {
+  it.each<[string, Message]>([
+    ['GET /v1/pets', { path: '/v1/pets' }],
+    ['GET /v1/store/orders', { path: '/v1/store/orders' }],
+    [
+      'POST /v1/pets',
+      {
+        method: 'POST',
+        headers: [['Content-Type', 'application/json']],
+        body: '{"name":"Rex","categoryId":1}',
+      },
+    ],
+    ['an unknown path', { path: '/v1/nope' }],
+  ])('announce nothing: %s', async (_, message) => {
+    const answer = await ask({ ...message, headers: [bearer(key), ...(message.headers ?? [])] });
+    expect(answer.status).not.toBe(401);
+    expect(valuesOf(answer, 'Deprecation')).toEqual([]);
+    expect(valuesOf(answer, 'Sunset')).toEqual([]);
+    expect(valuesOf(answer, 'Link').join()).not.toContain('deprecation');
+  });
+});

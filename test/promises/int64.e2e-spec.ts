@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { Petstore } from '../support/petstore.js';
+import { expectRefusal } from '../support/promises.js';
+import { bearer, send, valuesOf } from '../support/wire.js';
+
+const MAX = '9223372036854775807';
+const MIN = '-9223372036854775808';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  key = await petstore.key();
+});
+afterAll(() => petstore.stop());
+
+const get = (path: string) => send(petstore, { path, headers: [bearer(key)] });
+
+/** Sends digits as they are, in a JSON text that no number type has touched. */
+const create = (categoryId: string, name = 'Rex') =>
+  send(petstore, {
+    method: 'POST',
+    headers: [bearer(key), ['Content-Type', 'application/json']],
+    body: `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`,
+  });
+
+const categoryIn = (body: string): string | undefined => /"categoryId":([^,}]*)/.exec(body)?.[1];
+const idsIn = (body: string): string[] => [...body.matchAll(/"id":([^,}]*)/g)].map(([, id]) => id ?? '');
+
+describe('categoryId', () => {
+  it.each([
+    '0',
+    '1',
+    '-1',
+    '9007199254740991',
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '1000000000000000000',
+    '9223372036854775806',
+    MAX,
+    MIN,
+  ])('%s comes back digit for digit', async (digits) => {
+    const created = await create(digits);
+    expect(created.status).toBe(201);
+    expect(categoryIn(created.body)).toBe(digits);
+    expect((await get(`/v1/pets/${idsIn(created.body).join()}`)).body).toBe(created.body);
+  });
+
+  it('-0 is 0', async () => {
+    expect(categoryIn((await create('-0')).body)).toBe('0');
+  });
+
+  it('comes back digit for digit whatever it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: BigInt(MIN), max: BigInt(MAX) }), async (number) => {
+        const { status, body } = await create(String(number));
+        return status === 201 && categoryIn(body) === String(number);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is refused whenever it is out of range', async () => {
+    const outside = fc.oneof(
+      fc.bigInt({ min: BigInt(MAX) + 1n, max: 10n ** 60n }),
+      fc.bigInt({ min: -(10n ** 60n), max: BigInt(MIN) - 1n }),
+    );
+    await fc.assert(
+      fc.asyncProperty(outside, async (number) => (await create(String(number))).status === 400),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    '9223372036854775808',
+    '-9223372036854775809',
+    '18446744073709551615',
+    '1.0',
+    '-0.0',
+    '0e0',
+    '1e1',
+    '1E1',
+    '1.5',
+    '1.0e0',
+    '1E400',
+    '1e-1',
+    '9007199254740993.0',
+    '9.223372036854775807e18',
+    '"7"',
+    `"${MAX}"`,
+    'true',
+    'null',
+    '[7]',
+    '{"value":7}',
+  ])('%s is refused with 400', async (digits) => {
+    const answer = await create(digits);
+    expectRefusal(answer, 400, 'validation_failed');
+    expect(answer.body).toContain('"field":"categoryId"');
+  });
+});
+
+describe('digits in a text', () => {
+  it.each(['12345678901234567890', '"categoryId":1.0', '1e5', '{"categoryId":9007199254740993.5}'])(
+    'such as %s stay a text, and change no number',
+    async (name) => {
+      const { status, body } = await create(MAX, name);
+      expect(status).toBe(201);
+      expect((JSON.parse(body) as { name: string }).name).toBe(name);
+      expect(body).toContain(`"categoryId":${MAX}`);
+    },
+  );
+});
+
+describe('id', () => {
+  const IDS = [MIN, '-1', '9007199254740992', '9007199254740993', '9223372036854775806', MAX];
+
+  beforeAll(async () => {
+    await petstore.query('TRUNCATE pets CASCADE');
+    await petstore.query(
+      `INSERT INTO pets (id, name, category_id, status) OVERRIDING SYSTEM VALUE
+       SELECT unnest($1::bigint[]), 'Rex', 1, 'sold'`,
+      [IDS],
+    );
+    await petstore.query(`INSERT INTO orders (pet_id, quantity, status) VALUES (${MAX}, 1, 'placed')`);
+  });
+
+  it.each(IDS)('%s is found by its digits', async (id) => {
+    const { status, body } = await get(`/v1/pets/${id}`);
+    expect({ status, ids: idsIn(body) }).toEqual({ status: 200, ids: [id] });
+  });
+
+  it.each(['9223372036854775808', '18446744073709551615', '9007199254740994', '9223372036854775805'])(
+    '%s beside them is not',
+    async (id) => {
+      expectRefusal(await get(`/v1/pets/${id}`), 404, 'pet_not_found');
+    },
+  );
+
+  it.each(['', '&status=sold'])(
+    'is exact in pages, and in the cursors between them (limit=1%s)',
+    async (filter) => {
+      const ids: string[] = [];
+      for (let path: string | undefined = `/v1/pets?limit=1${filter}`; path !== undefined;) {
+        const answer = await get(path);
+        ids.push(...idsIn(answer.body));
+        path = /<http:\/\/petstore\.test([^>]+)>/.exec(valuesOf(answer, 'Link').join())?.[1];
+      }
+      expect(ids).toEqual(IDS);
+    },
+  );
+
+  it('is exact in an order', async () => {
+    expect((await get('/v1/store/orders')).body).toContain(`"petId":${MAX}`);
+  });
+});
