@@ -1,0 +1,98 @@
+import { TestClock } from '../../test/support/test-clock.js';
+import { ApiKey } from './api-key.entity.js';
+import type { ApiKeysService } from './api-keys.service.js';
+import { CallerDirectory } from './caller-directory.js';
+import { makeSecret } from './secret.js';
+
+const SECRET = makeSecret();
+
+/** The table of keys: one that a test can change, and make answer late or not at all. */
+class Table {
+  key: ApiKey | null = Object.assign(new ApiKey(), { id: 7, name: 'test', plan: 'free', expiresAt: null });
+  looks = 0;
+  failure?: Error;
+  beforeAnswer: () => void = () => undefined;
+
+  async findByHash(): Promise<ApiKey | null> {
+    this.looks += 1;
+    const found = this.key;
+    await Promise.resolve();
+    this.beforeAnswer();
+    if (this.failure) throw this.failure;
+    return found;
+  }
+}
+
+let table: Table;
+let clock: TestClock;
+let directory: CallerDirectory;
+
+beforeEach(() => {
+  table = new Table();
+  clock = new TestClock();
+  directory = new CallerDirectory(table as unknown as ApiKeysService, clock); // all it asks of the service
+});
+
+const identify = async (secret = SECRET) => (await directory.identify(secret))?.id;
+
+describe('CallerDirectory', () => {
+  it('answers at once, without a promise, for a key it knows', async () => {
+    await identify();
+    expect(directory.identify(SECRET)).toMatchObject({ kind: 'key', id: '7', plan: 'free' });
+  });
+
+  it('asks once for 50 callers at the same time, also when the answer is an error', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => identify()));
+    expect(table.looks).toBe(1);
+    table.failure = new Error('away');
+    const other = makeSecret();
+    const settled = await Promise.allSettled(Array.from({ length: 50 }, () => identify(other)));
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(table.looks).toBe(2);
+  });
+
+  it('asks again after a failure', async () => {
+    table.failure = new Error('away');
+    await expect(identify()).rejects.toThrow('away');
+    table.failure = undefined;
+    expect(await identify()).toBe('7');
+  });
+
+  it('still knows a real key after a flood of made-up ones', async () => {
+    await identify();
+    table.key = null;
+    for (let i = 0; i < 1_000; i++) expect(await identify(makeSecret())).toBeUndefined();
+    table.looks = 0;
+    expect(await identify()).toBe('7');
+    expect(table.looks).toBe(0);
+  });
+
+  it('looks once more when the key is changed while it looks', async () => {
+    table.beforeAnswer = () => {
+      if (table.looks > 1) return;
+      table.key = null;
+      directory.forget('7');
+    };
+    expect(await identify()).toBeUndefined();
+    expect(table.looks).toBe(2);
+  });
+
+  it('goes on with the last known state of a key while the look-up fails, until it is forgotten', async () => {
+    await identify();
+    clock.advance(60_000);
+    table.failure = new Error('away');
+    expect(await identify()).toBe('7');
+    directory.forget('7');
+    await expect(identify()).rejects.toThrow('away');
+  });
+
+  it('finds a key that it was just told does not exist, once the table has changed', async () => {
+    const { key } = table;
+    table.key = null;
+    expect(await identify()).toBeUndefined();
+    table.key = key;
+    expect(await identify()).toBeUndefined();
+    clock.advance(10_001);
+    expect(await identify()).toBe('7');
+  });
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describeSecret, hashSecret, isSecret, makeSecret } from './secret.js';
+
+const BASE62 = Array.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+const secrets = fc.constant(null).map(makeSecret);
+
+describe('a secret', () => {
+  it('is petstore_ and 49 base62 digits', () => {
+    expect(makeSecret()).toMatch(/^petstore_[0-9A-Za-z]{49}$/);
+  });
+
+  it('is never made twice', () => {
+    expect(new Set(Array.from({ length: 1_000 }, makeSecret)).size).toBe(1_000);
+  });
+
+  it('is recognised', () => {
+    fc.assert(fc.property(secrets, isSecret));
+  });
+
+  it('is kept as its SHA-256 only', () => {
+    expect(hashSecret('abc')).toBe('ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=');
+  });
+
+  it('is described by what cannot be used', () => {
+    const secret = makeSecret();
+    expect(describeSecret(secret)).toEqual({ prefix: secret.slice(0, 13), lastFour: secret.slice(-4) });
+  });
+});
+
+describe('isSecret', () => {
+  it('refuses a secret with any one digit changed', () => {
+    const index = fc.integer({ min: 0, max: 57 });
+    fc.assert(
+      fc.property(secrets, index, fc.constantFrom(...BASE62), (secret, at, digit) => {
+        const changed = secret.slice(0, at) + digit + secret.slice(at + 1);
+        return changed === secret || !isSecret(changed);
+      }),
+    );
+  });
+
+  it('refuses a secret with two neighbours swapped', () => {
+    fc.assert(
+      fc.property(secrets, fc.integer({ min: 9, max: 56 }), (secret, at) => {
+        const swapped = `${secret.slice(0, at)}${secret[at + 1]}${secret[at]}${secret.slice(at + 2)}`;
+        return swapped === secret || !isSecret(swapped);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    'petstore_',
+    `${makeSecret()}\n`,
+    ` ${makeSecret()}`,
+    `${makeSecret()}0`,
+    makeSecret().slice(1),
+  ])('refuses %j', (token) => {
+    expect(isSecret(token)).toBe(false);
+  });
+});

@@ -1,0 +1,29 @@
+import { isJsonMediaType } from './media-type.js';
+
+describe('isJsonMediaType', () => {
+  it.each([
+    'application/json',
+    'Application/JSON;Charset="UTF-8"',
+    'application/json ;charset=utf-8;',
+    'application/json;v=1',
+  ])('takes %s', (type) => {
+    expect(isJsonMediaType(type)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'json',
+    'application/json5',
+    'application/json;charset=utf-16',
+    'application/json;charset',
+    'application/json,text/plain',
+  ])('refuses %j', (type) => {
+    expect(isJsonMediaType(type)).toBe(false);
+  });
+
+  it('takes no longer than the header is long', () => {
+    const start = performance.now();
+    expect(isJsonMediaType(`application/json${' '.repeat(1_000_000)}x`)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(200); // milliseconds; quadratic time would be minutes
+  });
+});

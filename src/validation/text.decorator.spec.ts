@@ -1,0 +1,37 @@
+import { validateSync } from 'class-validator';
+import { Text } from './text.decorator.js';
+
+class Note {
+  @Text({ max: 5 })
+  text: unknown;
+}
+
+const isValid = (text: unknown) => validateSync(Object.assign(new Note(), { text })).length === 0;
+
+describe('a text of at most 5 characters', () => {
+  it.each(['a', '12345', ' a ', '🐶🐶🐶🐶🐶', 'e\u0301', '\u202ea', '\u200b', 'a\u0001'])(
+    'may be %j',
+    (text) => {
+      expect(isValid(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    ' ',
+    '\n\t\u00a0\u3000',
+    '123456',
+    '🐶🐶🐶🐶🐶🐶',
+    'a\0',
+    '\ud800',
+    'a\udc00',
+    5,
+    null,
+    undefined,
+    ['a'],
+    {},
+    true,
+  ])('may not be %j', (text) => {
+    expect(isValid(text)).toBe(false);
+  });
+});
