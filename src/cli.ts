@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addKeysCommand } from './auth/keys.command.js';
 import { addPlansCommand } from './auth/plans.command.js';
+import { addUsageCommand } from './rate-limit/usage.command.js';
 import { run } from './start/run.js';
 
 run(async () => {
@@ -17,7 +18,7 @@ run(async () => {
         );
       },
     });
-  addKeysCommand(petstore);
+  addUsageCommand(addKeysCommand(petstore));
   addPlansCommand(petstore);
   await petstore.parseAsync();
 });

@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { joinDatabase } from '../database/open-database.js';
+import { DayLedger } from '../rate-limit/day-ledger.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 
@@ -14,20 +15,26 @@ export class CliModule {
     return {
       module: CliModule,
       imports: [DatabaseModule.with(databaseUrl), TypeOrmModule.forFeature([ApiKey])],
-      providers: [ApiKeysService],
+      providers: [ApiKeysService, DayLedger],
     };
   }
 }
 
+export interface CliServices {
+  readonly keys: ApiKeysService;
+  readonly ledger: DayLedger;
+}
+
 /** Runs one piece of work on the keys, beside a running service or without one. */
-export async function withKeys<T>(work: (keys: ApiKeysService) => Promise<T>): Promise<T> {
+export async function withServices<T>(work: (services: CliServices) => Promise<T>): Promise<T> {
   const database = await joinDatabase(new Config());
   try {
     const app = await NestFactory.createApplicationContext(CliModule.with(database.url), {
       logger: ['error'],
       abortOnError: false,
     });
-    return await work(app.get(ApiKeysService)).finally(() => app.close());
+    const services = { keys: app.get(ApiKeysService), ledger: app.get(DayLedger) };
+    return await work(services).finally(() => app.close());
   } finally {
     await database.close();
   }

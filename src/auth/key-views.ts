@@ -14,6 +14,7 @@ export function describeKey(key: ApiKey) {
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
     lastUsedAt: key.lastUsedAt,
+    bannedUntil: isBanned(key) ? key.banEndsAt : null,
   };
 }
 
@@ -35,7 +36,11 @@ export function keysTable(keys: readonly ApiKey[]): string {
   );
 }
 
-function state({ revokedAt, expiresAt }: ApiKey): string {
+function state(key: ApiKey): string {
+  const { revokedAt, expiresAt, banEndsAt } = key;
   if (revokedAt) return `revoked ${revokedAt.toISOString().slice(0, 10)}`;
+  if (banEndsAt && isBanned(key)) return `banned until ${banEndsAt.toISOString().slice(0, 19)}Z`;
   return expiresAt ? `until ${expiresAt.toISOString().slice(0, 10)}` : 'active';
 }
+
+const isBanned = ({ banEndsAt }: ApiKey): boolean => banEndsAt !== null && banEndsAt.getTime() > Date.now();

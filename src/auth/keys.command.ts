@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { StartupError } from '../start/startup.error.js';
-import { parseInt64 } from '../json/int64.js';
-import type { ApiKey } from './api-key.entity.js';
-import type { ApiKeysService } from './api-keys.service.js';
+import { addBanCommands } from './ban.command.js';
+import { keyId, keyName, positive } from './key-arguments.js';
 import { describeKey, keysTable } from './key-views.js';
 import { type Limits, type Plan, PLAN_NAMES } from './plans.js';
 import { print } from './print.js';
+import { existing, withKeys } from './with-keys.js';
 
 interface CreateOptions {
   readonly plan: Plan;
@@ -16,8 +16,8 @@ interface CreateOptions {
 }
 
 /** `petstore keys ...` */
-export function addKeysCommand(program: Command): void {
-  const keys = program.command('keys').description('Create, list, show and revoke API keys.');
+export function addKeysCommand(program: Command): Command {
+  const keys = program.command('keys').description('The life of API keys.');
   keys
     .command('create')
     .description('Make a key. The key itself is shown this once.')
@@ -38,11 +38,13 @@ export function addKeysCommand(program: Command): void {
     .description('End a key at once and for good.')
     .option('--json', 'print one JSON object')
     .action(revoke);
+  addBanCommands(keys);
+  return keys;
 }
 
 async function create({ plan, name, json, ...custom }: CreateOptions): Promise<void> {
   const limits = customLimits(plan, custom);
-  const { key, secret } = await withKeys((keys) => keys.create({ plan, name, limits }));
+  const { key, secret } = await withKeys(({ keys }) => keys.create({ plan, name, limits }));
   print(
     json,
     { ...describeKey(key), key: secret },
@@ -51,26 +53,20 @@ async function create({ plan, name, json, ...custom }: CreateOptions): Promise<v
 }
 
 async function list({ json }: { json?: true }): Promise<void> {
-  const keys = await withKeys((service) => service.list());
-  print(json, keys.map(describeKey), () => keysTable(keys));
+  const all = await withKeys(({ keys }) => keys.list());
+  print(json, all.map(describeKey), () => keysTable(all));
 }
 
 async function show(id: string, { json }: { json?: true }): Promise<void> {
   const number = keyId(id);
-  const key = existing(id, await withKeys((keys) => keys.find(number)));
+  const key = existing(id, await withKeys(({ keys }) => keys.find(number)));
   print(json, describeKey(key), () => keysTable([key]));
 }
 
 async function revoke(id: string, { json }: { json?: true }): Promise<void> {
   const number = keyId(id);
-  const key = existing(id, await withKeys((keys) => keys.revoke(number)));
+  const key = existing(id, await withKeys(({ keys }) => keys.revoke(number)));
   print(json, describeKey(key), () => `Key ${id} is revoked.`);
-}
-
-/** Loads the application only now: help, plans and typing errors answer without it, four times as fast. */
-async function withKeys<T>(work: (keys: ApiKeysService) => Promise<T>): Promise<T> {
-  const application = await import('./cli.module.js');
-  return application.withKeys(work);
 }
 
 function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>): Limits | undefined {
@@ -82,30 +78,4 @@ function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>): Limit
   }
   if (perMinute !== undefined && perDay !== undefined) return { perMinute, perDay };
   throw new StartupError('An enterprise key needs both --per-minute and --per-day.');
-}
-
-function existing(id: string, key: ApiKey | null): ApiKey {
-  if (!key) throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
-  return key;
-}
-
-function keyId(id: string) {
-  const parsed = parseInt64(id);
-  if (parsed === undefined)
-    throw new StartupError(
-      `${JSON.stringify(id)} is no key id: ids are whole numbers, as petstore keys list shows them.`,
-    );
-  return parsed;
-}
-
-function keyName(value: string): string {
-  const length = Array.from(value).length;
-  if (length >= 1 && length <= 200 && value.trim() !== '') return value;
-  throw new InvalidArgumentError('A name has 1 to 200 characters, not only white space.');
-}
-
-function positive(value: string): number {
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && number <= 2_147_483_647) return number;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 2147483647.');
 }

@@ -26,4 +26,13 @@ export class DayLedger {
       [day, changes.map(([keyId]) => keyId), changes.map(([, requests]) => requests)],
     );
   }
+
+  /** A key's requests of each of the last days, today included, newest first; days without any are left out. */
+  history(keyId: string, days: number): Promise<{ day: string; requests: number }[]> {
+    return this.dataSource.query(
+      `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_usage
+       WHERE key_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer AND requests > 0 ORDER BY day DESC`,
+      [keyId, days],
+    );
+  }
 }

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { keyId, positive } from '../auth/key-arguments.js';
+import { print, table } from '../auth/print.js';
+import { existing, withKeys } from '../auth/with-keys.js';
+
+interface UsageOptions {
+  readonly days: number;
+  readonly json?: true;
+}
+
+/** `petstore keys usage` */
+export function addUsageCommand(keys: Command): void {
+  keys
+    .command('usage <id>')
+    .description('Requests of past UTC days. Today may show up to 1.5 % of the day more than was used.')
+    .option('--days <n>', 'how many days back, today included', positive, 30)
+    .option('--json', 'print a JSON array')
+    .action(show);
+}
+
+async function show(id: string, { days, json }: UsageOptions): Promise<void> {
+  const number = keyId(id);
+  const usage = await withKeys(async ({ keys, ledger }) => {
+    existing(id, await keys.find(number));
+    return ledger.history(String(number), days);
+  });
+  print(json, usage, () =>
+    usage.length === 0
+      ? `Key ${id} was not used in ${days} days.`
+      : table(
+          ['DAY', 'REQUESTS'],
+          usage.map(({ day, requests }) => [day, String(requests)]),
+        ),
+  );
+}

@@ -1,0 +1,71 @@
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { minutes, seconds } from '../../src/clock/duration.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+
+const LIMITS = { perMinute: 2, perDay: 1000 };
+
+describe('a ban and the record of its key', () => {
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+  let id: number;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+  });
+  afterAll(() => petstore.stop());
+  beforeEach(async () => {
+    petstore.clock.set(new Date()); // a ban is on record in real time
+    client = petstore.client(await petstore.key('enterprise', LIMITS));
+    id = (await petstore.query<{ id: number }>('SELECT max(id) AS id FROM api_keys'))[0]?.id ?? 0;
+  });
+
+  const keys = () => petstore.app.get(ApiKeysService);
+  const status = async () => (await client.get('/v1/pets')).status;
+  const code = async () => (await client.get('/v1/pets')).body.code as string;
+
+  it('is on record as soon as it is pronounced', async () => {
+    for (let i = 0; i < 3; i++) await client.get('/v1/pets');
+    petstore.clock.advance(seconds(1));
+    for (let i = 0; i < 20; i++) await client.get('/v1/pets');
+    const endsAt = petstore.clock.now() + minutes(1);
+    await eventually(async () => (await keys().find(id))?.banEndsAt?.getTime() === endsAt);
+    expect((await keys().find(id))?.banLevel).toBe(1);
+  });
+
+  it('pronounced by hand holds at once in a running service, with its Retry-After', async () => {
+    expect(await status()).toBe(200);
+    await keys().ban(id, new Date(petstore.clock.now() + minutes(5)), 1);
+    await eventually(async () => (await status()) === 429);
+    const { body, headers } = await client.get('/v1/pets');
+    expect(body).toMatchObject({ code: 'api_key_banned' });
+    expect(headers['retry-after']).toBe('300');
+  });
+
+  it('lifted by hand ends at once, and the quota stays as it was used', async () => {
+    await client.get('/v1/pets').expect(200);
+    await keys().ban(id, new Date(petstore.clock.now() + minutes(5)), 1);
+    await eventually(async () => (await status()) === 429);
+    await keys().unban(id);
+    await eventually(async () => (await client.get('/v1/rate-limit')).body.ban === undefined);
+    const { headers } = await client.get('/v1/pets').expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('0');
+  });
+
+  it('pronounced by this process is lifted as well', async () => {
+    petstore.clock.set(Date.now() - seconds(30)); // it begins before it is lifted, as PostgreSQL's clock has it
+    for (let i = 0; i < 3; i++) await client.get('/v1/pets');
+    petstore.clock.advance(seconds(1));
+    for (let i = 0; i < 20; i++) await client.get('/v1/pets');
+    expect(await code()).toBe('api_key_banned');
+    await eventually(async () => (await keys().find(id))?.banEndsAt !== null);
+    await keys().unban(id);
+    await eventually(async () => (await code()) === 'rate_limit_exceeded');
+  });
+
+  it('is not shortened by a shorter one', async () => {
+    const long = new Date(petstore.clock.now() + minutes(50));
+    await keys().ban(id, long, 1);
+    expect((await keys().ban(id, new Date(petstore.clock.now() + minutes(5)), 1))?.banEndsAt).toEqual(long);
+  });
+});
