@@ -4,6 +4,7 @@ import { Config } from './config/config.js';
 import { setupCors } from './http/cors.js';
 import { parseQuery } from './http/parse-query.js';
 import { requestId } from './http/request-id.js';
+import { ignoreUnknownExpectations } from './http/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
 import { setupDocs } from './openapi/setup-docs.js';
 
@@ -15,6 +16,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
+  ignoreUnknownExpectations(app.getHttpServer());
   app.use(requestId, undecodablePath);
   setupCors(app, config.corsOrigins);
   setupDocs(app);

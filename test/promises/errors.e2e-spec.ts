@@ -64,6 +64,7 @@ const CASES: Record<string, Case> = {
   'OPTIONS without a key': { method: 'OPTIONS', as: 'nobody', status: 204 },
   'GET /v1/pets/{petId}': { path: '/v1/pets/1', status: 200 },
   'GET /v1/store/orders': { path: '/v1/store/orders', status: 200 },
+  'GET /v1/rate-limit': { path: '/v1/rate-limit', status: 200 },
   'POST /v1/pets': { ...NEW_PET, status: 201 },
 
   'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },

@@ -28,6 +28,7 @@ const PATHS = {
   '/v1/pets': 'GET, HEAD, OPTIONS, POST',
   '/v1/pets/1': 'GET, HEAD, OPTIONS',
   '/v1/store/orders': 'GET, HEAD, OPTIONS',
+  '/v1/rate-limit': 'GET, HEAD, OPTIONS',
 };
 const LIMIT = 102_400;
 const NEW_PET = '{"name":"Rex","categoryId":1}';
@@ -329,6 +330,12 @@ describe('a request without a key', () => {
 });
 
 describe('Expect', () => {
+  it('anything else is not heeded', async () => {
+    const answer = await ask({ headers: [['Expect', 'a-miracle']] });
+    expect(answer.status).toBe(200);
+    expectPromisedHeaders(answer);
+  });
+
   it('100-continue is answered with 100, and the body is taken', async () => {
     const answer = await ask({
       method: 'POST',
