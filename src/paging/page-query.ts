@@ -16,7 +16,7 @@ export class PageQuery {
 
   @ApiPropertyOptional({
     description: 'Where the page starts: the `cursor` of the `Link` header of the page before. Opaque.',
-    example: 'AAAAAAAAABSf3nP2r0yY3A',
+    example: 'AAAAAAAAABShFpy_vRZd6Q',
   })
   @Optional()
   @IsString()

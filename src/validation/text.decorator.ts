@@ -26,7 +26,7 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
       type: 'string',
       minLength: 1,
       maxLength: max,
-      pattern: '\\S',
+      pattern: '^[^\\u0000]*\\S[^\\u0000]*$',
     } as ApiPropertyOptions),
     rule(
       'text',

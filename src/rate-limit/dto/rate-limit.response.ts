@@ -8,17 +8,25 @@ export class QuotaWindowResponse {
   @ApiProperty({
     type: 'integer',
     format: 'int64',
+    minimum: 1,
     description: 'Requests the window may hold.',
     example: 60,
   })
   readonly limit!: number;
 
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'Requests left in it.', example: 42 })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    minimum: 0,
+    description: 'Requests left in it.',
+    example: 42,
+  })
   readonly remaining!: number;
 
   @ApiProperty({
     type: 'integer',
     format: 'int64',
+    minimum: 0,
     description: 'When it ends: Unix time in seconds.',
     example: 1795132860,
   })
@@ -34,6 +42,7 @@ export class BanResponse {
   @ApiProperty({
     type: 'integer',
     format: 'int64',
+    minimum: 0,
     description: 'When it ends: Unix time in seconds.',
     example: 1795132860,
   })
@@ -42,7 +51,7 @@ export class BanResponse {
 
 @ApiSchema({ name: 'RateLimit' })
 export class RateLimitResponse {
-  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', example: 'free' })
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'The plan of your key.', example: 'free' })
   readonly plan!: Plan;
 
   @ApiProperty({ type: QuotaWindowResponse, description: '60 seconds from your first request on.' })
