@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
@@ -12,7 +12,6 @@ import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/no-route.module.js';
 import { UnknownQueryGuard } from './http/unknown-query.guard.js';
-import { JsonBodyInterceptor } from './json/json-body.interceptor.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
@@ -24,14 +23,15 @@ const FEATURES = [PetsModule, StoreModule];
 
 /** The way of every request under `/v1`, from top to bottom. Features know nothing of it. */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useClass: CallerGuard }, //                 who is it? the key, or nobody
-  { provide: APP_GUARD, useClass: PlanThrottlerGuard }, //          count it: 429 beyond the limit
-  { provide: APP_GUARD, useClass: ApiKeyGuard }, //                 no valid key: 401
-  { provide: APP_GUARD, useClass: AcceptGuard }, //                 does not take JSON: 406
-  { provide: APP_GUARD, useClass: UnknownQueryGuard }, //           unknown parameters: 400
-  { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor }, //   only now the body is read: 400, 413, 415
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, //        body and query against their DTOs: 400
-  //                                                                then the handler; errors go to ErrorsModule
+  { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or a stranger
+  { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
+  { provide: APP_GUARD, useClass: ApiKeyGuard }, // 3. no valid key: 401
+  { provide: APP_GUARD, useClass: AcceptGuard }, // 4. does not take JSON: 406
+  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 5. parameters where there are none: 400
+  // 6. what the route itself has: @Deprecated() announces its end, or answers 410
+  // 7. only now the body is read (app.setup.ts): 400, 413, 415
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 8. body and query against their DTOs: 400
+  // 9. the handler; whatever was thrown on the way goes through ErrorsModule
 ];
 
 @Module({})

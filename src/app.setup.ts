@@ -2,10 +2,12 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Config } from './config/config.js';
 import { setupCors } from './http/cors.js';
+import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/parse-query.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
+import { readBodiesOnDemand } from './json/body-on-demand.js';
 import { setupDocs } from './openapi/setup-docs.js';
 
 /** What production and tests both do to the application. */
@@ -16,6 +18,8 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
+  app.setLocal('publicUrl', app.get(PublicUrl));
+  readBodiesOnDemand(app.getHttpAdapter().getInstance());
   ignoreUnknownExpectations(app.getHttpServer());
   app.use(requestId, undecodablePath);
   setupCors(app, config.corsOrigins);

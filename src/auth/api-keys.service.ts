@@ -29,7 +29,7 @@ export class ApiKeysService {
         perMinute: limits?.perMinute ?? null,
         perDay: limits?.perDay ?? null,
         expiresAt: expiresAt ?? null,
-        hash: Buffer.from(hashSecret(secret), 'base64'),
+        hash: Buffer.from(hashSecret(secret), 'hex'),
         ...describeSecret(secret),
       }),
     );
@@ -68,6 +68,6 @@ export class ApiKeysService {
 
   /** The key with this hash, unless it was revoked. */
   findByHash(hash: string): Promise<ApiKey | null> {
-    return this.keys.findOneBy({ hash: Buffer.from(hash, 'base64'), revokedAt: IsNull() });
+    return this.keys.findOneBy({ hash: Buffer.from(hash, 'hex'), revokedAt: IsNull() });
   }
 }

@@ -22,9 +22,9 @@ export function isSecret(token: string): boolean {
   return SECRET.test(token) && checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS);
 }
 
-/** What is stored and looked up in place of the secret: SHA-256, in base64. With 256 random bits it needs no salt. */
+/** What is stored and looked up in place of the secret: SHA-256, in hexadecimal. With 256 random bits it needs no salt. */
 export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'base64');
+  return hash('sha256', secret, 'hex');
 }
 
 /** The part a person may see: enough to recognise a key by, not to use it. */

@@ -3,15 +3,11 @@ import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.j
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 
 interface Takes {
-  body: boolean;
   query: boolean;
   anything: boolean;
 }
 
 const known = new WeakMap<object, Takes>();
-
-/** Whether the handler has a `@Body()` parameter. */
-export const takesBody = (context: ExecutionContext): boolean => look(context).body;
 
 /** Whether the handler has a `@Query()` parameter. */
 export const takesQuery = (context: ExecutionContext): boolean => look(context).query;
@@ -32,7 +28,6 @@ function read(controller: object, handler: Handler): Takes {
   const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {}) as object;
   const types = Object.keys(metadata).map((key) => Number(key.split(':')[0]));
   return {
-    body: types.includes(RouteParamtypes.BODY),
     query: types.includes(RouteParamtypes.QUERY),
     anything: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.ALL,
   };

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors/domain-error.js';
 
 export class InvalidCursor extends DomainError {
@@ -31,6 +32,10 @@ export function decodeCursor(cursor: string, scope: string): bigint {
   return bytes.readBigInt64BE();
 }
 
+const fingerprints = new LRUCache<string, Buffer>({ max: 1_000 });
+
 function fingerprint(scope: string): Buffer {
-  return createHash('sha256').update(scope).digest().subarray(0, SCOPE_BYTES);
+  let bytes = fingerprints.get(scope);
+  if (!bytes) fingerprints.set(scope, (bytes = hash('sha256', scope, 'buffer').subarray(0, SCOPE_BYTES)));
+  return bytes;
 }

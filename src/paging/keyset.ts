@@ -18,23 +18,35 @@ export async function keysetPage<E extends { id: Int64 }>(
   { limit, cursor }: PageQuery,
   filter: Partial<E> = {},
 ): Promise<Page<E>> {
-  const conditions: [string, unknown][] = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const scope = `${repository.metadata.tableName} ${writeJson(conditions)}`;
-  const after = cursor === undefined ? [] : [decodeCursor(cursor, scope)];
-  const statement = pageStatement(
-    repository.metadata,
-    conditions.map(([property]) => property),
-    after.length > 0,
-  );
-  // One row more than asked for tells whether a page follows.
-  const values = [...conditions.map(([, value]) => value), ...after, limit + 1];
-  const { rows } = await pool(repository).query<E>({ ...statement, values });
+  const columns: string[] = [];
+  const values: unknown[] = [];
+  for (const [property, value] of Object.entries(filter)) {
+    if (value === undefined) continue;
+    columns.push(property);
+    values.push(value);
+  }
+  const { pool, entity } = sourceOf(repository);
+  const scope = `${entity.tableName} ${columns.join()} ${writeJson(values)}`;
+  const statement = pageStatement(entity, columns, cursor !== undefined);
+  if (cursor !== undefined) values.push(decodeCursor(cursor, scope));
+  values.push(limit + 1); // one row more than asked for tells whether a page follows
+  const { rows } = await pool.query<E>({ name: statement.name, text: statement.text, values });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
-  return new Page(rows.slice(0, limit), encodeCursor(last.id, scope));
+  rows.length = limit;
+  return new Page(rows, encodeCursor(last.id, scope));
 }
 
-/** The pool that TypeORM itself uses, so that both share its connections and its limits. */
-function pool<E extends { id: Int64 }>({ manager }: Repository<E>): Pool {
-  return (manager.dataSource.driver as PostgresDriver).master as Pool;
+const sources = new WeakMap<object, ReturnType<typeof findSource>>();
+
+/** TypeORM looks these up anew on every access. */
+function sourceOf<E extends { id: Int64 }>(repository: Repository<E>) {
+  let source = sources.get(repository);
+  if (!source) sources.set(repository, (source = findSource(repository)));
+  return source;
+}
+
+/** The pool is the one that TypeORM itself uses, so that both share its connections and its limits. */
+function findSource<E extends { id: Int64 }>({ manager, metadata }: Repository<E>) {
+  return { entity: metadata, pool: (manager.dataSource.driver as PostgresDriver).master as Pool };
 }

@@ -13,7 +13,7 @@ const made = new Map<string, Statement>();
  * Its values: one per filter, the id to start after if `after`, the number of rows.
  */
 export function pageStatement(entity: EntityMetadata, filters: readonly string[], after: boolean): Statement {
-  const name = [`page of ${entity.tableName}`, ...filters, ...(after ? ['after'] : [])].join(', ');
+  const name = `page of ${entity.tableName} by ${filters.join()}${after ? ' after' : ''}`;
   let statement = made.get(name);
   if (!statement) made.set(name, (statement = { name, text: sql(entity, filters, after) }));
   return statement;

@@ -1,9 +1,8 @@
-import { applyDecorators, type Type, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { ValidationFailed } from '../errors/validation-failed.error.js';
 import { InvalidCursor } from './cursor.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
-import { PagingInterceptor } from './paging.interceptor.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
@@ -19,7 +18,6 @@ interface PagedOptions {
  */
 export function Paged(item: Type, { description }: PagedOptions): MethodDecorator {
   return applyDecorators(
-    UseInterceptors(PagingInterceptor),
     ApiRefusals(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
       description,

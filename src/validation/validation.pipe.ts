@@ -3,11 +3,14 @@ import type { ValidationError } from 'class-validator';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { ValidationFailed } from '../errors/validation-failed.error.js';
 import { knownMembers } from './known-members.js';
+import { RememberedQueries } from './remembered-queries.js';
 import { unknownField } from './unknown-field.js';
 
 /** Every body and query is checked against its DTO, and what the DTO does not name is refused. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
+  private readonly queries = new RememberedQueries();
+
   constructor() {
     super({
       transform: true,
@@ -20,7 +23,15 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body') refuseWhatIsNoObject(value);
+    const { type, metatype } = metadata;
+    if (type === 'body') refuseWhatIsNoObject(value);
+    if (type === 'query' && metatype && typeof value === 'object' && value !== null) {
+      return this.queries.get(metatype, value, () => this.check(value, metadata));
+    }
+    return this.check(value, metadata);
+  }
+
+  private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const unknown = takeUnknown(value, metadata);
     if (unknown.length === 0) return super.transform(value, metadata);
     const others = await this.problemsOf(value, metadata);
