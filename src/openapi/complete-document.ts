@@ -7,6 +7,7 @@ import type { OperationObject, PathItemObject } from './openapi-types.js';
 import { BASE_PATH, relativePaths } from './relative-paths.js';
 import { addHeaders } from './response-headers.js';
 import { closeRequestBody, modernParameters, modernSchemas } from './schemas.js';
+import { takeTags } from './tags.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -31,7 +32,11 @@ export function completeDocument(document: OpenAPIObject, base: string): OpenAPI
     headers: headers(base),
     responses: COMMON_RESPONSES,
   };
-  const { openapi, info, servers, security, tags } = document;
+  const { openapi, info, servers, security } = document;
+  const tags = takeTags(
+    document.tags ?? [],
+    operations(paths).map(([, operation]) => operation),
+  );
   return { openapi, info, servers, security, tags, paths, components };
 }
 
