@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from './refusal.mjs';
+import { importedNames } from './render.mjs';
+
+/**
+ * Refuses what would collide with something that is there.
+ * @param {string} root the repository
+ * @param {string} plural
+ * @param {string} table
+ * @param {string} entity
+ * @param {readonly { path: string }[]} files about to be written
+ */
+export async function checkFree(root, plural, table, entity, files) {
+  const folder = `src/${plural}`;
+  if (existsSync(join(root, folder))) throw new Refusal(`${folder} is there already.`);
+  for (const { path } of files) {
+    if (existsSync(join(root, path))) throw new Refusal(`${path} is there already.`);
+  }
+  await checkTable(root, table);
+  await checkClass(root, entity);
+}
+
+async function checkTable(root, table) {
+  const creation = new RegExp(`create table (if not exists )?"?${table}"?[\\s(]`, 'i');
+  for (const file of await readdir(join(root, 'migrations'))) {
+    if (creation.test(await readFile(join(root, 'migrations', file), 'utf8'))) {
+      throw new Refusal(`migrations/${file} already creates a table ${table}.`);
+    }
+  }
+}
+
+async function checkClass(root, entity) {
+  const hint = 'Choose another word with --singular.';
+  if ((await importedNames()).has(entity)) {
+    throw new Refusal(`A class ${entity} would collide with the ${entity} that a module imports. ${hint}`);
+  }
+  const schema = new RegExp(`@ApiSchema\\(\\{ name: '(New)?${entity}'`);
+  for (const file of await readdir(join(root, 'src'), { recursive: true })) {
+    if (file.endsWith('.ts') && schema.test(await readFile(join(root, 'src', file), 'utf8'))) {
+      throw new Refusal(`src/${file} already describes a ${entity}. ${hint}`);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkFree } from './check.mjs';
+import { substitutions } from './names.mjs';
+import { Refusal } from './refusal.mjs';
+import { register } from './register.mjs';
+import { render } from './render.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const USAGE = `Writes a new module with its migration and its tests, and adds it to src/app.module.ts.
+
+  npm run generate -- <name> [--singular=<name>] [--dry-run]
+
+  <name>      what the module is about, in the plural and in kebab-case: categories, opening-hours
+  --singular  one of them, where the plural does not tell: people --singular=person
+  --dry-run   only say what would be written
+`;
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Refusal) && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;
+  console.error(`${error.message}\nNothing was written.`);
+  process.exitCode = 1;
+}
+
+async function run(args) {
+  const { plural, singular, help, dryRun } = read(args);
+  if (help) return console.log(USAGE);
+  const names = substitutions(plural, singular);
+  const files = await render(ROOT, names, await timestamp());
+  const named = Object.fromEntries(names);
+  await checkFree(ROOT, plural, named.pet_toys, named.PetToy, files);
+  const map = await register(ROOT, plural, `${named.PetToys}Module`);
+  if (!dryRun) await writeAll(files, map);
+  report(files, map, plural, dryRun);
+}
+
+function read(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      singular: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (!values.help && positionals.length !== 1) throw new Refusal(`One name is needed.\n\n${USAGE}`);
+  return { plural: positionals[0], singular: values.singular, help: values.help, dryRun: values['dry-run'] };
+}
+
+/** Later than every migration that is there, whatever this machine's clock says: they run in this order. */
+async function timestamp() {
+  const files = await readdir(join(ROOT, 'migrations'));
+  const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);
+  return String(Math.max(Date.now(), ...others.map((other) => other + 1)));
+}
+
+/** The map comes last: it must not name what could not be written. */
+async function writeAll(files, map) {
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(ROOT, path)), { recursive: true });
+    await writeFile(join(ROOT, path), text, { flag: 'wx' }); // never over another file
+  }
+  await writeFile(join(ROOT, map.path), map.text);
+}
+
+function report(files, map, plural, dryRun) {
+  for (const { path } of files) console.log(`created  ${path}`);
+  console.log(`changed  ${map.path}`);
+  if (dryRun) return console.log('\nNot really: this was a dry run.');
+  console.log(`
+Next:
+  npm test -- ${plural}         its own tests, on a real database
+  npm run openapi:snapshot   docs/openapi.yaml with the new operations
+  npm start                  try it: http://127.0.0.1:3000/docs
+  docs/extending.md          fields, filters, refusals and more
+`);
+}

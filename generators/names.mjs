@@ -1,0 +1,92 @@
+import { Refusal } from './refusal.mjs';
+
+const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
+const MAX_LENGTH = 40; // PostgreSQL cuts names of constraints after 63
+
+/** Names that what is generated uses for something else, or that SQL does not let a table have. */
+const TAKEN = ['id', 'name', 'page', 'query', 'references'];
+
+/**
+ * The forms of the template's own name, `pet-toys`, beside the same forms of the module to be written.
+ * The plural stands first: the singular is the start of it.
+ * @param {string} plural in kebab-case, such as `opening-hours`
+ * @param {string} [singular] where English cannot be trusted
+ * @returns {[from: string, to: string][]}
+ */
+export function substitutions(plural, singular) {
+  check('The name', plural);
+  const one = singular ?? singularOf(plural);
+  check('--singular', one);
+  return [...pairs('pet-toys', plural), [`a pet toy`, withArticle(words(one))], ...pairs('pet-toy', one)];
+}
+
+/** @param {string} plural */
+function singularOf(plural) {
+  for (const [ending, replacement] of [
+    [/([^aeiou])ies$/, '$1y'], // categories
+    [/(ss|sh|ch|x|zz)es$/, '$1'], // addresses, branches, boxes
+    [/([^siu])s$/, '$1'], // toys, houses
+  ]) {
+    if (ending.test(plural)) return plural.replace(ending, replacement);
+  }
+  throw new Refusal(
+    `What is one of "${plural}"? Say it: npm run generate -- ${plural} --singular=<one of them>`,
+  );
+}
+
+function check(what, name) {
+  if (!KEBAB_CASE.test(name) || name.length > MAX_LENGTH) {
+    throw new Refusal(
+      `${what} must be kebab-case of at most ${MAX_LENGTH} letters, such as categories or opening-hours; "${name}" is not.`,
+    );
+  }
+  if (TAKEN.includes(name) || isKeyword(camel(name))) {
+    throw new Refusal(`${what} "${name}" has another meaning in the code. Choose another one.`);
+  }
+}
+
+function isKeyword(name) {
+  try {
+    new Function(`'use strict'; const ${name} = 0;`);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const FORMS = [kebab, pascal, camel, snake, words, sentence];
+
+const pairs = (from, to) => FORMS.map((form) => [form(from), form(to)]);
+
+function kebab(name) {
+  return name;
+}
+
+function pascal(name) {
+  return name.split('-').map(capital).join('');
+}
+
+function camel(name) {
+  const [first, ...rest] = name.split('-');
+  return first + rest.map(capital).join('');
+}
+
+function snake(name) {
+  return name.replaceAll('-', '_');
+}
+
+function words(name) {
+  return name.replaceAll('-', ' ');
+}
+
+function sentence(name) {
+  return capital(words(name));
+}
+
+function capital(word) {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function withArticle(noun) {
+  return `${/^(?!uni|use|eu|one)[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from './refusal.mjs';
+import { format } from './render.mjs';
+
+const MAP = 'src/app.module.ts';
+const FEATURES = /(const FEATURES = \[[^\]]*?),?(\s*\];)/;
+const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
+
+/**
+ * The map of the service with one more feature.
+ * @param {string} root the repository
+ * @param {string} plural name of the module's folder
+ * @param {string} module its class
+ */
+export async function register(root, plural, module) {
+  const text = await readFile(join(root, MAP), 'utf8');
+  if (new RegExp(`\\b${module}\\b`).test(text)) throw new Refusal(`${MAP} already knows a ${module}.`);
+  if (!FEATURES.test(text)) throw new Refusal(`${MAP} has no list "const FEATURES = [...];" to add to.`);
+  const listed = text.replace(FEATURES, `$1, ${module}$2`);
+  const imported = addImport(listed, `${plural}/${plural}.module.js`, module);
+  return { path: MAP, text: await format(join(root, MAP), imported) };
+}
+
+/** In alphabetical order, as the others stand. */
+function addImport(text, file, module) {
+  const line = `import { ${module} } from './${file}';\n`;
+  const others = [...text.matchAll(RELATIVE_IMPORT)];
+  const next = others.find(([, path]) => path > file);
+  const last = others.at(-1);
+  const at = next?.index ?? (last ? last.index + last[0].length + 1 : 0);
+  return text.slice(0, at) + line + text.slice(at);
+}

@@ -1,0 +1,45 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import prettier from 'prettier';
+
+const TEMPLATE = join(import.meta.dirname, 'template');
+const SUFFIX = '.template';
+const TIMESTAMP = '0000000000000';
+
+/**
+ * The files of a new module, formatted as the house formats.
+ * @param {string} root the repository
+ * @param {[from: string, to: string][]} names
+ * @param {string} timestamp of the migration
+ * @returns {Promise<{ path: string, text: string }[]>} paths from the root
+ */
+export async function render(root, names, timestamp) {
+  const all = [...names, [TIMESTAMP, timestamp]];
+  const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
+  return Promise.all(
+    files.sort().map(async (file) => {
+      const path = replaceNames(file.slice(0, -SUFFIX.length), all);
+      const text = replaceNames(await readFile(join(TEMPLATE, file), 'utf8'), all);
+      return { path, text: await format(join(root, path), text) };
+    }),
+  );
+}
+
+/** What the template imports: a class of the module may not have such a name as well. */
+export async function importedNames() {
+  const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
+  const texts = await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')));
+  const lists = texts.join('').matchAll(/^import (?:type )?\{ (.+) \} from '(?!.*pet-toy)/gm);
+  return new Set([...lists].flatMap(([, names]) => names.split(', ')));
+}
+
+/** In one pass, so that what was put in is not replaced again. */
+function replaceNames(text, names) {
+  const to = new Map(names);
+  return text.replace(new RegExp([...to.keys()].join('|'), 'g'), (from) => to.get(from));
+}
+
+/** @param {string} path decides on the parser and on the configuration */
+export async function format(path, text) {
+  return prettier.format(text, { ...(await prettier.resolveConfig(path)), filepath: path });
+}
