@@ -12,6 +12,7 @@ import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/no-route.module.js';
 import { UnknownQueryGuard } from './http/unknown-query.guard.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         HttpModule,
         DatabaseModule.with(databaseUrl),
         ErrorsModule,
+        MetricsModule,
         AuthModule,
         RateLimitModule,
         ...FEATURES,

@@ -4,10 +4,12 @@ import { Config } from './config/config.js';
 import { setupCors } from './http/cors.js';
 import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/parse-query.js';
+import { limitSlowClients } from './http/slow-clients.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
 import { readBodiesOnDemand } from './json/body-on-demand.js';
+import { setupMetrics } from './metrics/setup-metrics.js';
 import { setupDocs } from './openapi/setup-docs.js';
 
 /** What production and tests both do to the application. */
@@ -20,9 +22,11 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.enableVersioning({ type: VersioningType.URI });
   app.setLocal('publicUrl', app.get(PublicUrl));
   readBodiesOnDemand(app.getHttpAdapter().getInstance());
+  limitSlowClients(app.getHttpServer());
   ignoreUnknownExpectations(app.getHttpServer());
   app.use(requestId, undecodablePath);
   setupCors(app, config.corsOrigins);
   setupDocs(app);
+  setupMetrics(app);
   return app;
 }

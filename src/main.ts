@@ -12,9 +12,9 @@ run(() =>
     const application = import('./start/create-app.js');
     const database = await openDatabase(config);
     onEnd(() => database.close());
-    const { createApp } = await application;
+    const { createApp, close } = await application;
     const app = await createApp(config, database.url);
-    onEnd(() => app.close());
+    onEnd(() => close(app));
     await listen(app, config);
     const { welcome } = await import('./demo/welcome.js');
     process.stdout.write(await welcome(app, database));

@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Config } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
 import { DayLedger } from './day-ledger.js';
 import { MemoryEngine } from './memory/memory.engine.js';
 import { QuotaEngine } from './quota-engine.js';
@@ -11,9 +12,9 @@ import { UsageRecorder } from './redis/usage-recorder.js';
 /** Counts in Redis where there is one, otherwise in this process. */
 export const engineProvider: Provider = {
   provide: QuotaEngine,
-  inject: [Config, Clock, DayLedger],
-  useFactory: (config: Config, clock: Clock, ledger: DayLedger): QuotaEngine =>
+  inject: [Config, Clock, DayLedger, Metrics],
+  useFactory: (config: Config, clock: Clock, ledger: DayLedger, metrics: Metrics): QuotaEngine =>
     config.redisUrl === undefined
       ? new MemoryEngine(clock, ledger, config)
-      : new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, ledger)),
+      : new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, ledger), metrics),
 };

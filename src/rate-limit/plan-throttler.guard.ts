@@ -10,10 +10,11 @@ import {
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { Clock } from '../clock/clock.js';
+import { Metrics } from '../metrics/metrics.js';
 import { network } from './network.js';
 import { Quota, type Verdict } from './quota.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
-import { refusalOf } from './refusal.js';
+import { outcomeOf, refusalOf } from './refusal.js';
 import { routeLimitOf } from './route-limit.js';
 import type { QuotaWindow } from './decision.js';
 
@@ -29,6 +30,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     reflector: Reflector,
     private readonly quota: Quota,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {
     super(options, storage, reflector);
   }
@@ -42,6 +44,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       : limited
         ? this.limitedByRoute(context, request)
         : this.quota.take(request));
+    this.metrics.decided(
+      request.caller?.kind === 'key' ? request.caller.plan : 'anonymous',
+      outcomeOf(verdict),
+    );
     this.answer(http.getResponse(), verdict);
     return true;
   }

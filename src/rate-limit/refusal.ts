@@ -1,5 +1,4 @@
 import type { DomainError } from '../errors/domain-error.js';
-import type { QuotaWindow } from './decision.js';
 import type { Verdict } from './quota.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds } from './rate-limit.headers.js';
@@ -10,17 +9,27 @@ export interface Refusal {
   readonly error: DomainError;
 }
 
-/** Why a request was refused, and when the next one makes sense; `undefined` for an admitted one. */
-export function refusalOf({ admitted, windows, bannedFor }: Verdict): Refusal | undefined {
-  if (admitted) return undefined;
-  const exhausted = windows.filter(({ remaining }) => remaining === 0);
-  // Every exhausted window has to end, and a ban, before a request can be admitted again.
-  const retryAfter = wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
-  return { retryAfter, error: errorFor(exhausted, bannedFor, retryAfter) };
+export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
+
+export function outcomeOf({ admitted, windows, bannedFor }: Verdict): Outcome {
+  if (admitted) return 'admitted';
+  if (bannedFor > 0) return 'banned';
+  const dayIsOver = windows.some(({ name, remaining }) => name === 'day' && remaining === 0);
+  return dayIsOver ? 'day_exhausted' : 'minute_exhausted';
 }
 
-function errorFor(exhausted: readonly QuotaWindow[], bannedFor: number, retryAfter: number): DomainError {
-  if (bannedFor > 0) return new ApiKeyBanned(retryAfter);
-  const dayIsOver = exhausted.some(({ name }) => name === 'day');
-  return dayIsOver ? new DailyQuotaExceeded(retryAfter) : new RateLimitExceeded(retryAfter);
+/** Why a request was refused, and when the next one makes sense; `undefined` for an admitted one. */
+export function refusalOf(verdict: Verdict): Refusal | undefined {
+  const outcome = outcomeOf(verdict);
+  if (outcome === 'admitted') return undefined;
+  const exhausted = verdict.windows.filter(({ remaining }) => remaining === 0);
+  // Every exhausted window has to end, and a ban, before a request can be admitted again.
+  const retryAfter = wholeSeconds(Math.max(verdict.bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
+  return { retryAfter, error: new ERRORS[outcome](retryAfter) };
 }
+
+const ERRORS = {
+  minute_exhausted: RateLimitExceeded,
+  day_exhausted: DailyQuotaExceeded,
+  banned: ApiKeyBanned,
+} as const;

@@ -6,6 +6,8 @@ import type { Config } from '../config/config.js';
 import { JsonAdapter } from '../json/json.adapter.js';
 import { Logger } from '../logging/logger.js';
 
+export { close } from './close.js';
+
 /** The application as production runs it, not listening yet. */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(

@@ -5,6 +5,7 @@ import type { Ban, KeyHolder } from '../../auth/caller.js';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
 import { parseInt64 } from '../../json/int64.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { decisive, type Decision } from '../decision.js';
 import { nextBan } from './escalation.js';
 import { Strikes } from './strikes.js';
@@ -30,6 +31,7 @@ export class Bans {
     private readonly keys: ApiKeysService,
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly metrics: Metrics,
   ) {}
 
   /** Milliseconds until the key's ban ends; 0 when there is none. */
@@ -57,6 +59,7 @@ export class Bans {
     const ban = { ...nextBan(this.last(holder), this.config.banSteps, since), since };
     this.fresh.set(holder.id, ban);
     this.strikes.delete(holder.id);
+    this.metrics.banned();
     this.record(holder.id, ban);
     return ban.endsAt - since;
   }

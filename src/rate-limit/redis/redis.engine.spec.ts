@@ -11,6 +11,7 @@ import { TestLedger } from '../../../test/support/test-ledger.js';
 import { minutes } from '../../clock/duration.js';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
+import { Metrics } from '../../metrics/metrics.js';
 import type { DayLedger } from '../day-ledger.js';
 import type { Subject } from '../quota-engine.js';
 import { RedisEngine } from './redis.engine.js';
@@ -19,6 +20,7 @@ import { UsageRecorder } from './usage-recorder.js';
 
 let server: RedisServer;
 let engines: RedisEngine[] = [];
+let metrics: Metrics;
 
 afterEach(async () => {
   await Promise.all(engines.map((engine) => engine.onApplicationShutdown()));
@@ -30,9 +32,10 @@ async function start(
   env: Record<string, string> = {},
   clock: Clock = new Clock(),
 ): Promise<RedisEngine> {
+  metrics = new Metrics();
   const config = new Config({ REDIS_URL: url, ...env });
   const usage = new UsageRecorder(clock, new TestLedger() as unknown as DayLedger); // stands in for the table
-  const engine = new RedisEngine(clock, config, new RedisLink(config), usage);
+  const engine = new RedisEngine(clock, config, new RedisLink(config), usage, metrics);
   engines.push(engine);
   await engine.onApplicationBootstrap();
   return engine;
@@ -210,8 +213,12 @@ describeWithRedis('quotas while Redis is away', () => {
     const engine = await start();
     expect((await engine.take(somebody(10))).admitted).toBe(true);
     expect(engine.degraded).toBe(true);
+    expect(await metrics.registry.metrics()).toMatch(
+      /petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/,
+    );
     await server.launch();
     await eventually(() => !engine.degraded);
+    expect(await metrics.registry.metrics()).toContain('petstore_redis_up 1\n');
   });
 });
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock/clock.js';
 import { seconds } from '../../clock/duration.js';
 import type { Config } from '../../config/config.js';
+import type { Metrics } from '../../metrics/metrics.js';
 import { decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import { MINUTE, QuotaEngine, type Subject } from '../quota-engine.js';
@@ -31,9 +32,11 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     private readonly config: Config,
     private readonly redis: RedisLink,
     private readonly usage: UsageRecorder,
+    private readonly metrics: Pick<Metrics, 'redis'>,
   ) {
     super();
     this.known = new LastKnown(clock);
+    metrics.redis('up');
     this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref();
   }
 
@@ -104,6 +107,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
       this.logger.warn(
         `Redis is away (${String(error)}): counting 1/${this.replicas} of each limit in this replica.`,
       );
+      this.metrics.redis('lost');
       this.local = new LocalShare(this.clock, this.config.mostAddresses, this.replicas, (id) =>
         this.known.counts(id),
       );
@@ -131,6 +135,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     }
     if (this.local !== local) return;
     this.local = undefined;
+    this.metrics.redis('up');
     this.logger.log(`Redis is back: counting together again; the counts of ${paid} callers were added.`);
   }
 

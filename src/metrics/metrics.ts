@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Outcome } from '../rate-limit/refusal.js';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+
+/** What an operator watches. No label has values that grow with keys, addresses or ids. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  private readonly decisions = new Counter({
+    name: 'petstore_quota_decisions_total',
+    help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
+    labelNames: ['plan', 'outcome'] as const,
+    registers: [this.registry],
+  });
+
+  private readonly bans = new Counter({
+    name: 'petstore_bans_total',
+    help: 'Keys banned by this process for sending on after a 429.',
+    registers: [this.registry],
+  });
+
+  private readonly redisUp = new Gauge({
+    name: 'petstore_redis_up',
+    help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
+    registers: [this.registry],
+  });
+
+  private readonly redisLost = new Counter({
+    name: 'petstore_redis_lost_total',
+    help: 'Times that Redis did not answer and this process went on alone.',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  decided(plan: string, outcome: Outcome): void {
+    this.decisions.inc({ plan, outcome });
+  }
+
+  banned(): void {
+    this.bans.inc();
+  }
+
+  redis(state: 'up' | 'lost'): void {
+    this.redisUp.set(state === 'up' ? 1 : 0);
+    if (state === 'lost') this.redisLost.inc();
+  }
+}
