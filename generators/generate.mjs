@@ -75,9 +75,9 @@ function report(files, map, plural, dryRun) {
   if (dryRun) return console.log('\nNot really: this was a dry run.');
   console.log(`
 Next:
-  npm test -- ${plural}         its own tests, on a real database
-  npm run openapi:snapshot   docs/openapi.yaml with the new operations
-  npm start                  try it: http://127.0.0.1:3000/docs
-  docs/extending.md          fields, filters, refusals and more
+  npm run openapi:snapshot   adds the new operations to docs/openapi.yaml
+  npm start                  and try it: http://localhost:3000/docs
+  npm test -- ${plural}
+See docs/extending.md for more fields, filters, refusals and limits.
 `);
 }
