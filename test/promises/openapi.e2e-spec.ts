@@ -142,6 +142,7 @@ describe('GET /openapi.json', () => {
 
     it('shows an example of the body of each of its answers', () => {
       for (const { where, status, content } of everyAnswer()) {
+        if (status === '204') continue;
         const { schema, example, examples } = content['application/json'];
         if (Number(status) < 400) {
           expect({ where, example }).toEqual({ where, example: expect.anything() });
