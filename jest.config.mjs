@@ -3,6 +3,8 @@ export default {
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/migrations'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   testEnvironment: 'node',
+  testTimeout: 30_000, // a loaded machine is no fault of the service
+  maxWorkers: '100%', // Jest leaves one core idle otherwise: of two that is half of them
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   resolver: '<rootDir>/test/support/require-nest.cjs',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import pg from 'pg';
+import { eventually } from '../../../test/support/eventually.js';
 import { loadBinaries } from './binaries.js';
 import {
   type EmbeddedPostgres,
@@ -17,6 +18,7 @@ import {
 
 jest.setTimeout(30_000); // an initdb waits for the disk, which others may be using
 
+const LOCKS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
 const options: EmbeddedPostgresOptions = { settings: { fsync: 'off' } };
 const asRoot = process.getuid?.() === 0;
 const itAsRoot = asRoot ? it : it.skip;
@@ -101,6 +103,7 @@ describe('startEmbeddedPostgres', () => {
   it('stays the owner when the server has lost all its connections, as after a crash', async () => {
     const owner = await start();
     await query(owner, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
+    await eventually(async () => (await query(owner, LOCKS)).length === 1);
     await expectRefusal(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
