@@ -75,8 +75,8 @@ function report(files, map, plural, dryRun) {
   if (dryRun) return console.log('\nNot really: this was a dry run.');
   console.log(`
 Next:
-  npm run openapi:snapshot   adds the new operations to docs/openapi.yaml
-  npm start                  and try it: http://localhost:3000/docs
+  npm run openapi:snapshot && npm run client:types   documents the new operations
+  npm start   serves them; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural}
 See docs/extending.md for more fields, filters, refusals and limits.
 `);
