@@ -38,7 +38,7 @@ const identify = async (secret = SECRET) => (await directory.identify(secret))?.
 describe('CallerDirectory', () => {
   it('answers at once, without a promise, for a key it knows', async () => {
     await identify();
-    expect(directory.identify(SECRET)).toMatchObject({ kind: 'key', id: '7', plan: 'free' });
+    expect(directory.identify(SECRET)).toMatchObject({ kind: 'key', id: 7, plan: 'free' });
   });
 
   it('asks once for 50 callers at the same time, also when the answer is an error', async () => {
@@ -55,7 +55,7 @@ describe('CallerDirectory', () => {
     table.failure = new Error('away');
     await expect(identify()).rejects.toThrow('away');
     table.failure = undefined;
-    expect(await identify()).toBe('7');
+    expect(await identify()).toBe(7);
   });
 
   it('still knows a real key after a flood of made-up ones', async () => {
@@ -63,7 +63,7 @@ describe('CallerDirectory', () => {
     table.key = null;
     for (let i = 0; i < 1_000; i++) expect(await identify(makeSecret())).toBeUndefined();
     table.looks = 0;
-    expect(await identify()).toBe('7');
+    expect(await identify()).toBe(7);
     expect(table.looks).toBe(0);
   });
 
@@ -81,7 +81,7 @@ describe('CallerDirectory', () => {
     await identify();
     clock.advance(60_000);
     table.failure = new Error('away');
-    expect(await identify()).toBe('7');
+    expect(await identify()).toBe(7);
     directory.forget('7');
     await expect(identify()).rejects.toThrow('away');
   });
@@ -93,6 +93,6 @@ describe('CallerDirectory', () => {
     table.key = key;
     expect(await identify()).toBeUndefined();
     clock.advance(10_001);
-    expect(await identify()).toBe('7');
+    expect(await identify()).toBe(7);
   });
 });

@@ -54,7 +54,7 @@ export class CallerDirectory {
   /** Forgets what is known of a key, so that the next request with it sees what was changed. */
   forget(keyId: string): void {
     this.changes += 1;
-    for (const [hash, { id }] of [...this.known.entries()]) if (id === keyId) this.known.delete(hash);
+    for (const [hash, { id }] of [...this.known.entries()]) if (String(id) === keyId) this.known.delete(hash);
     this.unknown.clear();
   }
 
@@ -112,7 +112,7 @@ function toHolder(key: ApiKey): KeyHolder {
   const { id, name, plan, limits, expiresAt, banEndsAt, banLevel, forgivenAt } = key;
   return {
     kind: 'key',
-    id: String(id),
+    id,
     name,
     plan,
     limits,

@@ -1,3 +1,4 @@
+import type { Int64 } from '../json/int64.js';
 import type { Limits, Plan } from './plans.js';
 
 /** Who sent a request, as far as its `Authorization` header tells. */
@@ -6,7 +7,7 @@ export type Caller = KeyHolder | Stranger;
 export interface KeyHolder {
   readonly kind: 'key';
   /** The key's id, which rotation and a change of plan keep. */
-  readonly id: string;
+  readonly id: Int64;
   readonly name: string;
   readonly plan: Plan;
   readonly limits: Limits;

@@ -85,7 +85,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   protected override getTracker(request: Request): Promise<string> {
-    return Promise.resolve(request.caller?.kind === 'key' ? request.caller.id : network(request.ip));
+    return Promise.resolve(request.caller?.kind === 'key' ? String(request.caller.id) : network(request.ip));
   }
 
   private answer(response: Response, verdict: Verdict): void {

@@ -1,12 +1,15 @@
 import { minutes } from '../clock/duration.js';
+import type { Int64 } from '../json/int64.js';
 import type { Decision } from './decision.js';
 
 export const MINUTE = minutes(1);
 
+/** The id of a key, or the network address of a caller without a valid one. */
+export type SubjectId = Int64 | string;
+
 /** Somebody whose requests are counted. A holder of a key is one. */
 export interface Subject {
-  /** The key's id in digits, or the network address of a caller without a valid key. */
-  readonly id: string;
+  readonly id: SubjectId;
   readonly limits: {
     readonly perMinute: number;
     /** Absent: no day is counted. */

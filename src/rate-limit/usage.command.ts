@@ -22,7 +22,7 @@ async function show(id: string, { days, json }: UsageOptions): Promise<void> {
   const number = keyId(id);
   const usage = await withKeys(async ({ keys, ledger }) => {
     existing(id, await keys.find(number));
-    return ledger.history(String(number), days);
+    return ledger.history(number, days);
   });
   print(json, usage, () =>
     usage.length === 0

@@ -14,7 +14,7 @@ export interface EngineUnderTest {
 
 let ids = 1000;
 const somebody = (perMinute: number, perDay?: number): Subject => ({
-  id: String(ids++),
+  id: ids++,
   limits: { perMinute, perDay },
 });
 

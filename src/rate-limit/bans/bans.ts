@@ -4,7 +4,7 @@ import { ApiKeysService } from '../../auth/api-keys.service.js';
 import type { Ban, KeyHolder } from '../../auth/caller.js';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
-import { parseInt64 } from '../../json/int64.js';
+import type { Int64 } from '../../json/int64.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { decisive, type Decision } from '../decision.js';
 import { nextBan } from './escalation.js';
@@ -24,8 +24,8 @@ interface FreshBan extends Ban {
 @Injectable()
 export class Bans {
   private readonly logger = new Logger(Bans.name);
-  private readonly strikes = new LRUCache<string, Strikes>({ max: MOST_WATCHED });
-  private readonly fresh = new LRUCache<string, FreshBan>({ max: MOST_WATCHED });
+  private readonly strikes = new LRUCache<Int64, Strikes>({ max: MOST_WATCHED });
+  private readonly fresh = new LRUCache<Int64, FreshBan>({ max: MOST_WATCHED });
 
   constructor(
     private readonly keys: ApiKeysService,
@@ -64,9 +64,9 @@ export class Bans {
     return ban.endsAt - since;
   }
 
-  private record(id: string, { endsAt, level }: Ban): void {
+  private record(id: Int64, { endsAt, level }: Ban): void {
     this.logger.warn(`Key ${id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
-    this.keys.ban(parseInt64(id) ?? 0, new Date(endsAt), level).catch((error: unknown) => {
+    this.keys.ban(id, new Date(endsAt), level).catch((error: unknown) => {
       this.logger.error(`The ban of key ${id} is not on record: ${String(error)}`);
     });
   }

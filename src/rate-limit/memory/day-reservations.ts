@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { SubjectId } from '../quota-engine.js';
 import type { Account } from './account.js';
 import type { DayLedger } from '../day-ledger.js';
 
@@ -13,7 +14,7 @@ export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHAR
  */
 export class DayReservations {
   private readonly logger = new Logger(DayReservations.name);
-  private readonly pending = new Map<string, Promise<void>>();
+  private readonly pending = new Map<SubjectId, Promise<void>>();
   /** What was counted without a record, by account: it disappears with the account. */
   private readonly unrecorded = new WeakMap<Account, number>();
   private away = false;
@@ -24,7 +25,7 @@ export class DayReservations {
    * Reserves `requests` more of a key's day. While the ledger is away the account goes on without a record; what it
    * used meanwhile is put on record with the next reservation that succeeds.
    */
-  extend(keyId: string, day: number, account: Account, requests: number): Promise<void> {
+  extend(keyId: SubjectId, day: number, account: Account, requests: number): Promise<void> {
     let reservation = this.pending.get(keyId);
     if (!reservation) {
       reservation = this.reserve(keyId, day, account, requests).finally(() => this.pending.delete(keyId));
@@ -33,7 +34,7 @@ export class DayReservations {
     return reservation;
   }
 
-  private async reserve(keyId: string, day: number, account: Account, requests: number): Promise<void> {
+  private async reserve(keyId: SubjectId, day: number, account: Account, requests: number): Promise<void> {
     const owed = this.unrecorded.get(account) ?? 0;
     try {
       const onRecord = await this.ledger.add(keyId, day, requests + owed);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { days } from '../../clock/duration.js';
-import { MINUTE } from '../quota-engine.js';
+import { MINUTE, type SubjectId } from '../quota-engine.js';
 import { Account } from './account.js';
 import { ShardedMap } from './sharded-map.js';
 
@@ -20,10 +20,10 @@ export class KeyAccounts {
   constructor(private readonly clock: Clock) {}
 
   /** @param now monotonic, in whole milliseconds */
-  find(id: string, now: number): Account {
+  find(id: SubjectId, now: number): Account {
     this.turnTheDay(now);
     let account = this.today.get(id);
-    if (!account) this.today.set(id, (account = this.open(id, now)));
+    if (!account) this.today.add(id, (account = this.open(id, now)));
     return account;
   }
 
@@ -36,11 +36,11 @@ export class KeyAccounts {
     return this.today.size + this.yesterday.size;
   }
 
-  entries(): Generator<[string, Account]> {
+  entries(): Generator<[SubjectId, Account]> {
     return this.today.entries();
   }
 
-  private open(id: string, now: number): Account {
+  private open(id: SubjectId, now: number): Account {
     if (now - this.turnedAt >= MINUTE && this.yesterday.size > 0) this.yesterday = new ShardedMap();
     const before = this.yesterday.get(id);
     return new Account(before?.minuteStart ?? now, before?.minuteUsed ?? 0, 0, 0);

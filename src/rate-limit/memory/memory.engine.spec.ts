@@ -5,7 +5,7 @@ import { TestLedger } from '../../../test/support/test-ledger.js';
 import { days, hours, minutes, seconds } from '../../clock/duration.js';
 import { Config } from '../../config/config.js';
 import type { Decision } from '../decision.js';
-import type { Subject } from '../quota-engine.js';
+import type { Subject, SubjectId } from '../quota-engine.js';
 import type { DayLedger } from '../day-ledger.js';
 import { MemoryEngine } from './memory.engine.js';
 
@@ -34,7 +34,7 @@ describeEngine('memory', () => {
   });
 });
 
-const FREE: Subject = { id: '1', limits: { perMinute: 60, perDay: 1000 } };
+const FREE: Subject = { id: 1, limits: { perMinute: 60, perDay: 1000 } };
 
 async function admitted(engine: MemoryEngine, subject: Subject, times: number): Promise<number> {
   let count = 0;
@@ -62,7 +62,7 @@ describe('the memory engine and the clock', () => {
 
   it('does not bring a day back when the wall clock steps back over midnight', async () => {
     const { engine, clock } = start();
-    const subject = { id: '1', limits: { perMinute: 1000, perDay: 5 } };
+    const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
     expect(await admitted(engine, subject, 10)).toBe(5);
     clock.advance(hours(12));
     expect(await admitted(engine, subject, 10)).toBe(5);
@@ -75,7 +75,7 @@ describe('the memory engine and the clock', () => {
   it('changes the day at midnight and not a millisecond before', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
     const { engine } = start(new TestLedger(), clock);
-    const subject = { id: '1', limits: { perMinute: 1000, perDay: 1 } };
+    const subject = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
     expect(await admitted(engine, subject, 2)).toBe(1);
     clock.advance(1);
     expect(await admitted(engine, subject, 1)).toBe(0);
@@ -95,7 +95,7 @@ describe('the memory engine and the clock', () => {
 });
 
 describe('the memory engine and its ledger', () => {
-  const HEAVY: Subject = { id: '7', limits: { perMinute: 1_000_000, perDay: 1000 } };
+  const HEAVY: Subject = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
 
   it('writes once for each percent of the day', async () => {
     const { engine, ledger } = start();
@@ -190,11 +190,11 @@ describe('the memory engine and its memory', () => {
 
   it('forgets yesterday once its last minute is over', async () => {
     const { engine, clock } = start();
-    for (let i = 0; i < 300; i++) await engine.take({ id: String(i), limits: { perMinute: 10, perDay: 10 } });
+    for (let i = 0; i < 300; i++) await engine.take({ id: i, limits: { perMinute: 10, perDay: 10 } });
     clock.advance(days(1));
     await engine.take(FREE);
     clock.advance(minutes(1));
-    await engine.take({ ...FREE, id: '999' });
+    await engine.take({ ...FREE, id: 999 });
     expect(engine.size).toBe(2);
   });
 });
@@ -202,7 +202,7 @@ describe('the memory engine and its memory', () => {
 /** The rules as one would write them without a thought for speed: a list of every admitted request. */
 class NaiveModel {
   private readonly admissions = new Map<
-    string,
+    SubjectId,
     { windowStart: number; inWindow: number; days: Map<number, number> }
   >();
 
@@ -230,7 +230,7 @@ describe('the memory engine over random histories', () => {
       fc.integer({ min: 0, max: 70_000 }),
       fc.integer({ min: 0, max: hours(30) }),
     ),
-    id: fc.constantFrom('1', '2'),
+    id: fc.constantFrom(1, 2),
     perMinute: fc.integer({ min: 1, max: 4 }),
     perDay: fc.integer({ min: 1, max: 12 }),
     requests: fc.integer({ min: 1, max: 6 }),
@@ -260,7 +260,7 @@ describe('the memory engine over random histories', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const { engine, clock } = start();
         for (const { pause, perMinute, perDay, requests } of steps) {
-          const subject = { id: '1', limits: { perMinute, perDay } };
+          const subject = { id: 1, limits: { perMinute, perDay } };
           clock.advance(pause);
           for (let i = 0; i < requests; i++) {
             const decided = await engine.take(subject);
@@ -281,7 +281,7 @@ describe('the memory engine over random histories', () => {
         let before: Decision | undefined;
         for (const pause of pauses) {
           clock.advance(pause);
-          const now = await engine.take({ id: '1', limits: { perMinute: 5, perDay: 30 } });
+          const now = await engine.take({ id: 1, limits: { perMinute: 5, perDay: 30 } });
           before?.windows.forEach((window, i) => {
             if (window.resetIn > pause)
               expect(now.windows[i]?.remaining).toBeLessThanOrEqual(window.remaining);

@@ -3,7 +3,7 @@ import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
 import { admits, type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import { MINUTE, QuotaEngine, type Subject } from '../quota-engine.js';
+import { MINUTE, QuotaEngine, type Subject, type SubjectId } from '../quota-engine.js';
 import type { Account } from './account.js';
 import { Accounts } from './accounts.js';
 import { DayLedger } from '../day-ledger.js';
@@ -69,7 +69,7 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
   }
 
   /** Sees to it that the next request is on record before it is admitted, and the ones after it ahead of time. */
-  private onRecord(id: string, account: Account, perDay: number): Promise<void> | undefined {
+  private onRecord(id: SubjectId, account: Account, perDay: number): Promise<void> | undefined {
     const block = blockOf(perDay);
     const ahead = account.reserved - account.dayUsed;
     if (ahead * 2 > block || (ahead > 0 && account.reserved >= perDay)) return undefined;

@@ -1,3 +1,4 @@
+import type { SubjectId } from '../quota-engine.js';
 import { Account } from './account.js';
 import { ShardedMap } from './sharded-map.js';
 
@@ -19,12 +20,12 @@ export class PassingAccounts {
   ) {}
 
   /** @param now monotonic, in whole milliseconds */
-  find(id: string, now: number): Account {
+  find(id: SubjectId, now: number): Account {
     if (now - this.born >= this.period || this.youngSize >= this.most / 2) this.age(now);
     let account = this.young.get(id);
     if (!account) {
       account = this.old.get(id) ?? new Account(now, 0, 0, 0);
-      this.young.set(id, account);
+      this.young.add(id, account);
       this.youngSize += 1;
     }
     return account;

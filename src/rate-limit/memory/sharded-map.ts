@@ -1,34 +1,64 @@
-const SHARDS = 64;
+import type { SubjectId } from '../quota-engine.js';
+
+const SHARDS = 64; // powers of two, both
+const PAGE = 16;
+
+type Page<V> = (V | undefined)[];
 
 /**
- * A `Map` in 64 parts. A `Map` copies all of its entries whenever it outgrows its table: at a million entries that
- * stops the event loop for tens of milliseconds, at a sixty-fourth of them for less than one.
+ * A `Map` made for a million key ids, which count up: sixteen neighbours share one entry, so that finding one takes
+ * a third of the memory accesses, and with them of the time. Anything but such an id has an entry of its own.
+ *
+ * And it is in 64 parts: a `Map` copies all of its entries whenever it outgrows its table, which at that size stops
+ * the event loop for tens of milliseconds.
  */
 export class ShardedMap<V> {
-  private readonly shards = Array.from({ length: SHARDS }, () => new Map<string, V>());
+  private readonly pages = Array.from({ length: SHARDS }, () => new Map<number, Page<V>>());
+  private readonly others = Array.from({ length: SHARDS }, () => new Map<SubjectId, V>());
+  private count = 0;
 
-  get(key: string): V | undefined {
-    return this.shard(key).get(key);
+  get(key: SubjectId): V | undefined {
+    if (typeof key !== 'number') return this.part(this.others, spread(key)).get(key);
+    const page = Math.floor(key / PAGE);
+    return this.part(this.pages, page).get(page)?.[key % PAGE];
   }
 
-  set(key: string, value: V): void {
-    this.shard(key).set(key, value);
+  /** @param key one that is not there yet */
+  add(key: SubjectId, value: V): void {
+    this.count += 1;
+    if (typeof key !== 'number') {
+      this.part(this.others, spread(key)).set(key, value);
+      return;
+    }
+    const number = Math.floor(key / PAGE);
+    const part = this.part(this.pages, number);
+    let page = part.get(number);
+    if (!page) part.set(number, (page = new Array<V | undefined>(PAGE).fill(undefined)));
+    page[key % PAGE] = value;
   }
 
   get size(): number {
-    return this.shards.reduce((sum, { size }) => sum + size, 0);
+    return this.count;
   }
 
-  *entries(): Generator<[string, V]> {
-    for (const shard of this.shards) yield* shard;
+  *entries(): Generator<[SubjectId, V]> {
+    for (const part of this.others) yield* part;
+    for (const part of this.pages) {
+      for (const [number, page] of part) {
+        for (const [i, value] of page.entries()) if (value !== undefined) yield [number * PAGE + i, value];
+      }
+    }
   }
 
-  /** Ids count up and addresses vary most at their end, so the last two characters spread both evenly. */
-  private shard(key: string): Map<string, V> {
-    const end = key.length;
-    const spread = key.charCodeAt(end - 1) + 10 * (key.charCodeAt(end - 2) | 0);
-    const shard = this.shards[spread % SHARDS];
-    if (!shard) throw new RangeError('No such shard.');
-    return shard;
+  private part<T>(parts: readonly T[], spread: number): T {
+    const part = parts[spread & (SHARDS - 1)];
+    if (part === undefined) throw new RangeError('No such part.');
+    return part;
   }
+}
+
+/** Addresses vary most at their end. */
+function spread(key: string | bigint): number {
+  const text = String(key);
+  return text.charCodeAt(text.length - 1) + 10 * (text.charCodeAt(text.length - 2) | 0);
 }

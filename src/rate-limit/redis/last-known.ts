@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock/clock.js';
 import { type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import type { Subject } from '../quota-engine.js';
+import type { Subject, SubjectId } from '../quota-engine.js';
 import type { Taken } from './redis-link.js';
 
 const MOST = 100_000;
@@ -14,7 +14,7 @@ interface Known extends Taken {
 
 /** What Redis last said of each caller. Who was exhausted then is still, until a window ends: that needs no question. */
 export class LastKnown {
-  private readonly callers = new LRUCache<string, Known>({ max: MOST });
+  private readonly callers = new LRUCache<SubjectId, Known>({ max: MOST });
 
   constructor(private readonly clock: Clock) {}
 
@@ -23,7 +23,7 @@ export class LastKnown {
   }
 
   /** The counts as they are by now, if another replica has added none. */
-  counts(id: string): Counts | undefined {
+  counts(id: SubjectId): Counts | undefined {
     const known = this.callers.get(id);
     if (!known) return undefined;
     const age = this.clock.elapsed() - known.at;

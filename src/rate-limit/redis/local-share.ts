@@ -4,7 +4,7 @@ import { admits, type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import type { Account } from '../memory/account.js';
 import { Accounts } from '../memory/accounts.js';
-import { MINUTE, type Subject } from '../quota-engine.js';
+import { MINUTE, type Subject, type SubjectId } from '../quota-engine.js';
 
 /** What was admitted without Redis and is to be added there. */
 export interface Debt {
@@ -22,13 +22,13 @@ export interface Debt {
  */
 export class LocalShare {
   private readonly accounts: Accounts;
-  private readonly debts = new Map<string, Debt>();
+  private readonly debts = new Map<SubjectId, Debt>();
 
   constructor(
     private readonly clock: Clock,
     most: number,
     private readonly replicas: number,
-    private readonly knownCounts: (id: string) => Counts | undefined,
+    private readonly knownCounts: (id: SubjectId) => Counts | undefined,
   ) {
     this.accounts = new Accounts(clock, most);
   }

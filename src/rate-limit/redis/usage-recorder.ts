@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock/clock.js';
 import { days, seconds } from '../../clock/duration.js';
+import type { SubjectId } from '../quota-engine.js';
 import type { DayLedger } from '../day-ledger.js';
 
 const WRITE_EVERY = seconds(5);
@@ -12,7 +13,7 @@ const WRITE_EVERY = seconds(5);
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
-  private counts = new Map<string, number>();
+  private counts = new Map<SubjectId, number>();
   private day = 0;
 
   constructor(
@@ -21,7 +22,7 @@ export class UsageRecorder {
   ) {}
 
   /** An admitted request of a key. */
-  note(keyId: string): void {
+  note(keyId: SubjectId): void {
     const day = Math.floor(this.clock.now() / days(1));
     if (day !== this.day) {
       void this.write();
