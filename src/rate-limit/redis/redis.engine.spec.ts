@@ -174,6 +174,16 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(rest).toBeLessThan(50);
   });
 
+  it('go on without a slow Redis, and with it again when it has recovered', async () => {
+    const engine = await start();
+    const subject = somebody(1000);
+    await admitted(engine, subject, 1);
+    server.command('CLIENT', 'PAUSE', '300', 'ALL');
+    expect(await admitted(engine, subject, 50)).toBe(50);
+    expect(engine.degraded).toBe(true);
+    await eventually(() => !engine.degraded);
+  });
+
   it('send no command twice: what timed out may have run and is not added again', async () => {
     const engine = await start();
     const subject = somebody(1000);

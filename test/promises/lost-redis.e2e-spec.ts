@@ -1,0 +1,58 @@
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+describeWithRedis('a service that loses its Redis', () => {
+  let redis: RedisServer;
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeEach(async () => {
+    redis = await RedisServer.start(['--appendfsync', 'always']);
+    petstore = await Petstore.start({ env: { REDIS_URL: redis.url } });
+    client = petstore.client(await petstore.key('enterprise', { perMinute: 100, perDay: 1000 }));
+  });
+  afterEach(async () => {
+    await petstore.stop();
+    await redis.stop();
+  });
+
+  const send = (times: number) =>
+    Promise.all(Array.from({ length: times }, async () => client.get('/v1/pets?limit=1')));
+  const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))];
+  const up = async () => (await petstore.client().get('/metrics')).text.includes('petstore_redis_up 1\n');
+
+  it.each([
+    ['killed', async () => redis.kill(), async () => redis.launch()],
+    [
+      'frozen',
+      () => {
+        redis.freeze();
+      },
+      () => {
+        redis.thaw();
+      },
+    ],
+  ])(
+    'because it is %s answers 200 and 429 only, with all headers, and counts together again afterwards',
+    async (_, away, back) => {
+      expect(statuses(await send(10))).toEqual([200]);
+      await away();
+      await eventually(async () => !(await up()));
+      const meanwhile = await send(120);
+      expect(statuses(meanwhile).sort()).toEqual([200, 429]);
+      for (const { headers } of meanwhile) expect(headers).toMatchObject({ 'x-ratelimit-limit': '100' });
+      // One replica: its share is the whole of the rest.
+      expect(meanwhile.filter(({ status }) => status === 200)).toHaveLength(90);
+      await back();
+      await eventually(up);
+      expect(statuses(await send(5))).toEqual([429]);
+    },
+  );
+
+  it('answers what was on its way when Redis went', async () => {
+    await send(1);
+    await redis.kill();
+    expect(statuses(await send(50))).toEqual([200]);
+  });
+});
