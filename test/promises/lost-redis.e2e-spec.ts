@@ -23,16 +23,8 @@ describeWithRedis('a service that loses its Redis', () => {
   const up = async () => (await petstore.client().get('/metrics')).text.includes('petstore_redis_up 1\n');
 
   it.each([
-    ['killed', async () => redis.kill(), async () => redis.launch()],
-    [
-      'frozen',
-      () => {
-        redis.freeze();
-      },
-      () => {
-        redis.thaw();
-      },
-    ],
+    ['killed', () => redis.kill(), () => redis.launch()],
+    ['frozen', () => redis.freeze(), () => redis.thaw()],
   ])(
     'because it is %s answers 200 and 429 only, with all headers, and counts together again afterwards',
     async (_, away, back) => {

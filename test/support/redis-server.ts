@@ -93,16 +93,18 @@ export class RedisServer {
     await this.end('SIGKILL');
   }
 
-  freeze(): void {
+  freeze(): Promise<void> {
     this.child?.kill('SIGSTOP');
+    return Promise.resolve();
   }
 
-  thaw(): void {
+  thaw(): Promise<void> {
     this.child?.kill('SIGCONT');
+    return Promise.resolve();
   }
 
   async stop(): Promise<void> {
-    this.thaw();
+    await this.thaw();
     await this.end('SIGKILL');
     await rm(this.folder, { recursive: true, force: true });
   }

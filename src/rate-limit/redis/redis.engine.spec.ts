@@ -163,7 +163,7 @@ describeWithRedis('quotas while Redis is away', () => {
     const engine = await start();
     const subject = somebody(1000);
     await admitted(engine, subject, 1);
-    server.freeze();
+    await server.freeze();
     const began = performance.now();
     await engine.take(subject);
     const first = performance.now() - began;
@@ -188,10 +188,10 @@ describeWithRedis('quotas while Redis is away', () => {
     const engine = await start();
     const subject = somebody(1000);
     await admitted(engine, subject, 10);
-    server.freeze();
+    await server.freeze();
     await admitted(engine, subject, 5); // these time out, and run when Redis thaws
     await admitted(engine, subject, 30); // these are counted here alone
-    server.thaw();
+    await server.thaw();
     await eventually(() => !engine.degraded);
     expect(server.command('HGET', `petstore:{${subject.id}}`, 'n')).toBe('45');
   });
