@@ -44,12 +44,12 @@ describe('npm run generate, asked for what it cannot do', () => {
     ['Categories', [], /must be kebab-case/],
     ['../categories', [], /must be kebab-case/],
     ['categories', ['--singular=a category'], /--singular must be kebab-case/],
-    ['people', [], /What is one of "people"\?/],
+    ['lost-mice', [], /What is one of "lost-mice"\?/],
     ['classes', [], /"class" has another meaning/],
     ['pets', [], /src\/pets is there already/],
     ['orders', [], /already creates a table orders/],
-    ['posts', [], /A class Post would collide/],
-    ['things', ['--singular=pet'], /already describes a Pet\b/],
+    ['lost-posts', ['--singular=post'], /A class Post would collide/],
+    ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
     ['categories', ['toys'], /One name is needed/],
     ['categories', ['--colour=red'], /Unknown option '--colour'/],
   ])(
@@ -70,22 +70,23 @@ describe('npm run generate, asked for what it cannot do', () => {
   it(
     'only tells what it would write when that is all it is to do',
     async () => {
-      const dry = await generate('people', '--singular=person', '--dry-run');
+      const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
       expectSuccess(dry);
-      expect(dry.stdout).toContain('src/people/person.entity.ts');
+      expect(dry.stdout).toContain('src/lost-mice/lost-mouse.entity.ts');
       expect(await contents()).toEqual(before);
     },
     TIME,
   );
 });
 
-describe('npm run generate -- opening-hours', () => {
+// A name that nobody's own module will have.
+describe('npm run generate -- lost-gloves', () => {
   let created: string[];
   let types: Promise<Ended>;
   let lint: Promise<Ended>;
 
   beforeAll(async () => {
-    expectSuccess(await generate('opening-hours'));
+    expectSuccess(await generate('lost-gloves'));
     created = [...(await contents()).keys()].filter((file) => !before.has(file));
     // Side by side: these two take most of the time.
     types = npmBinary('typescript/bin/tsc', '-p', 'tsconfig.json');
@@ -95,15 +96,15 @@ describe('npm run generate -- opening-hours', () => {
   it('writes a module, its migration and its tests', () => {
     const names = created.map((file) => file.slice(copy.length + 1).replace(/\d{13}/, '<timestamp>'));
     expect(names.sort()).toEqual([
-      'migrations/<timestamp>-create-opening-hours.ts',
-      'src/opening-hours/dto/create-opening-hour.dto.ts',
-      'src/opening-hours/dto/opening-hour.response.ts',
-      'src/opening-hours/opening-hour.entity.ts',
-      'src/opening-hours/opening-hour.errors.ts',
-      'src/opening-hours/opening-hours.controller.ts',
-      'src/opening-hours/opening-hours.module.ts',
-      'src/opening-hours/opening-hours.service.ts',
-      'test/opening-hours.e2e-spec.ts',
+      'migrations/<timestamp>-create-lost-gloves.ts',
+      'src/lost-gloves/dto/create-lost-glove.dto.ts',
+      'src/lost-gloves/dto/lost-glove.response.ts',
+      'src/lost-gloves/lost-glove.entity.ts',
+      'src/lost-gloves/lost-glove.errors.ts',
+      'src/lost-gloves/lost-gloves.controller.ts',
+      'src/lost-gloves/lost-gloves.module.ts',
+      'src/lost-gloves/lost-gloves.service.ts',
+      'test/lost-gloves.e2e-spec.ts',
     ]);
   });
 
@@ -111,12 +112,12 @@ describe('npm run generate -- opening-hours', () => {
     const after = await contents();
     const changed = [...before.keys()].filter((file) => after.get(file) !== before.get(file));
     expect(changed).toEqual([join(copy, MAP)]);
-    const line = "import { OpeningHoursModule } from './opening-hours/opening-hours.module.js';\n";
+    const line = "import { LostGlovesModule } from './lost-gloves/lost-gloves.module.js';\n";
     const [old = '', now = ''] = [before, after].map((all) => all.get(join(copy, MAP)));
     expect(now).toContain(line);
-    expect(now).toMatch(/const FEATURES = \[[^\]]*\bOpeningHoursModule\b/);
+    expect(now).toMatch(/const FEATURES = \[[^\]]*\bLostGlovesModule\b/);
     const words = (text: string) => text.match(/\w+/g); // a list that has grown too long for its line is broken
-    expect(words(now.replace(line, '').replace('OpeningHoursModule', ''))).toEqual(words(old));
+    expect(words(now.replace(line, '').replace('LostGlovesModule', ''))).toEqual(words(old));
   });
 
   it('leaves nothing of the template behind', async () => {
@@ -126,7 +127,7 @@ describe('npm run generate -- opening-hours', () => {
   });
 
   it('does not write over it a second time', async () => {
-    const { code, stderr } = await generate('opening-hours');
+    const { code, stderr } = await generate('lost-gloves');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already/) });
   });
 
@@ -174,7 +175,7 @@ describe('npm run generate -- opening-hours', () => {
        export default rest;`,
     );
     const server = Object.assign(new URL(url), { pathname: '/postgres' }).href;
-    const jest = ['node_modules/jest/bin/jest.js', '--config', config, '--ci', 'opening-hours'];
+    const jest = ['node_modules/jest/bin/jest.js', '--config', config, '--ci', 'lost-gloves'];
     return runHere('--experimental-vm-modules', jest, { PETSTORE_TEST_SERVER: server });
   }
 });
