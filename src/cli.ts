@@ -1,13 +1,27 @@
 import { Command } from 'commander';
 import { addKeysCommand } from './auth/keys.command.js';
 import { addPlansCommand } from './auth/plans.command.js';
+import { addCompletionCommand } from './completion/completion.command.js';
+import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addUsageCommand } from './rate-limit/usage.command.js';
 import { run } from './start/run.js';
 
+const EXAMPLES = `
+Examples:
+  petstore keys create --plan pro --name "Zoë's shop"
+  petstore keys list --json
+  petstore doctor`;
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  not done: one line on stderr says why`;
+
 run(async () => {
   const petstore = new Command('petstore')
-    .description('Looks after the API keys of the pet store service.')
-    .addHelpText('after', '\nEvery failure is one line on stderr and exit code 1.')
+    .description('Looks after the pet store service: its API keys, and what it needs to run.')
+    .addHelpText('after', EXAMPLES)
+    .addHelpText('afterAll', EXIT_CODES)
     .configureOutput({
       outputError: (text, write) => {
         write(
@@ -20,5 +34,7 @@ run(async () => {
     });
   addUsageCommand(addKeysCommand(petstore));
   addPlansCommand(petstore);
+  addDoctorCommand(petstore);
+  addCompletionCommand(petstore);
   await petstore.parseAsync();
 });

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import type { Finding } from '../src/doctor/finding.js';
+import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
+import { describeWithRedis, RedisServer } from './support/redis-server.js';
+import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
+
+jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+});
+
+afterAll(() => Promise.all([folder.remove(), database.drop()]));
+
+type Env = Record<string, string>;
+
+const doctor = (env: Env, ...args: string[]): Promise<Ended> =>
+  run(COMMAND_LINE, ['doctor', ...args], { cwd: folder.path, env: { PORT: '0', ...env } });
+
+/** What it finds, as `state: finding` by check; the exit code has to go with it. */
+async function findings(env: Env): Promise<Record<string, string>> {
+  const { code, stdout, stderr } = await doctor(env, '--json');
+  const all = JSON.parse(stdout) as Finding[];
+  const failed = all.filter(({ state }) => state === 'fail').length;
+  expect({ code, stderr }).toEqual(
+    failed === 0
+      ? { code: 0, stderr: '' }
+      : { code: 1, stderr: `petstore: ${failed} of ${all.length} checks failed.\n` },
+  );
+  return Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`]));
+}
+
+const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text}`));
+
+describe('petstore doctor', () => {
+  it('finds nothing wrong before the first start, and creates nothing', async () => {
+    expect(await findings({})).toEqual({
+      configuration: 'ok: every variable can be used',
+      database: `ok: embedded; the first start creates ${join(folder.path, '.petstore')}`,
+      redis: starting('ok: not used'),
+      port: 'ok: any that is free',
+    });
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('prints for people a table with what to do below each finding', async () => {
+    const { code, stdout } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +every/);
+    expect(stdout).toMatch(/^fail +redis +no answer.+\n {10,}→ Check that Redis runs/m);
+    expect(code).toBe(1);
+  });
+
+  it('names every variable that cannot be used, and checks what does not depend on it', async () => {
+    const env = { PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://me:hunter2@db/pets' };
+    const { stdout } = await doctor(env);
+    for (const name of Object.keys(env))
+      expect(stdout).toMatch(new RegExp(`^fail +configuration +${name} `, 'm'));
+    expect(stdout).toMatch(/^warn +database +not checked\n +→ .*DATABASE_URL/m);
+    expect(stdout).toMatch(/^ok +redis/m);
+    expect(stdout).not.toContain('hunter2');
+  });
+});
+
+describe('petstore doctor with a DATABASE_URL', () => {
+  const named = (names: string) => ({ migrations: starting(names) });
+
+  it('tells where the database is, its version, and that no migration is pending', async () => {
+    const { host, pathname } = new URL(database.url);
+    expect(await findings({ DATABASE_URL: database.url })).toMatchObject({
+      database: starting(`ok: PostgreSQL \\d+\\.\\d+ at ${host}${pathname}, round trip [\\d.]+ ms$`),
+      migrations: starting('ok: all \\d+ applied$'),
+    });
+  });
+
+  it('names pending migrations, and applies none', async () => {
+    const empty = await createTestDatabase('template1');
+    expect(await findings({ DATABASE_URL: empty.url })).toMatchObject(
+      named('warn: (\\d+) of \\1 pending: CreatePets1764547200000, '),
+    );
+    const tables = 'SELECT FROM pg_class WHERE relnamespace = to_regnamespace($1)';
+    expect((await withClient(empty.url, (client) => client.query(tables, ['public']))).rowCount).toBe(0);
+    await empty.drop();
+  });
+
+  it('names migrations of a newer version', async () => {
+    const newer = await createTestDatabase();
+    await withClient(newer.url, (client) =>
+      client.query("INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'AddDogs9999999999999')"),
+    );
+    expect(await findings({ DATABASE_URL: newer.url })).toMatchObject(named('warn: .*AddDogs9999999999999'));
+    await newer.drop();
+  });
+
+  it('says why it does not answer, without the password', async () => {
+    const changes: Partial<URL>[] = [
+      { port: '1' },
+      { password: 'hunter2' },
+      { pathname: '/no_such_database' },
+    ];
+    const wrong = changes.map((change): URL => Object.assign(new URL(database.url), change));
+    const attempts = wrong.map(async ({ href, host, password }) => {
+      const { code, stdout } = await doctor({ DATABASE_URL: href });
+      expect(stdout).toMatch(
+        new RegExp(`^fail +database +no answer from ${host}/.+\n +→ .+DATABASE_URL`, 'm'),
+      );
+      expect(stdout).not.toContain(password);
+      expect(code).toBe(1);
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('petstore doctor with the embedded database', () => {
+  it('tells whether it runs, and recognises the service on its port', async () => {
+    const path = join(folder.path, '.petstore');
+    const service = new Program(SERVICE, [], { cwd: folder.path, env: { PORT: '0' } });
+    await service.prints(/listens[^]*\n$/);
+    const [, PORT = ''] = /:(\d+)\/docs/.exec(service.stdout) ?? [];
+    expect(await findings({ PORT })).toMatchObject({
+      database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
+      migrations: starting('ok: all'),
+      port: `ok: a pet store listens on ${PORT} already`,
+    });
+
+    const leftBehind = join(path, 'postgres', 'postmaster.pid');
+    const content = await readFile(leftBehind, 'utf8');
+    service.signal('SIGINT');
+    expect(await service.ended).toMatchObject({ code: 0 });
+    const notRunning = { database: starting(`ok: embedded PostgreSQL \\d+ in ${path}, not running$`) };
+    expect(await findings({ PORT })).toMatchObject({
+      ...notRunning,
+      port: `ok: ${PORT} is free on 127.0.0.1`,
+    });
+
+    await writeFile(leftBehind, content); // as after a crash
+    expect(await findings({})).toMatchObject(notRunning);
+    expect(await readFile(leftBehind, 'utf8')).toBe(content);
+  });
+
+  it('refuses a data folder that is a file, or is inside of one', async () => {
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    const attempts = [file, join(file, 'x')].map(async (path) => {
+      expect(await findings({ PETSTORE_DATA_DIR: path })).toMatchObject({
+        database: starting(`fail: the data folder ${path} cannot be used: `),
+      });
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('petstore doctor with a PORT', () => {
+  it('says that somebody else listens there', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const PORT = String((server.address() as AddressInfo).port);
+    const found = await findings({ PORT }).finally(() => server.close());
+    expect(found).toMatchObject({ port: starting(`fail: Port ${PORT} is in use`) });
+  });
+
+  it('says that HOST is no address of this machine', async () => {
+    expect(await findings({ PORT: '3000', HOST: '192.0.2.1' })).toMatchObject({
+      port: starting('fail: HOST 192.0.2.1'),
+    });
+  });
+});
+
+describeWithRedis('petstore doctor with a REDIS_URL', () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start(['--requirepass', 'hunter2']);
+  });
+
+  afterAll(() => redis.stop());
+
+  const withPassword = (password: string) => Object.assign(new URL(redis.url), { password }).href;
+
+  it('tells its version, its round trip, and that it loses no count', async () => {
+    expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
+      redis: starting(`ok: \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`),
+      'redis cluster': 'ok: no cluster',
+      'redis memory': 'ok: maxmemory-policy is noeviction',
+      'redis restart': 'ok: the append-only file is on',
+    });
+  });
+
+  it('warns of what could lose counts', async () => {
+    const careless = await RedisServer.start(['--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no']);
+    expect(await findings({ REDIS_URL: careless.url })).toMatchObject({
+      'redis memory': 'warn: maxmemory-policy is allkeys-lru',
+      'redis restart': 'warn: the append-only file is off',
+    });
+    await careless.stop();
+  });
+
+  it('says that it is no cluster where one is configured', async () => {
+    expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
+      'redis cluster': 'fail: it is no cluster',
+    });
+  });
+
+  it('says why it does not answer, without the password', async () => {
+    const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
+    expect(stdout).toMatch(/^fail +redis +no answer from 127\.0\.0\.1:\d+: WRONGPASS/m);
+    expect(stdout).not.toContain('secret');
+    expect(code).toBe(1);
+  });
+});
