@@ -185,7 +185,9 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   it('tells its version, its round trip, and that it loses no count', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
-      redis: starting(`(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`),
+      redis: starting(
+        `(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`,
+      ),
       'redis cluster': 'ok: no cluster',
       'redis memory': 'ok: maxmemory-policy is noeviction',
       'redis restart': 'ok: the append-only file is on',

@@ -486,7 +486,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /**
            * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/pets?limit=20&cursor=AAAAAAAAABShFpy_vRZd6Q>; rel="next"
+           * @example <https://petstore.test/v1/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
           [name: string]: unknown;
@@ -743,7 +743,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /**
            * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/store/orders?limit=20&cursor=AAAAAAAAABShFpy_vRZd6Q>; rel="next"
+           * @example <https://petstore.test/v1/store/orders?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
           [name: string]: unknown;

@@ -50,12 +50,12 @@ export class ApiKeysService {
     return this.find(id);
   }
 
-  /** Bans a key until a time, at the given level of escalation; a longer ban on record stays. */
-  async ban(id: Int64, endsAt: Date, level: number): Promise<ApiKey | null> {
+  /** Bans a key until a time; a longer ban on record stays, and so does a higher level of escalation. */
+  async ban(id: Int64, endsAt: Date, level = 1): Promise<ApiKey | null> {
     await this.keys
       .createQueryBuilder()
-      .update({ banEndsAt: endsAt, banLevel: level })
-      .where('id = :id AND (ban_ends_at IS NULL OR ban_ends_at < :endsAt)', { id, endsAt })
+      .update({ banEndsAt: endsAt, banLevel: () => 'greatest(ban_level, :level)' })
+      .where('id = :id AND (ban_ends_at IS NULL OR ban_ends_at < :endsAt)', { id, endsAt, level })
       .execute();
     return this.find(id);
   }

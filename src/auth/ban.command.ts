@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { hours } from '../clock/duration.js';
 import { duration, keyId } from './key-arguments.js';
 import { describeKey } from './key-views.js';
@@ -16,7 +16,11 @@ export function addBanCommands(keys: Command): void {
   keys
     .command('ban <id>')
     .description('Refuse a key for a while. A longer ban that it has already stays.')
-    .option('--for <duration>', 'such as 90s, 15m, 2h or 7d', duration, hours(1))
+    .addOption(
+      new Option('--for <duration>', 'such as 90s, 15m, 2h or 7d')
+        .argParser(duration)
+        .default(hours(1), '1h'),
+    )
     .option('--json', 'print one JSON object')
     .action(ban);
   keys
@@ -29,7 +33,7 @@ export function addBanCommands(keys: Command): void {
 async function ban(id: string, options: BanOptions): Promise<void> {
   const number = keyId(id);
   const endsAt = new Date(Date.now() + options.for);
-  const key = existing(id, await withKeys(({ keys }) => keys.ban(number, endsAt, 1)));
+  const key = existing(id, await withKeys(({ keys }) => keys.ban(number, endsAt)));
   print(
     options.json,
     describeKey(key),

@@ -20,6 +20,7 @@ export function addKeysCommand(program: Command): Command {
   const keys = program.command('keys').description('The life of API keys.');
   keys
     .command('create')
+    .usage('--plan <plan> --name <name> [options]')
     .description('Make a key. The key itself is shown this once.')
     .addOption(new Option('--plan <plan>', 'what it may ask for').choices(PLAN_NAMES).makeOptionMandatory())
     .requiredOption('--name <name>', 'whom or what it is for', keyName)

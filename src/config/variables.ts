@@ -62,7 +62,9 @@ export function list(env: Environment, name: string): string[] {
 export function durations(env: Environment, name: string, fallback: readonly number[]): readonly number[] {
   const value = optional(env, name);
   if (value === undefined) return fallback;
-  return list(env, name).map((item) =>
+  const items = list(env, name);
+  if (items.length === 0) refuse(name, value, 'whole seconds, separated by commas');
+  return items.map((item) =>
     /^[1-9]\d{0,7}$/.test(item)
       ? seconds(Number(item))
       : refuse(name, value, 'whole seconds, separated by commas'),

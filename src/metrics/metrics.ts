@@ -20,17 +20,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly redisUp = new Gauge({
-    name: 'petstore_redis_up',
-    help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
-    registers: [this.registry],
-  });
-
-  private readonly redisLost = new Counter({
-    name: 'petstore_redis_lost_total',
-    help: 'Times that Redis did not answer and this process went on alone.',
-    registers: [this.registry],
-  });
+  private redisMetrics?: { up: Gauge; lost: Counter };
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -45,7 +35,23 @@ export class Metrics {
   }
 
   redis(state: 'up' | 'lost'): void {
-    this.redisUp.set(state === 'up' ? 1 : 0);
-    if (state === 'lost') this.redisLost.inc();
+    this.redisMetrics ??= this.makeRedisMetrics();
+    this.redisMetrics.up.set(state === 'up' ? 1 : 0);
+    if (state === 'lost') this.redisMetrics.lost.inc();
+  }
+
+  /** Only where there is a Redis: a 0 elsewhere would be an alarm about nothing. */
+  private makeRedisMetrics() {
+    const up = new Gauge({
+      name: 'petstore_redis_up',
+      help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
+      registers: [this.registry],
+    });
+    const lost = new Counter({
+      name: 'petstore_redis_lost_total',
+      help: 'Times that Redis did not answer and this process went on alone.',
+      registers: [this.registry],
+    });
+    return { up, lost };
   }
 }

@@ -20,9 +20,6 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .setDescription(DESCRIPTION)
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer(`${base}${BASE_PATH}`, 'This service')
-    .addTag('pets', 'Animals in the store')
-    .addTag('store', 'Orders')
-    .addTag('limits', 'Where your key stands')
     .addBearerAuth(
       {
         type: 'http',

@@ -16,7 +16,7 @@ export class PageQuery {
 
   @ApiPropertyOptional({
     description: 'Where the page starts: the `cursor` of the `Link` header of the page before. Opaque.',
-    example: 'AAAAAAAAABShFpy_vRZd6Q',
+    example: 'AAAAAAAAABThv7qlTs2QPg',
   })
   @Optional()
   @IsString()

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import type { Page } from '../paging/page.js';
@@ -9,8 +9,9 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
 import { PetNotFound } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
+import { Tag } from '../openapi/tag.decorator.js';
 
-@ApiTags('pets')
+@Tag('pets', 'Animals in the store')
 @Controller({ path: 'pets', version: '1' })
 export class PetsController {
   constructor(private readonly pets: PetsService) {}

@@ -1,4 +1,5 @@
 import type { Decision } from './decision.js';
+import type { Account } from './memory/account.js';
 import { MINUTE, type Subject } from './quota-engine.js';
 
 /** What a caller has used, wherever that was counted. */
@@ -12,6 +13,16 @@ export interface Counts {
 }
 
 const DAY_SECONDS = 86_400;
+
+/** The counts of an account. @param now monotonic, in the same milliseconds as the account's minute */
+export function countsOf(
+  { minuteStart, minuteUsed, dayUsed }: Account,
+  { period = MINUTE }: Subject,
+  now: number,
+  dayLeft: number,
+): Counts {
+  return { minuteUsed, minuteLeft: minuteStart + period - now, dayUsed, dayLeft };
+}
 
 /** Whether one more request is within both limits. */
 export function admits(

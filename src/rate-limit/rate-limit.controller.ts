@@ -1,5 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
@@ -8,8 +8,9 @@ import { Clock } from '../clock/clock.js';
 import { Stability } from '../openapi/stability.decorator.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { Quota } from './quota.js';
+import { Tag } from '../openapi/tag.decorator.js';
 
-@ApiTags('limits')
+@Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })
 export class RateLimitController {
   constructor(

@@ -12,7 +12,9 @@ interface UsageOptions {
 export function addUsageCommand(keys: Command): void {
   keys
     .command('usage <id>')
-    .description('Requests of past UTC days. Today may show up to 1.5 % of the day more than was used.')
+    .description(
+      'Requests of past UTC days. Counted in memory, a day may show up to 1.5 % of its limit too much.',
+    )
     .option('--days <n>', 'how many days back, today included', positive, 30)
     .option('--json', 'print a JSON array')
     .action(show);

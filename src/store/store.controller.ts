@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { HideTryIt } from '../openapi/hide-try-it.decorator.js';
 import { Stability } from '../openapi/stability.decorator.js';
 import { PageQuery } from '../paging/page-query.js';
@@ -7,8 +7,9 @@ import type { Page } from '../paging/page.js';
 import { Paged } from '../paging/paged.decorator.js';
 import { OrderResponse } from './dto/order.response.js';
 import { StoreService } from './store.service.js';
+import { Tag } from '../openapi/tag.decorator.js';
 
-@ApiTags('store')
+@Tag('store', 'Orders')
 @Controller({ path: 'store', version: '1' })
 export class StoreController {
   constructor(private readonly store: StoreService) {}

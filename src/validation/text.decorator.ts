@@ -26,7 +26,7 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
       type: 'string',
       minLength: 1,
       maxLength: max,
-      pattern: '^[^\\u0000]*\\S[^\\u0000]*$',
+      pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
     } as ApiPropertyOptions),
     rule(
       'text',

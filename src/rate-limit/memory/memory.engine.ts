@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
-import { admits, type Counts, decision } from '../counts.js';
+import { admits, countsOf, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import { MINUTE, QuotaEngine, type Subject, type SubjectId } from '../quota-engine.js';
+import { QuotaEngine, type Subject, type SubjectId } from '../quota-engine.js';
 import type { Account } from './account.js';
 import { Accounts } from './accounts.js';
 import { DayLedger } from '../day-ledger.js';
@@ -42,14 +42,19 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
       account.minuteUsed += 1;
       account.dayUsed += 1;
     }
-    return decision(admitted, subject, this.counts(subject, account, now));
+    return decision(admitted, subject, countsOf(account, subject, now, this.accounts.keys.dayLeft));
   }
 
   look(subject: Subject): Decision | Promise<Decision> {
     const now = this.now();
     const account = this.accounts.find(subject, now);
     const unread = subject.limits.perDay !== undefined && account.reserved === 0 && account.dayUsed === 0;
-    const settled = () => decision(admits(subject, account), subject, this.counts(subject, account, now));
+    const settled = () =>
+      decision(
+        admits(subject, account),
+        subject,
+        countsOf(account, subject, now, this.accounts.keys.dayLeft),
+      );
     return unread ? this.reservations.extend(subject.id, this.day, account, 0).then(settled) : settled();
   }
 
@@ -75,15 +80,6 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
     if (ahead * 2 > block || (ahead > 0 && account.reserved >= perDay)) return undefined;
     const reservation = this.reservations.extend(id, this.day, account, block);
     return ahead > 0 ? undefined : reservation;
-  }
-
-  private counts({ period = MINUTE }: Subject, account: Account, now: number): Counts {
-    return {
-      minuteUsed: account.minuteUsed,
-      minuteLeft: account.minuteStart + period - now,
-      dayUsed: account.dayUsed,
-      dayLeft: this.accounts.keys.dayLeft,
-    };
   }
 
   private get day(): number {

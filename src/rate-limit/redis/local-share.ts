@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { days } from '../../clock/duration.js';
-import { admits, type Counts, decision } from '../counts.js';
+import { admits, type Counts, countsOf, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import type { Account } from '../memory/account.js';
 import { Accounts } from '../memory/accounts.js';
@@ -17,8 +17,9 @@ export interface Debt {
 }
 
 /**
- * Counts while Redis is away: each replica gives a caller its part of the limit, less its part of what was used
- * before. Together the replicas admit no more than the limit, or one request each where the limit is smaller.
+ * Counts while Redis is away: each replica gives a caller its part of the limit (at least one request), less its
+ * part of what it knows to have been used before. Together the replicas then admit no more than the limit of a window
+ * that begins meanwhile, and less than twice the limit of one that was running.
  */
 export class LocalShare {
   private readonly accounts: Accounts;
@@ -41,15 +42,21 @@ export class LocalShare {
     if (admitted) {
       account.minuteUsed += 1;
       account.dayUsed += 1;
-      if (owed) this.owe(subject, account);
+      // An address's window is over so soon that nothing is owed for it, and a flood of addresses leaves no debts.
+      if (owed && subject.limits.perDay !== undefined) this.owe(subject, account);
     }
-    return decided(admitted, subject, share, this.counts(subject, account, now));
+    return decided(admitted, subject, share, countsOf(account, subject, now, this.accounts.keys.dayLeft));
   }
 
   look(subject: Subject): Decision {
     const share = this.shareOf(subject);
     const { account, now } = this.account(subject);
-    return decided(admits(share, account), subject, share, this.counts(subject, account, now));
+    return decided(
+      admits(share, account),
+      subject,
+      share,
+      countsOf(account, subject, now, this.accounts.keys.dayLeft),
+    );
   }
 
   /** Takes the debts out, to be paid. */
@@ -93,15 +100,6 @@ export class LocalShare {
     if (debt.date !== date) Object.assign(debt, { date, day: 0 });
     debt.minute += 1;
     debt.day += 1;
-  }
-
-  private counts({ period = MINUTE }: Subject, account: Account, now: number): Counts {
-    return {
-      minuteUsed: account.minuteUsed,
-      minuteLeft: account.minuteStart + period - now,
-      dayUsed: account.dayUsed,
-      dayLeft: this.accounts.keys.dayLeft,
-    };
   }
 }
 

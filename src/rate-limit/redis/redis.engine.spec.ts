@@ -12,7 +12,6 @@ import { minutes } from '../../clock/duration.js';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
-import type { DayLedger } from '../day-ledger.js';
 import type { Subject } from '../quota-engine.js';
 import { RedisEngine } from './redis.engine.js';
 import { RedisLink } from './redis-link.js';
@@ -34,7 +33,7 @@ async function start(
 ): Promise<RedisEngine> {
   metrics = new Metrics();
   const config = new Config({ REDIS_URL: url, ...env });
-  const usage = new UsageRecorder(clock, new TestLedger() as unknown as DayLedger); // stands in for the table
+  const usage = new UsageRecorder(clock, new TestLedger()); // stands in for the table
   const engine = new RedisEngine(clock, config, new RedisLink(config), usage, metrics);
   engines.push(engine);
   await engine.onApplicationBootstrap();
@@ -127,6 +126,13 @@ describeWithRedis('quotas in Redis', () => {
     server.command('SCRIPT', 'FLUSH');
     expect(await admitted(engine, subject, 100)).toBe(60);
     expect(engine.degraded).toBe(false);
+  });
+
+  it('forget an address after two of its minutes', async () => {
+    const engine = await start();
+    const subject = { id: `192.0.2.${Math.floor(Math.random() * 250)}`, limits: { perMinute: 30 } };
+    await engine.take(subject);
+    expect(Number(server.command('PTTL', `petstore:{${subject.id}}`))).toBeLessThanOrEqual(minutes(2));
   });
 
   it('leave nothing behind for ever', async () => {

@@ -130,7 +130,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     let paid = 0;
     for (let debts = local.settle(); debts.length > 0; debts = local.settle()) {
       const results = await Promise.allSettled(debts.map((debt) => this.pay(debt)));
-      if (results.some(({ status }) => status === 'rejected')) return; // lost again: the rest at the next beat
+      if (results.some(({ status }) => status === 'rejected')) return; // lost again: what was sent may have run, and is not sent twice
       paid += debts.length;
     }
     if (this.local !== local) return;

@@ -18,7 +18,7 @@ if today > day then day, dayUsed = today, 0 end
 
 const WRITE = `
 redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
-if start == now then redis.call('PEXPIRE', KEYS[1], math.max(172800000, 2 * period)) end
+if start == now then redis.call('PEXPIRE', KEYS[1], perDay > 0 and 172800000 or 2 * period) end
 `;
 
 const ANSWER = `
@@ -46,5 +46,5 @@ if minuteUsed == 0 and age < period then start = now - age end
 if age < period then minuteUsed = minuteUsed + addMinute end
 if tonumber(ARGV[5]) == day then dayUsed = dayUsed + addDay end
 redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
-redis.call('PEXPIRE', KEYS[1], math.max(172800000, 2 * period))
+redis.call('PEXPIRE', KEYS[1], 172800000)
 ${ANSWER}`;

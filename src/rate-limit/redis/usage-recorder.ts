@@ -8,27 +8,22 @@ const WRITE_EVERY = seconds(5);
 
 /**
  * Redis holds the counts that decide; PostgreSQL gets them for the history of usage, some seconds later and in one
- * statement for all keys.
+ * statement for all keys of a day.
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
-  private counts = new Map<SubjectId, number>();
-  private day = 0;
+  /** By day, since a write may have to be tried again after midnight. */
+  private readonly counts = new Map<number, Map<SubjectId, number>>();
 
   constructor(
     private readonly clock: Clock,
-    private readonly ledger: DayLedger,
+    private readonly ledger: Pick<DayLedger, 'addAll'>,
   ) {}
 
   /** An admitted request of a key. */
   note(keyId: SubjectId): void {
-    const day = Math.floor(this.clock.now() / days(1));
-    if (day !== this.day) {
-      void this.write();
-      this.day = day;
-    }
-    this.counts.set(keyId, (this.counts.get(keyId) ?? 0) + 1);
+    this.add(Math.floor(this.clock.now() / days(1)), keyId, 1);
   }
 
   async close(): Promise<void> {
@@ -36,15 +31,21 @@ export class UsageRecorder {
     await this.write();
   }
 
+  private add(day: number, keyId: SubjectId, requests: number): void {
+    let counts = this.counts.get(day);
+    if (!counts) this.counts.set(day, (counts = new Map<SubjectId, number>()));
+    counts.set(keyId, (counts.get(keyId) ?? 0) + requests);
+  }
+
   private async write(): Promise<void> {
-    const { counts, day } = this;
-    if (counts.size === 0) return;
-    this.counts = new Map();
-    try {
-      await this.ledger.addAll(day, [...counts]);
-    } catch (error) {
-      this.logger.warn(`Usage could not be written, trying again: ${String(error)}`);
-      for (const [id, count] of counts) this.counts.set(id, (this.counts.get(id) ?? 0) + count);
+    for (const [day, counts] of [...this.counts]) {
+      this.counts.delete(day);
+      try {
+        await this.ledger.addAll(day, [...counts]);
+      } catch (error) {
+        this.logger.warn(`Usage could not be written, trying again: ${String(error)}`);
+        for (const [keyId, requests] of counts) this.add(day, keyId, requests);
+      }
     }
   }
 }
