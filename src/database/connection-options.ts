@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../clock/duration.js';
-import { parseInt64 } from '../json/int64.js';
+import { int64FromDatabase } from '../json/int64.js';
 
 const POOL_SIZE = 10;
 const INT8_OID = pg.types.builtins.INT8;
@@ -20,5 +20,5 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
 
 /** `bigint` columns arrive as exact 64-bit integers; `pg` alone would hand out strings. */
 function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
-  return oid === INT8_OID ? parseInt64 : pg.types.getTypeParser(oid, format);
+  return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
 }

@@ -14,6 +14,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly counters: Record<Outcome, Map<string, { inc(): void }>> = {
+    admitted: new Map(),
+    minute_exhausted: new Map(),
+    day_exhausted: new Map(),
+    banned: new Map(),
+  };
+
   private readonly bans = new Counter({
     name: 'petstore_bans_total',
     help: 'Keys banned by this process for sending on after a 429.',
@@ -26,8 +33,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
   decided(plan: string, outcome: Outcome): void {
-    this.decisions.inc({ plan, outcome });
+    let counter = this.counters[outcome].get(plan);
+    if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));
+    counter.inc();
   }
 
   banned(): void {

@@ -6,7 +6,7 @@ import { writeJson } from '../json/write-json.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { Page } from './page.js';
 import type { PageQuery } from './page-query.js';
-import { pageStatement } from './page-statement.js';
+import { pageStatement, type Statement } from './page-statement.js';
 
 /**
  * One page of a table in ascending order of `id`, optionally where columns equal given values. Keyset paging:
@@ -25,28 +25,46 @@ export async function keysetPage<E extends { id: Int64 }>(
     columns.push(property);
     values.push(value);
   }
-  const { pool, entity } = sourceOf(repository);
-  const scope = `${entity.tableName} ${columns.join()} ${writeJson(values)}`;
-  const statement = pageStatement(entity, columns, cursor !== undefined);
+  const list = listOf(repository, columns);
+  const scope = `${list.name} ${writeJson(values)}`;
+  const { name, text } = cursor === undefined ? list.first : list.after;
   if (cursor !== undefined) values.push(decodeCursor(cursor, scope));
   values.push(limit + 1); // one row more than asked for tells whether a page follows
-  const { rows } = await pool.query<E>({ name: statement.name, text: statement.text, values });
+  const { rows } = await list.pool.query<E>({ name, text, values });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
   rows.length = limit;
   return new Page(rows, encodeCursor(last.id, scope));
 }
 
-const sources = new WeakMap<object, ReturnType<typeof findSource>>();
-
-/** TypeORM looks these up anew on every access. */
-function sourceOf<E extends { id: Int64 }>(repository: Repository<E>) {
-  let source = sources.get(repository);
-  if (!source) sources.set(repository, (source = findSource(repository)));
-  return source;
+interface List {
+  readonly name: string;
+  /** The one that TypeORM itself uses, so that both share its connections and its limits. */
+  readonly pool: Pool;
+  readonly first: Statement;
+  readonly after: Statement;
 }
 
-/** The pool is the one that TypeORM itself uses, so that both share its connections and its limits. */
-function findSource<E extends { id: Int64 }>({ manager, metadata }: Repository<E>) {
-  return { entity: metadata, pool: (manager.dataSource.driver as PostgresDriver).master as Pool };
+const lists = new WeakMap<object, Map<string, List>>();
+
+/** What is the same for every page of a table by these columns, made once. */
+function listOf<E extends { id: Int64 }>(repository: Repository<E>, columns: readonly string[]): List {
+  let own = lists.get(repository);
+  if (!own) lists.set(repository, (own = new Map<string, List>()));
+  const name = columns.join();
+  let list = own.get(name);
+  if (!list) own.set(name, (list = makeList(repository, columns)));
+  return list;
+}
+
+function makeList<E extends { id: Int64 }>(
+  { manager, metadata }: Repository<E>,
+  columns: readonly string[],
+): List {
+  return {
+    name: `${metadata.tableName} ${columns.join()}`,
+    pool: (manager.dataSource.driver as PostgresDriver).master as Pool,
+    first: pageStatement(metadata, columns, false),
+    after: pageStatement(metadata, columns, true),
+  };
 }

@@ -1,11 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 
-interface Statement {
+export interface Statement {
   readonly name: string;
   readonly text: string;
 }
-
-const made = new Map<string, Statement>();
 
 /**
  * The SQL of a page, from the entity's own description. It has a name, so `pg` prepares it once per connection;
@@ -14,9 +12,7 @@ const made = new Map<string, Statement>();
  */
 export function pageStatement(entity: EntityMetadata, filters: readonly string[], after: boolean): Statement {
   const name = `page of ${entity.tableName} by ${filters.join()}${after ? ' after' : ''}`;
-  let statement = made.get(name);
-  if (!statement) made.set(name, (statement = { name, text: sql(entity, filters, after) }));
-  return statement;
+  return { name, text: sql(entity, filters, after) };
 }
 
 function sql(entity: EntityMetadata, filters: readonly string[], after: boolean): string {
