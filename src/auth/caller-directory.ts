@@ -14,11 +14,7 @@ const ASK_AGAIN = seconds(1);
 const MOST_KNOWN = 100_000;
 const MOST_UNKNOWN = 50_000;
 
-/**
- * Finds the key holder behind a secret, in memory where it can: a key is looked up at most once in 10 s. Secrets that
- * are in use stand in this memory as they are: to hash one on every request costs 8 µs of a list's 135
- * (docs/performance.md), and a process that can be read gives them away in its requests anyway.
- */
+/** Finds the key holder behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
 export class CallerDirectory {
   private readonly known: LRUCache<string, KeyHolder>;
@@ -48,58 +44,58 @@ export class CallerDirectory {
 
   /** The key holder, or `undefined` for a secret that is mistyped, unknown, revoked or expired. */
   identify(secret: string): KeyHolder | undefined | Promise<KeyHolder | undefined> {
-    const holder = this.known.get(secret, { allowStale: false });
+    const hash = hashSecret(secret);
+    const holder = this.known.get(hash, { allowStale: false });
     if (holder) return this.unlessExpired(holder);
-    if (!isSecret(secret) || this.unknown.has(secret)) return undefined;
-    return this.ask(secret).then((found) => this.unlessExpired(found));
+    if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
+    return this.ask(hash).then((found) => this.unlessExpired(found));
   }
 
   /** Forgets what is known of a key, so that the next request with it sees what was changed. */
   forget(keyId: string): void {
     this.changes += 1;
-    for (const [secret, { id }] of [...this.known.entries()])
-      if (String(id) === keyId) this.known.delete(secret);
+    for (const [hash, { id }] of [...this.known.entries()]) if (String(id) === keyId) this.known.delete(hash);
     this.unknown.clear();
   }
 
-  private ask(secret: string): Promise<KeyHolder | undefined> {
-    let answer = this.asking.get(secret);
+  private ask(hash: string): Promise<KeyHolder | undefined> {
+    let answer = this.asking.get(hash);
     if (!answer) {
-      answer = this.lookUp(secret)
-        .catch((error: unknown) => this.lastKnown(secret, error))
-        .finally(() => this.asking.delete(secret));
-      this.asking.set(secret, answer);
+      answer = this.lookUp(hash)
+        .catch((error: unknown) => this.lastKnown(hash, error))
+        .finally(() => this.asking.delete(hash));
+      this.asking.set(hash, answer);
     }
     return answer;
   }
 
-  private async lookUp(secret: string): Promise<KeyHolder | undefined> {
+  private async lookUp(hash: string): Promise<KeyHolder | undefined> {
     const { changes } = this;
-    const key = await this.askDatabase(secret);
-    if (changes !== this.changes) return this.lookUp(secret); // it may have been read just before the change
+    const key = await this.askDatabase(hash);
+    if (changes !== this.changes) return this.lookUp(hash); // it may have been read just before the change
     const holder = key ? toHolder(key) : undefined;
-    if (holder) this.known.set(secret, holder);
-    else this.disown(secret);
+    if (holder) this.known.set(hash, holder);
+    else this.disown(hash);
     return holder;
   }
 
   /** Forgets also what was known of it before: a revoked key must not come back when the database goes away. */
-  private disown(secret: string): void {
-    this.known.delete(secret);
-    this.unknown.set(secret, true);
+  private disown(hash: string): void {
+    this.known.delete(hash);
+    this.unknown.set(hash, true);
   }
 
-  private lastKnown(secret: string, error: unknown): KeyHolder {
-    const holder = this.known.peek(secret);
+  private lastKnown(hash: string, error: unknown): KeyHolder {
+    const holder = this.known.peek(hash);
     if (!holder) throw error;
     return holder;
   }
 
   /** While the database is away only one request a second waits to find that out. */
-  private async askDatabase(secret: string): Promise<ApiKey | null> {
+  private async askDatabase(hash: string): Promise<ApiKey | null> {
     if (this.clock.elapsed() < this.awayUntil) throw new ServiceUnavailable();
     try {
-      return await this.keys.findByHash(hashSecret(secret));
+      return await this.keys.findByHash(hash);
     } catch (error) {
       if (isDatabaseAway(error)) this.awayUntil = this.clock.elapsed() + ASK_AGAIN;
       throw error;
