@@ -21,7 +21,7 @@ export default tseslint.config(
   },
   { files: ['src/config/**/*.ts', 'test/support/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
-    files: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+    files: ['**/*.spec.ts', '**/*.e2e-spec.ts', '**/*.slow-spec.ts'],
     rules: {
       // supertest types a body as `any`; what it holds is what the test asserts.
       '@typescript-eslint/no-unsafe-assignment': 'off',
