@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../clock/duration.js';
 import { int64FromDatabase } from '../json/int64.js';
+import { WatchedClient } from './watched-client.js';
 
 const POOL_SIZE = 10;
 const INT8_OID = pg.types.builtins.INT8;
@@ -14,7 +15,7 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
     applicationName: 'petstore',
     poolSize: POOL_SIZE,
     connectTimeoutMS: seconds(2),
-    extra: { statement_timeout: seconds(2), query_timeout: seconds(2.5), types: { getTypeParser } },
+    extra: { statement_timeout: seconds(2), Client: WatchedClient, types: { getTypeParser } },
   };
 }
 
