@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { addKeysCommand } from './auth/keys.command.js';
-import { addPlansCommand } from './auth/plans.command.js';
+import { addKeysCommand } from './auth/commands/keys.command.js';
+import { addPlansCommand } from './auth/commands/plans.command.js';
 import { addCompletionCommand } from './completion/completion.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addUsageCommand } from './rate-limit/usage.command.js';

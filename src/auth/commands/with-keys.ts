@@ -1,5 +1,5 @@
-import { StartupError } from '../start/startup.error.js';
-import type { ApiKey } from './api-key.entity.js';
+import { StartupError } from '../../start/startup.error.js';
+import type { ApiKey } from '../api-key.entity.js';
 import type { CliServices } from './cli.module.js';
 
 /** Loads the application only now: help, plans and typing errors answer without it, four times as fast. */

@@ -1,4 +1,4 @@
-import type { ApiKey } from './api-key.entity.js';
+import type { ApiKey } from '../api-key.entity.js';
 import { table } from './print.js';
 
 /** A key as programs see it. */

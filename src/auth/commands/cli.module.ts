@@ -1,12 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Config } from '../config/config.js';
-import { DatabaseModule } from '../database/database.module.js';
-import { joinDatabase } from '../database/open-database.js';
-import { DayLedger } from '../rate-limit/day-ledger.js';
-import { ApiKey } from './api-key.entity.js';
-import { ApiKeysService } from './api-keys.service.js';
+import { Config } from '../../config/config.js';
+import { DatabaseModule } from '../../database/database.module.js';
+import { joinDatabase } from '../../database/open-database.js';
+import { DayLedger } from '../../rate-limit/day-ledger.js';
+import { ApiKey } from '../api-key.entity.js';
+import { ApiKeysService } from '../api-keys.service.js';
 
 /** What the command line needs of the application: the keys and their database, and none of what serves requests. */
 @Module({})

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { StartupError } from '../start/startup.error.js';
+import { StartupError } from '../../start/startup.error.js';
 import { addBanCommands } from './ban.command.js';
 import { keyId, keyName, positive } from './key-arguments.js';
 import { describeKey, keysTable } from './key-views.js';
-import { type Limits, type Plan, PLAN_NAMES } from './plans.js';
+import { type Limits, type Plan, PLAN_NAMES } from '../plans.js';
 import { print } from './print.js';
 import { existing, withKeys } from './with-keys.js';
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { days, hours, minutes, seconds } from '../clock/duration.js';
-import { parseInt64 } from '../json/int64.js';
-import { StartupError } from '../start/startup.error.js';
+import { days, hours, minutes, seconds } from '../../clock/duration.js';
+import { parseInt64 } from '../../json/int64.js';
+import { StartupError } from '../../start/startup.error.js';
 
 const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
 
