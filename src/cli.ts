@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addKeysCommand } from './auth/commands/keys.command.js';
 import { addPlansCommand } from './auth/commands/plans.command.js';
 import { addCompletionCommand } from './completion/completion.command.js';
+import { addMigrateCommand } from './database/migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addUsageCommand } from './rate-limit/usage.command.js';
 import { run } from './start/run.js';
@@ -34,6 +35,7 @@ run(async () => {
     });
   addUsageCommand(addKeysCommand(petstore));
   addPlansCommand(petstore);
+  addMigrateCommand(petstore);
   addDoctorCommand(petstore);
   addCompletionCommand(petstore);
   await petstore.parseAsync();

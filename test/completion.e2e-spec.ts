@@ -21,7 +21,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe('petstore completion bash', () => {
   it.each<[string, string[], string[]]>([
-    ['the commands', [''], ['keys', 'plans', 'doctor', 'completion', 'help', '--help']],
+    ['the commands', [''], ['keys', 'plans', 'migrate', 'doctor', 'completion', 'help', '--help']],
     ['the command that begins so', ['do'], ['doctor']],
     ['the commands of a command', ['plans', ''], ['list', 'help', '--help']],
     ['the options of a command', ['keys', 'show', '-'], ['--json', '--help']],

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { StartupError } from '../start/startup.error.js';
 import { Config } from './config.js';
 
@@ -20,6 +23,7 @@ describe('Config', () => {
       host: '127.0.0.1',
       databaseUrl: undefined,
       dataDir: '.petstore',
+      migrateAtStart: true,
       publicUrl: undefined,
       stagingPublicUrl: undefined,
       trustProxy: false,
@@ -35,6 +39,7 @@ describe('Config', () => {
     ['DATABASE_URL', 'postgres://u:p@db/pets', { databaseUrl: 'postgres://u:p@db/pets' }],
     ['DATABASE_URL', 'postgresql://db:6432/pets', { databaseUrl: 'postgresql://db:6432/pets' }],
     ['PETSTORE_DATA_DIR', '/var/lib/pet store', { dataDir: '/var/lib/pet store' }],
+    ['MIGRATE_AT_START', 'false', { migrateAtStart: false }],
     ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],
     ['PUBLIC_URL', 'https://example.com/pets/', { publicUrl: 'https://example.com/pets' }],
     ['STAGING_PUBLIC_URL', 'http://staging.test/', { stagingPublicUrl: 'http://staging.test' }],
@@ -66,6 +71,7 @@ describe('Config', () => {
     ['PORT', 'http'],
     ['DATABASE_URL', 'mysql://db/pets'],
     ['DATABASE_URL', 'db/pets'],
+    ['MIGRATE_AT_START', 'no'],
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'ftp://api.example.com'],
     ['STAGING_PUBLIC_URL', 'staging'],
@@ -84,5 +90,49 @@ describe('Config', () => {
   it('shows the value it refuses, but for a URL, which may hold a password', () => {
     expect(refusal({ PORT: '70000' })).toContain('"70000"');
     expect(refusal({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
+  });
+});
+
+describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
+  const url = name === 'REDIS_URL' ? 'redis://:p@redis:6379' : 'postgres://u:p@db/pets';
+  const property = name === 'REDIS_URL' ? 'redisUrl' : 'databaseUrl';
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pet store-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const written = (text: string): Record<string, string> => {
+    const path = join(folder, 'secret');
+    writeFileSync(path, text);
+    return { [`${name}_FILE`]: path };
+  };
+
+  it(`takes ${name} from the file, without the line end that editors add`, () => {
+    expect(config(written(`${url}\n`))).toMatchObject({ [property]: url });
+  });
+
+  it(`refuses to choose when ${name} is set too`, () => {
+    expect(refusal({ ...written(url), [name]: url })).toBe(
+      `${name}_FILE and ${name} are both set: keep one of them.`,
+    );
+  });
+
+  it('names the path of a file that cannot be read', () => {
+    const path = join(folder, 'none');
+    expect(refusal({ [`${name}_FILE`]: path })).toBe(
+      `${name}_FILE must be a file that can be read; it is "${path}".`,
+    );
+  });
+
+  it.each(['', 'mysql://u:hunter2@db/pets'])('refuses a file with %j, which it does not show', (text) => {
+    const message = refusal(written(text));
+    expect(message).toMatch(
+      new RegExp(`^${name}_FILE must name a file with a URL that starts with .+//\\.$`),
+    );
+    expect(message).not.toContain('hunter2');
   });
 });

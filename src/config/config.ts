@@ -3,10 +3,12 @@ import { hours, minutes } from '../clock/duration.js';
 import {
   durations,
   file,
+  flag,
   list,
   oneOf,
   optional,
   refuse,
+  secretUrl,
   url,
   wholeNumber,
   type Environment,
@@ -23,6 +25,8 @@ export class Config {
   /** Absent: an embedded PostgreSQL keeps its files in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
+  /** Whether the start brings the tables up to date; otherwise `petstore migrate` has to be run. */
+  readonly migrateAtStart: boolean;
   /** Address clients use, without `/v1`; absent: where the service listens. */
   readonly publicUrl: string | undefined;
   readonly stagingPublicUrl: string | undefined;
@@ -49,8 +53,9 @@ export class Config {
   constructor(env: Environment = process.env) {
     this.port = wholeNumber(env, 'PORT', { min: 0, max: 65_535, fallback: 3000 });
     this.host = optional(env, 'HOST') ?? '127.0.0.1';
-    this.databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
+    this.databaseUrl = secretUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
     this.dataDir = optional(env, 'PETSTORE_DATA_DIR') ?? '.petstore';
+    this.migrateAtStart = flag(env, 'MIGRATE_AT_START', true);
     this.publicUrl = url(env, 'PUBLIC_URL', HTTP);
     this.stagingPublicUrl = url(env, 'STAGING_PUBLIC_URL', HTTP);
     this.trustProxy = trustProxy(env);
@@ -68,8 +73,8 @@ export class Config {
     });
     this.banStrikes = wholeNumber(env, 'BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
     this.banSteps = durations(env, 'BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);
-    this.redisUrl = url(env, 'REDIS_URL', ['redis:', 'rediss:']);
-    this.redisCluster = oneOf(env, 'REDIS_CLUSTER', ['false', 'true'], 'false') === 'true';
+    this.redisUrl = secretUrl(env, 'REDIS_URL', ['redis:', 'rediss:']);
+    this.redisCluster = flag(env, 'REDIS_CLUSTER', false);
     this.redisCa = file(env, 'REDIS_CA_FILE');
   }
 }

@@ -38,14 +38,31 @@ export function oneOf<const T extends string>(
   return allowed.find((option) => option === value) ?? refuse(name, value, `one of ${allowed.join(', ')}`);
 }
 
+export function flag(env: Environment, name: string, fallback: boolean): boolean {
+  return oneOf(env, name, ['false', 'true'], fallback ? 'true' : 'false') === 'true';
+}
+
 /** A URL of one of the given protocols, without a trailing slash. */
 export function url(env: Environment, name: string, protocols: readonly string[]): string | undefined {
   const value = optional(env, name);
-  if (value === undefined) return undefined;
+  return value === undefined ? undefined : parseUrl(name, value, protocols);
+}
+
+/** A URL that holds a password: from the variable itself, or from the file that `<name>_FILE` names. */
+export function secretUrl(env: Environment, name: string, protocols: readonly string[]): string | undefined {
+  const secret = file(env, `${name}_FILE`);
+  if (secret === undefined) return url(env, name, protocols);
+  if (optional(env, name) !== undefined)
+    throw new StartupError(`${name}_FILE and ${name} are both set: keep one of them.`);
+  return parseUrl(`${name}_FILE`, secret.trim(), protocols);
+}
+
+function parseUrl(name: string, value: string, protocols: readonly string[]): string {
   if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
     // The value may hold a password, so only its shape is described.
+    const whose = name.endsWith('_FILE') ? 'name a file with' : 'be';
     throw new StartupError(
-      `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+      `${name} must ${whose} a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
     );
   }
   return value.replace(/\/+$/, '');

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { connectionOptions } from './connection-options.js';
+import { type MigrationState, migrationState } from './migration-state.js';
 import { loadMigrations } from './migrations.js';
 import { unreachable } from './unreachable.js';
 
@@ -9,10 +10,20 @@ const LOCK = 7_305_310_417_042n;
 /**
  * Brings the tables up to date. An advisory lock lets one process at a time do it: of two that start together the
  * second waits and finds nothing left to do. PostgreSQL frees the lock when its connection ends, however it ends.
+ * @returns the names of the migrations that it ran.
  * @throws StartupError when the database cannot be reached or does not let the service in.
  */
-export function migrate(url: string): Promise<void> {
-  return underLock(url, (dataSource) => dataSource.runMigrations({ transaction: 'each' }));
+export function migrate(url: string): Promise<string[]> {
+  return underLock(url, async (dataSource) => {
+    const ran = await dataSource.runMigrations({ transaction: 'each' });
+    return ran.map(({ name }) => name);
+  });
+}
+
+/** What has run and what has not, without running anything. @throws StartupError as above. */
+export async function inspectMigrations(url: string): Promise<MigrationState> {
+  const dataSource = await connect(url);
+  return migrationState((sql) => dataSource.query<object[]>(sql)).finally(() => dataSource.destroy());
 }
 
 /** Takes the newest migration back. */
@@ -20,12 +31,12 @@ export function revertLast(url: string): Promise<void> {
   return underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
 }
 
-async function underLock(url: string, work: (dataSource: DataSource) => Promise<unknown>): Promise<void> {
+async function underLock<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
   const dataSource = await connect(url);
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
-    await work(dataSource);
+    return await work(dataSource);
   } finally {
     await lock.release(); // back to the pool, which is closed with the lock in it
     await dataSource.destroy();

@@ -6,7 +6,7 @@ import {
   joinEmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded/embedded-postgres.js';
-import { migrate } from './migrate.js';
+import { inspectMigrations, migrate } from './migrate.js';
 
 export interface Database {
   readonly url: string;
@@ -30,7 +30,7 @@ async function open(
   start: (dataDir: string) => Promise<EmbeddedPostgres>,
 ): Promise<Database> {
   if (config.databaseUrl !== undefined) {
-    await migrate(config.databaseUrl);
+    await (config.migrateAtStart ? migrate(config.databaseUrl) : expectMigrated(config.databaseUrl));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const server = await start(config.dataDir).catch(explain);
@@ -40,6 +40,15 @@ async function open(
     throw error;
   });
   return database;
+}
+
+/** Tables that somebody else brings up to date, with rights that the service itself may not have. */
+async function expectMigrated(url: string): Promise<void> {
+  const { pending } = await inspectMigrations(url);
+  if (pending.length === 0) return;
+  throw new StartupError(
+    `The database lacks ${pending.join(', ')}, and MIGRATE_AT_START is false. Run: petstore migrate`,
+  );
 }
 
 function explain(error: unknown): never {

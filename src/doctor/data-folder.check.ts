@@ -35,7 +35,7 @@ async function look(path: string): Promise<Finding[]> {
     return [ok('database', `embedded PostgreSQL ${version} in ${path}, not running`)];
   return [
     ok('database', `embedded PostgreSQL ${running.version} in ${path}, running on port ${running.port}`),
-    await checkMigrations(running.applied),
+    checkMigrations(running.migrations, 'The next start of the service applies them.'),
   ];
 }
 

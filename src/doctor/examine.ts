@@ -10,7 +10,7 @@ export async function examine(): Promise<Finding[]> {
   const { config, problems } = inspectConfig();
   const { databaseUrl, dataDir } = config;
   const [database, redis, port] = await Promise.all([
-    databaseUrl === undefined ? checkDataFolder(dataDir) : checkDatabase(databaseUrl),
+    databaseUrl === undefined ? checkDataFolder(dataDir) : checkDatabase(databaseUrl, config),
     checkRedis(config),
     checkPort(config),
   ]);
@@ -21,8 +21,8 @@ export async function examine(): Promise<Finding[]> {
   };
   return [
     ...configuration(problems),
-    ...unless(['DATABASE_URL'], 'database', database),
-    ...unless(['REDIS_URL', 'REDIS_CLUSTER', 'REDIS_CA_FILE'], 'redis', redis),
+    ...unless(['DATABASE_URL', 'DATABASE_URL_FILE'], 'database', database),
+    ...unless(['REDIS_URL', 'REDIS_URL_FILE', 'REDIS_CLUSTER', 'REDIS_CA_FILE'], 'redis', redis),
     ...unless(['PORT'], 'port', port),
   ];
 }

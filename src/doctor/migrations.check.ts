@@ -1,11 +1,7 @@
-import { loadMigrations } from '../database/migrations.js';
+import type { MigrationState } from '../database/migration-state.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** Holds the migrations that have run against those of this version. */
-export async function checkMigrations(applied: readonly string[]): Promise<Finding> {
-  const known = (await loadMigrations()).map((Migration) => new Migration().name ?? Migration.name);
-  const pending = known.filter((name) => !applied.includes(name));
-  const newer = applied.filter((name) => !known.includes(name));
+export function checkMigrations({ applied, pending, newer }: MigrationState, advice: string): Finding {
   if (newer.length > 0) {
     return warn(
       'migrations',
@@ -14,11 +10,8 @@ export async function checkMigrations(applied: readonly string[]): Promise<Findi
     );
   }
   if (pending.length > 0) {
-    return warn(
-      'migrations',
-      `${pending.length} of ${known.length} pending: ${pending.join(', ')}`,
-      'The next start of the service applies them.',
-    );
+    const known = applied.length + pending.length;
+    return warn('migrations', `${pending.length} of ${known} pending: ${pending.join(', ')}`, advice);
   }
-  return ok('migrations', `all ${known.length} applied`);
+  return ok('migrations', `all ${applied.length} applied`);
 }

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import { seconds } from '../clock/duration.js';
+import { type MigrationState, migrationState } from '../database/migration-state.js';
 
 export interface PostgresReport {
   readonly version: string;
-  /** Names of the migrations that have run, in their order. */
-  readonly applied: readonly string[];
+  readonly migrations: MigrationState;
   /** Milliseconds. */
   readonly roundTrip: number;
 }
@@ -24,7 +24,8 @@ export async function askPostgres(url: string): Promise<PostgresReport> {
     const start = performance.now();
     await client.query('BEGIN READ ONLY');
     const roundTrip = performance.now() - start;
-    return { version: await versionOf(client), applied: await appliedIn(client), roundTrip };
+    const migrations = await migrationState(async (sql) => (await client.query<object>(sql)).rows);
+    return { version: await versionOf(client), migrations, roundTrip };
   } finally {
     await client.end();
   }
@@ -33,12 +34,4 @@ export async function askPostgres(url: string): Promise<PostgresReport> {
 async function versionOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
   return rows[0]?.server_version.split(' ')[0] ?? 'unknown';
-}
-
-/** The table is TypeORM's, made by the first migration. */
-async function appliedIn(client: pg.Client): Promise<string[]> {
-  const there = await client.query("SELECT WHERE to_regclass('migrations') IS NOT NULL");
-  if (there.rowCount === 0) return [];
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
-  return rows.map(({ name }) => name);
 }

@@ -1,0 +1,75 @@
+import { jest } from '@jest/globals';
+import { loadMigrations } from '../src/database/migrations.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
+import { appliedMigrations } from './support/schema.js';
+import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+
+jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
+
+const NAMES = (await loadMigrations()).map(({ name }) => name);
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+
+beforeEach(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase('template1')]);
+});
+afterEach(() => Promise.all([folder.remove(), database.drop()]));
+
+const migrate = (...args: string[]) =>
+  run(COMMAND_LINE, ['migrate', ...args], { cwd: folder.path, env: { DATABASE_URL: database.url } });
+
+describe('petstore migrate', () => {
+  it('brings an empty database up to date, and finds nothing to do the second time', async () => {
+    const first = await migrate('--json');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).toEqual({ applied: NAMES });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+    expect(await migrate()).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Nothing to do: the tables are up to date.\n',
+    });
+  });
+
+  it('tells with --status what is pending, changes nothing, and exits 1 until all is applied', async () => {
+    const before = await migrate('--status', '--json');
+    expect(before).toMatchObject({ code: 1, stderr: `petstore: ${NAMES.length} migrations are pending.\n` });
+    expect(JSON.parse(before.stdout)).toEqual({ applied: [], pending: NAMES, newer: [] });
+    expect(await migrate('--status')).toMatchObject({ code: 1 });
+
+    await migrate();
+    const after = await migrate('--status');
+    expect(after).toMatchObject({ code: 0, stderr: '' });
+    expect(after.stdout).toBe(NAMES.map((name) => `applied  ${name}\n`).join(''));
+  });
+
+  it('refuses without a DATABASE_URL, and starts no embedded database for it', async () => {
+    const ended = await run(COMMAND_LINE, ['migrate'], { cwd: folder.path });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^petstore: Set DATABASE_URL\..+\n$/);
+  });
+});
+
+describe('MIGRATE_AT_START=false', () => {
+  const service = () =>
+    new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { PORT: '0', DATABASE_URL: database.url, MIGRATE_AT_START: 'false' },
+    });
+
+  it('refuses to start while migrations are pending, in a line that says what to do', async () => {
+    const { code, stderr } = await service().ended;
+    expect(stderr).toMatch(/^petstore: The database lacks \w+, .+MIGRATE_AT_START.+petstore migrate\n$/);
+    expect(code).toBe(1);
+    expect(JSON.parse((await migrate('--status', '--json')).stdout)).toMatchObject({ applied: [] });
+  });
+
+  it('starts once petstore migrate has run', async () => {
+    await migrate();
+    const program = service();
+    await program.prints(/listens/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});
