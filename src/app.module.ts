@@ -8,6 +8,7 @@ import { Config } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorsModule } from './errors/errors.module.js';
+import { HealthModule } from './health/health.module.js';
 import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/no-route.module.js';
@@ -49,6 +50,7 @@ export class AppModule {
         MetricsModule,
         AuthModule,
         RateLimitModule,
+        HealthModule,
         ...FEATURES,
         NoRouteModule, // last: it takes what nothing else under /v1 took
       ],

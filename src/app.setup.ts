@@ -1,6 +1,7 @@
 import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Config } from './config/config.js';
+import { setupHealth } from './health/setup-health.js';
 import { setupCors } from './http/cors.js';
 import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/parse-query.js';
@@ -28,5 +29,6 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   setupCors(app, config.corsOrigins);
   setupDocs(app);
   setupMetrics(app);
+  setupHealth(app);
   return app;
 }

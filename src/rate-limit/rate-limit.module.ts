@@ -30,6 +30,6 @@ class QuotaEngineModule {}
   ],
   controllers: [RateLimitController],
   providers: [Bans, Quota],
-  exports: [Quota, ThrottlerModule],
+  exports: [Quota, QuotaEngineModule, ThrottlerModule],
 })
 export class RateLimitModule {}

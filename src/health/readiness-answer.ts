@@ -1,0 +1,28 @@
+import type { HealthCheckResult } from '@nestjs/terminus';
+import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
+
+interface Answer {
+  readonly status: 200 | 503;
+  /** Seconds, with a 503. */
+  readonly retryAfter?: number;
+  readonly body: object;
+}
+
+/**
+ * A ready process answers as `@nestjs/terminus` does. Otherwise the body is the Error of every refusal, in which
+ * `status` is a number, and keeps `info` and `error` with what each check found.
+ */
+export function readinessAnswer(result: HealthCheckResult): Answer {
+  if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
+  const { info, error } = result;
+  const { code } = new ServiceUnavailable();
+  return {
+    status: 503,
+    retryAfter: 1,
+    body: { code, message: `Not ready: ${reasons(result).join(', ')}.`, status: 503, info, error },
+  };
+}
+
+function reasons({ status, error = {} }: HealthCheckResult): string[] {
+  return status === 'shutting_down' ? ['the service is stopping'] : Object.keys(error);
+}

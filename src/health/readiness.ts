@@ -1,0 +1,62 @@
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
+import { seconds } from '../clock/duration.js';
+import { QuotaEngine } from '../rate-limit/quota-engine.js';
+import { RedisEngine } from '../rate-limit/redis/redis.engine.js';
+import { DatabaseState } from './database-state.js';
+
+/** A probe waits no longer for the database. */
+const PATIENCE = seconds(1);
+/** An answer of the database serves the probes of this time, however many there are. */
+const FRESH = seconds(1);
+
+/** Whether this process should get requests: its database answers, has all its tables, and it is not stopping. */
+@Injectable()
+export class Readiness {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    private readonly state: DatabaseState,
+    private readonly engine: QuotaEngine,
+  ) {}
+
+  /** Never rejects because of what it finds: `status` says it, with what is wrong by name in `error`. */
+  async check(): Promise<HealthCheckResult> {
+    try {
+      return await this.health.check([() => this.database(), () => this.migrations(), () => this.redis()]);
+    } catch (error) {
+      if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
+      throw error;
+    }
+  }
+
+  private database() {
+    return this.attempt('database', async () => {
+      await this.state.migrations().catch(() => fail('It does not answer.')); // the reason is not for everybody
+    });
+  }
+
+  private migrations() {
+    return this.attempt('migrations', async () => {
+      const { pending } = await this.state
+        .migrations()
+        .catch(() => fail('Not known while the database is away.'));
+      if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
+    });
+  }
+
+  /** A lost Redis is no reason to send requests elsewhere: every replica has lost it, and each counts its share. */
+  private redis() {
+    const redis = this.indicators.check('redis');
+    if (!(this.engine instanceof RedisEngine)) return {};
+    return this.engine.degraded ? redis.degraded('Away: this replica counts its share alone.') : redis.up();
+  }
+
+  private attempt(name: string, ask: () => Promise<void>) {
+    return this.indicators.check(name).attempt(ask).withTimeout(PATIENCE).cacheFor(FRESH);
+  }
+}
+
+function fail(why: string): never {
+  throw new Error(why);
+}

@@ -1,0 +1,133 @@
+import { Cable } from '../support/cable.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { expectErrorBody } from '../support/promises.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { whileLocked } from '../support/table-lock.js';
+import { type Answer, send, valuesOf } from '../support/wire.js';
+
+const LIVE = '/health/live';
+const READY = '/health/ready';
+
+let petstore: Petstore;
+let cable: Cable;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
+});
+afterAll(async () => {
+  await petstore.stop();
+  cable.remove();
+});
+
+const ask = (path: string, method = 'GET') => send(petstore, { path, method });
+const ready = () => ask(READY);
+const bodyOf = ({ body }: Answer): unknown => JSON.parse(body);
+const becomes = (status: number) => eventually(async () => (await ready()).status === status);
+
+describe.each([LIVE, READY])('%s', (path) => {
+  it('answers 200 without a key, is counted for nobody and kept by no cache', async () => {
+    const answer = await ask(path);
+    expect(answer.status).toBe(200);
+    expect(bodyOf(answer)).toMatchObject({ status: 'ok' });
+    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+    expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
+    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const answer = await ask(path, 'HEAD');
+    expect(answer).toMatchObject({ status: 200, body: '' });
+    expect(Number(valuesOf(answer, 'Content-Length')[0])).toBeGreaterThan(0);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('refuses %s with 405', async (method) => {
+    const answer = await ask(path, method);
+    expectErrorBody(answer, 405, 'method_not_allowed');
+    expect(valuesOf(answer, 'Allow')).toEqual(['GET, HEAD']);
+    expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
+    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+  });
+});
+
+describe(`GET ${READY}`, () => {
+  it('tells what it looked at', async () => {
+    const { details } = bodyOf(await ready()) as { details: unknown };
+    expect(details).toEqual({
+      database: expect.objectContaining({ status: 'up' }) as unknown,
+      migrations: expect.objectContaining({ status: 'up' }) as unknown,
+    });
+  });
+
+  it('asks the database once for many probes at a time, and waits a second for it', async () => {
+    const waiting = async () => {
+      const [row] = await petstore.query<{ count: unknown }>(
+        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+          AND wait_event_type = 'Lock' AND query LIKE 'SELECT name FROM migrations%'`,
+      );
+      return Number(row?.count);
+    };
+    await whileLocked(petstore.databaseUrl, 'migrations', async () => {
+      const probes: Promise<Answer>[] = [];
+      await eventually(() => probes.push(ready(), ready(), ready()) > 30 && waiting().then((n) => n > 0));
+      expect(await waiting()).toBe(1);
+      expect((await Promise.all(probes)).at(-1)?.status).toBe(503);
+    });
+    await becomes(200);
+  });
+
+  it('answers 503 while a migration of this version is missing, and 200 for one of a newer version', async () => {
+    await petstore.query(`UPDATE migrations SET name = 'AddTails1' || name WHERE id = 1`);
+    await becomes(503);
+    const answer = await ready();
+    expect(bodyOf(answer)).toMatchObject({
+      code: 'service_unavailable',
+      message: 'Not ready: migrations.',
+      status: 503,
+      info: { database: { status: 'up' } },
+      error: { migrations: { status: 'down', message: '1 of this version have not run.' } },
+    });
+    expect(valuesOf(answer, 'Retry-After')).toEqual(['1']);
+    await petstore.query(`UPDATE migrations SET name = replace(name, 'AddTails1', '') WHERE id = 1`);
+    await petstore.query(`INSERT INTO migrations (timestamp, name) VALUES (1, 'AddTails1')`);
+    await becomes(200);
+  });
+
+  it('answers 503 while the database is away, and 200 when it is back; the process is alive meanwhile', async () => {
+    cable.cut();
+    await becomes(503);
+    const answer = await ready();
+    expect(bodyOf(answer)).toMatchObject({
+      error: { database: { status: 'down', message: 'It does not answer.' } },
+    });
+    expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
+    expect((await ask(LIVE)).status).toBe(200);
+    cable.mend();
+    await becomes(200);
+  });
+});
+
+describeWithRedis(`GET ${READY} with a Redis`, () => {
+  let redis: RedisServer;
+  let counting: Petstore;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    counting = await Petstore.start({ env: { REDIS_URL: redis.url } });
+  });
+  afterAll(async () => {
+    await counting.stop();
+    await redis.stop();
+  });
+
+  it('stays 200 when Redis is lost, and says so', async () => {
+    const look = async () =>
+      bodyOf(await send(counting, { path: READY })) as { status: string; info: unknown };
+    expect(await look()).toMatchObject({ status: 'ok', info: { redis: { status: 'up' } } });
+    await redis.kill();
+    await eventually(async () => (await look()).status === 'degraded');
+    expect(await look()).toMatchObject({ info: { redis: { status: 'degraded' } } });
+    expect((await send(counting, { path: READY })).status).toBe(200);
+  });
+});

@@ -1,0 +1,14 @@
+import { withClient } from './test-database.js';
+
+/** Does something while another session holds a table, so that every statement on it waits. */
+export async function whileLocked(
+  databaseUrl: string,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    await work();
+  });
+}
