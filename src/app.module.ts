@@ -13,11 +13,13 @@ import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/no-route.module.js';
 import { UnknownQueryGuard } from './http/unknown-query.guard.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { StoreModule } from './store/store.module.js';
+import { TracingModule } from './tracing/tracing.module.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What the service offers. A new module is one more line here. */
@@ -47,7 +49,9 @@ export class AppModule {
         HttpModule,
         DatabaseModule.with(databaseUrl),
         ErrorsModule,
+        LoggingModule,
         MetricsModule,
+        TracingModule,
         AuthModule,
         RateLimitModule,
         HealthModule,

@@ -1,8 +1,10 @@
 import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Clock } from './clock/clock.js';
 import { Config } from './config/config.js';
 import { setupHealth } from './health/setup-health.js';
 import { setupCors } from './http/cors.js';
+import { observeAnswers } from './http/observe-answers.js';
 import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/parse-query.js';
 import { limitSlowClients } from './http/slow-clients.js';
@@ -10,8 +12,12 @@ import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
 import { readBodiesOnDemand } from './json/body-on-demand.js';
+import { RequestLog } from './logging/request-log.js';
+import { HttpMetrics } from './metrics/http-metrics.js';
 import { setupMetrics } from './metrics/setup-metrics.js';
 import { setupDocs } from './openapi/setup-docs.js';
+import { TRACING } from './tracing/tracing.module.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** What production and tests both do to the application. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
@@ -25,7 +31,13 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   readBodiesOnDemand(app.getHttpAdapter().getInstance());
   limitSlowClients(app.getHttpServer());
   ignoreUnknownExpectations(app.getHttpServer());
-  app.use(requestId, undecodablePath);
+  const tracing = app.get<Tracing | null>(TRACING);
+  const observers = [
+    app.get(RequestLog).record,
+    app.get(HttpMetrics).record,
+    ...(tracing ? [tracing.record] : []),
+  ];
+  app.use(requestId, observeAnswers(app.get(Clock), observers), undecodablePath);
   setupCors(app, config.corsOrigins);
   setupDocs(app);
   setupMetrics(app);

@@ -1,3 +1,4 @@
+import { tracing } from './tracing.js';
 import { trustProxy } from './trust-proxy.js';
 import { hours, minutes } from '../clock/duration.js';
 import {
@@ -32,6 +33,10 @@ export class Config {
   readonly stagingPublicUrl: string | undefined;
   readonly trustProxy: false | number | string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** TCP port of `/metrics` alone, 0 for any free one; absent: it is served beside everything else. */
+  readonly metricsPort: number | undefined;
+  /** Whether a span of each request goes to an OpenTelemetry collector. */
+  readonly tracing: boolean;
   /** Origins whose pages may call the service from a browser; none unless set. */
   readonly corsOrigins: string[];
   /** Requests per minute from one address without a valid key. */
@@ -60,6 +65,11 @@ export class Config {
     this.stagingPublicUrl = url(env, 'STAGING_PUBLIC_URL', HTTP);
     this.trustProxy = trustProxy(env);
     this.logLevel = oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info');
+    this.metricsPort =
+      optional(env, 'METRICS_PORT') === undefined
+        ? undefined
+        : wholeNumber(env, 'METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
+    this.tracing = tracing(env);
     this.corsOrigins = list(env, 'CORS_ORIGINS').map(origin);
     this.strangersPerMinute = wholeNumber(env, 'ANONYMOUS_PER_MINUTE', {
       min: 1,

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { isNativeError } from 'node:util/types';
 import { isDatabaseAway } from '../database/database-away.js';
 import { DomainError } from './domain-error.js';
 import { RouteNotFound, UndecodablePath } from '../http/route.errors.js';
@@ -32,18 +33,21 @@ export class ErrorFilter implements ExceptionFilter {
   private meaningOf(thrown: unknown, request: Request): DomainError {
     if (thrown instanceof DomainError) return thrown;
     if (isDatabaseAway(thrown)) {
-      this.logger.warn(`${request.id} Database away: ${String(thrown)}`);
+      this.logger.warn({ requestId: request.id, msg: `Database away: ${String(thrown)}` });
       return new ServiceUnavailable();
     }
     if (thrown instanceof HttpException) {
       if (thrown.getStatus() === 404) return new RouteNotFound(request.path);
       if (thrown.getStatus() === 400) return badRequest(thrown, request);
     }
-    this.logger.error(
-      `${request.id} ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
-    );
+    this.logger.error({ requestId: request.id, ...describe(thrown) });
     return new InternalError();
   }
+}
+
+/** The other members of an error, such as the parameters of a query, may hold what no log may have. */
+function describe(thrown: unknown): { msg: string; stack?: string } {
+  return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
 }
 
 /** A 400 that is not of our own making: of Express when it cannot decode a path, or of one of Nest's pipes. */

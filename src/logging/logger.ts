@@ -1,15 +1,6 @@
-import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { Config } from '../config/config.js';
-
-/** Nest's levels, most important first, under the names that operators know. */
-const LEVELS: readonly [Config['logLevel'], LogLevel][] = [
-  ['fatal', 'fatal'],
-  ['error', 'error'],
-  ['warn', 'warn'],
-  ['info', 'log'],
-  ['debug', 'debug'],
-  ['trace', 'verbose'],
-];
 
 /** Parts of Nest that tell of each module and route at start: for debugging only. */
 const TALKATIVE = new Set([
@@ -20,15 +11,52 @@ const TALKATIVE = new Set([
   'NestApplication',
 ]);
 
-/** Lines for people on a terminal, JSON for programs anywhere else. */
-export class Logger extends ConsoleLogger {
-  constructor({ logLevel }: Pick<Config, 'logLevel'>) {
-    const upTo = LEVELS.findIndex(([name]) => name === logLevel);
-    super({ logLevels: LEVELS.slice(0, upTo + 1).map(([, level]) => level), json: !process.stdout.isTTY });
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** What Nest and every part of the service log goes through this one pino logger, a line of JSON each. */
+export class Logger implements LoggerService {
+  readonly lines: Pino;
+
+  constructor({ logLevel }: Pick<Config, 'logLevel'>, destination: DestinationStream) {
+    const options = {
+      level: logLevel,
+      base: null, // whoever collects the lines knows the host and the process
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level: string) => ({ level }) },
+    };
+    this.lines = pino(options, destination);
   }
 
-  override log(message: unknown, ...rest: unknown[]): void {
-    if (TALKATIVE.has(String(rest.at(-1)))) super.debug(message, ...rest);
-    else super.log(message, ...rest);
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write(TALKATIVE.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  /** Nest passes the name of the speaking class last, and before it the stack of an error. */
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    const [context, stack] = rest.filter((value) => typeof value === 'string').reverse();
+    const line = { ...(context && { context }), ...(stack && { stack }) };
+    if (message instanceof Error) this.lines[level]({ ...line, stack: message.stack }, message.message);
+    else if (typeof message === 'string') this.lines[level](line, message);
+    else this.lines[level]({ ...line, ...Object(message) });
   }
 }

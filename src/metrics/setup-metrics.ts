@@ -1,13 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
+import { Config } from '../config/config.js';
 import { Metrics } from './metrics.js';
+import { serveMetrics } from './serve-metrics.js';
 
-/** Serves `/metrics` in Prometheus' text format, outside `/v1`: without a key, a quota or a version. */
+/** Serves `/metrics` outside `/v1`, without a key, a quota or a version; unless it has a port of its own. */
 export function setupMetrics(app: NestExpressApplication): void {
-  const { registry } = app.get(Metrics);
+  if (app.get(Config).metricsPort !== undefined) return;
   const express: Express = app.getHttpAdapter().getInstance();
-  express.get('/metrics', async (_request, response) => {
-    response.setHeader('Content-Type', registry.contentType);
-    response.end(await registry.metrics());
-  });
+  express.get('/metrics', serveMetrics(app.get(Metrics).registry));
 }

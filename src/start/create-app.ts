@@ -14,10 +14,11 @@ export async function createApp(config: Config, databaseUrl: string): Promise<Ne
     AppModule.with(config, databaseUrl),
     new JsonAdapter(),
     {
-      logger: new Logger(config),
+      bufferLogs: true,
       bodyParser: false,
       abortOnError: false,
     },
   );
+  app.useLogger(app.get(Logger));
   return setupApp(app);
 }

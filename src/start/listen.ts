@@ -1,23 +1,29 @@
 import type { INestApplication } from '@nestjs/common';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { isNativeError } from 'node:util/types';
 import { StartupError } from './startup.error.js';
 
 interface Address {
   readonly port: number;
   readonly host: string;
+  /** The variable that decides the port. */
+  readonly variable?: string;
 }
 
 /** Finds out before any work is done whether the address can be listened on. @throws StartupError */
 export async function checkAddress({ port, host }: Address): Promise<void> {
   const probe = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      probe.once('error', reject).listen(port, host, resolve);
-    });
-    await new Promise((resolve) => probe.close(resolve));
-  } catch (error) {
-    throw explain(error, { port, host });
-  }
+  await listenOn(probe, { port, host });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** @throws StartupError */
+export async function listenOn(server: Server, address: Address): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address.port, address.host, resolve);
+  }).catch((error: unknown) => {
+    throw explain(error, address);
+  });
 }
 
 /** @throws StartupError */
@@ -27,14 +33,14 @@ export async function listen(app: INestApplication, { port, host }: Address): Pr
   });
 }
 
-function explain(error: unknown, { port, host }: Address): unknown {
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+function explain(error: unknown, { port, host, variable = 'PORT' }: Address): unknown {
+  switch (isNativeError(error) && 'code' in error ? error.code : undefined) {
     case 'EADDRINUSE':
       return new StartupError(
-        `Port ${port} is in use. Stop what listens there, or set PORT to another port.`,
+        `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`,
       );
     case 'EACCES':
-      return new StartupError(`Port ${port} needs privileges. Set PORT to one above 1023.`);
+      return new StartupError(`Port ${port} needs privileges. Set ${variable} to one above 1023.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartupError(

@@ -1,4 +1,7 @@
 import { seconds } from '../../src/clock/duration.js';
+import { spawnSync } from 'node:child_process';
+import { MetricsServer } from '../../src/metrics/metrics-server.js';
+import { describeWith } from '../support/describe-with.js';
 import { Petstore } from '../support/petstore.js';
 
 describe('GET /metrics', () => {
@@ -36,9 +39,72 @@ describe('GET /metrics', () => {
     expect((await metrics()).split('\n')).toContain(line);
   });
 
+  it.each([
+    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="200"} 3'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="429"} 24'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="401"} 1'],
+    ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/pets",status="200"} 3'],
+    ['petstore_database_connections_max 10'],
+    ['petstore_database_connections{state="used"} 0'],
+    ['petstore_database_waiting 0'],
+  ])('tells %s', async (line) => {
+    expect((await metrics()).split('\n')).toContain(line);
+  });
+
+  it('measures how late the event loop is', async () => {
+    expect(await metrics()).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
+  });
+
+  it('gives no series of its own to a path or a method that somebody made up', async () => {
+    const before = (await metrics()).split('\n').length;
+    const client = petstore.client(await petstore.key());
+    await client.get('/v1/made-up-1');
+    const once = (await metrics()).split('\n').length;
+    for (let i = 2; i < 9; i++) await client.get(`/v1/made-up-${i}`);
+    expect(once).toBeGreaterThan(before);
+    expect((await metrics()).split('\n')).toHaveLength(once);
+  });
+
   it('has no label whose values grow with keys or addresses', async () => {
     const text = await metrics();
     expect(text).not.toContain(key.slice(9, 20));
     expect(text).not.toContain('127.0.0.1');
+  });
+});
+
+describe('METRICS_PORT', () => {
+  it('takes /metrics from the port of clients to one of its own', async () => {
+    const petstore = await Petstore.start({ env: { METRICS_PORT: '0' } });
+    const { port } = petstore.app.get(MetricsServer);
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('petstore_quota_decisions_total');
+    expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(404);
+    await petstore.client().get('/metrics').expect(404);
+    await petstore.stop();
+    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
+  });
+
+  it('is refused at start where something listens there already', async () => {
+    const first = await Petstore.start({ env: { METRICS_PORT: '0' } });
+    const port = String(first.app.get(MetricsServer).port);
+    await expect(Petstore.start({ env: { METRICS_PORT: port } })).rejects.toThrow(
+      `Port ${port} is in use. Stop what listens there, or set METRICS_PORT to another port.`,
+    );
+    await first.stop();
+  });
+});
+
+describeWith('promtool', 'the text of /metrics', () => {
+  it('is what promtool finds nothing wrong with', async () => {
+    const petstore = await Petstore.start();
+    await petstore.client(await petstore.key()).get('/v1/pets');
+    const { text } = await petstore.client().get('/metrics');
+    await petstore.stop();
+    const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {
+      input: text,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: '' });
   });
 });

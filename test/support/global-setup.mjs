@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,6 +9,8 @@ import { migrate } from '../../dist/src/database/migrate.js';
 /** One real PostgreSQL for the whole run, with a migrated database that every suite gets a copy of. */
 export default async function globalSetup() {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-test-'));
+  process.env.PETSTORE_TEST_LOGS = join(folder, 'logs');
+  await mkdir(process.env.PETSTORE_TEST_LOGS);
   const settings = {
     fsync: 'off',
     synchronous_commit: 'off',

@@ -9,7 +9,9 @@ import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import type { Limits, Plan } from '../../src/auth/plans.js';
 import { Clock } from '../../src/clock/clock.js';
 import { Config } from '../../src/config/config.js';
+import { Logger } from '../../src/logging/logger.js';
 import { JsonAdapter } from '../../src/json/json.adapter.js';
+import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';
 
@@ -30,25 +32,37 @@ export class Petstore {
     readonly clock: TestClock,
     readonly databaseUrl: string,
     private readonly drop: () => Promise<void>,
+    /** Every line that the service has logged. */
+    readonly log: readonly Record<string, unknown>[],
   ) {}
 
   static async start({ env = {}, modules = [], through }: PetstoreOptions = {}): Promise<Petstore> {
     const database = await createTestDatabase();
     const { url } = (await through?.(database.url)) ?? database;
     const clock = new TestClock();
-    const config = new Config({ PORT: '0', LOG_LEVEL: 'silent', PUBLIC_URL: 'http://petstore.test', ...env });
+    const config = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', ...env });
+    const log: Record<string, unknown>[] = [];
+    const destination = {
+      write(line: string) {
+        keepLog(line);
+        log.push(JSON.parse(line) as Record<string, unknown>);
+      },
+    };
     const module = await Test.createTestingModule({
       imports: [...modules, AppModule.with(config, url)],
     })
       .overrideProvider(Clock)
       .useValue(clock)
+      .overrideProvider(Logger)
+      .useValue(new Logger(config, destination))
       .compile();
     const app = module.createNestApplication<NestExpressApplication>(new JsonAdapter(), {
       bodyParser: false,
-      logger: false,
+      bufferLogs: true,
     });
+    app.useLogger(app.get(Logger));
     await setupApp(app).listen(0, '127.0.0.1');
-    return new Petstore(app, clock, database.url, () => database.drop());
+    return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 
   async stop(): Promise<void> {
@@ -62,6 +76,7 @@ export class Petstore {
     limits: Limits | undefined = plan === 'enterprise' ? ENTERPRISE : undefined,
   ): Promise<string> {
     const { secret } = await this.app.get(ApiKeysService).create({ name: `test ${plan}`, plan, limits });
+    rememberKey(secret);
     return secret;
   }
 

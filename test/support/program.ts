@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepLog, rememberKey } from './run-log.js';
 
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const SERVICE = built('dist/src/main.js');
@@ -40,11 +41,12 @@ export class Program {
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.ended = once(this.child, 'close').then(([code]) => ({
-      code: code as number | null,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }));
+    this.ended = once(this.child, 'close').then(([code]) => {
+      const { stdout, stderr } = this;
+      if (script === SERVICE) keepLog(`${linesOfLog(stdout)}\n${stderr}`);
+      for (const [key] of stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
+      return { code: code as number | null, stdout, stderr };
+    });
   }
 
   get pid(): number {
@@ -72,6 +74,13 @@ export class Program {
     }
   }
 }
+
+/** What a service says to the person who started it is no log: it tells the demo keys. */
+const linesOfLog = (stdout: string): string =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .join('\n');
 
 /** Runs a command to its end. */
 export function run(script: string, args: readonly string[], surroundings: Surroundings): Promise<Ended> {

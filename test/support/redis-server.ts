@@ -3,31 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeWith } from './describe-with.js';
 import { freePort } from './free-port.js';
 
-/**
- * `describe` where there is a `redis-server`, otherwise `describe.skip` with a line that says so. With CI=true a
- * missing server is an error.
- */
-export function describeWithRedis(name: string, suite: () => void): void {
-  if (installed()) {
-    describe(name, suite);
-    return;
-  }
-  if (process.env.CI === 'true')
-    throw new Error('redis-server is not installed, and CI must not leave its suites out.');
-  process.stderr.write(`Left out, because redis-server is not installed: ${name}\n`);
-  describe.skip(name, suite);
-}
-
-function installed(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** `describe` where there is a `redis-server`. */
+export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 
 /** A real Redis of the test's own, that it may kill, freeze and start again. */
 export class RedisServer {

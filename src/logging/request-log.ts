@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Int64 } from '../json/int64.js';
+import type { Answered } from '../http/observe-answers.js';
+import { traceOf } from '../tracing/traceparent.js';
+import { Logger } from './logger.js';
+
+/** Asked every few seconds by machines: of no interest to people unless something is wrong. */
+const PROBES = /^\/(metrics|health\/.+)$/;
+
+/** What is written of a request: neither its path, its query nor a header, any of which may hold a secret. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route, such as `/v1/pets/:petId`. */
+  readonly route: string;
+  readonly status: number;
+  /** Milliseconds from the request's head to the last byte of the answer. */
+  readonly durationMs: number;
+  readonly keyId?: Int64;
+  readonly plan?: string;
+  /** Of a caller without a valid key: quotas count those by it. */
+  readonly address?: string;
+  /** From the request's `traceparent`. */
+  readonly traceId?: string;
+  /** The client went before it had the whole answer. */
+  readonly aborted?: true;
+}
+
+/** One line for each request. */
+@Injectable()
+export class RequestLog {
+  constructor(private readonly logger: Logger) {}
+
+  readonly record = (answered: Answered): void => {
+    const { lines } = this.logger;
+    if (answered.status >= 500) lines.error(lineOf(answered));
+    else if (PROBES.test(answered.route)) lines.debug(lineOf(answered));
+    else if (lines.isLevelEnabled('info')) lines.info(lineOf(answered));
+  };
+}
+
+function lineOf({ request, route, status, duration, complete }: Answered): RequestLine {
+  const { id: requestId, method, caller, headers } = request;
+  const trace = headers.traceparent === undefined ? undefined : traceOf(headers.traceparent);
+  return {
+    requestId,
+    method,
+    route,
+    status,
+    durationMs: Math.round(duration * 1000) / 1000,
+    ...(caller?.kind === 'key' ? { keyId: caller.id, plan: caller.plan } : { address: request.ip }),
+    ...(trace && { traceId: trace.traceId }),
+    ...(!complete && { aborted: true }),
+  };
+}

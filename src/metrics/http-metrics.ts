@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Histogram } from 'prom-client';
+import type { Answered } from '../http/observe-answers.js';
+import { Metrics } from './metrics.js';
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
+
+/** RFC 9110 and RFC 5789. A client may send any word as a method, and each would become a series. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** How many requests there were and how long they took, by route. */
+@Injectable()
+export class HttpMetrics {
+  private readonly durations: Histogram<'method' | 'route' | 'status'>;
+  /** The series of each method, route and status: the registry would look it up anew for every request. */
+  private readonly series = new Map<string, { observe(value: number): void }>();
+
+  constructor({ registry }: Metrics) {
+    this.durations = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the head of a request to the last byte of its answer. The route is its pattern, or none.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: BUCKETS,
+      registers: [registry],
+    });
+  }
+
+  readonly record = ({ request, route, status, duration }: Answered): void => {
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const name = `${method} ${status} ${route}`;
+    let series = this.series.get(name);
+    if (!series) this.series.set(name, (series = this.durations.labels({ method, route, status })));
+    series.observe(duration / 1000);
+  };
+}

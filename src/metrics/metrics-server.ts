@@ -1,0 +1,51 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  Logger as NestLogger,
+} from '@nestjs/common';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Config } from '../config/config.js';
+import { listenOn } from '../start/listen.js';
+import { Metrics } from './metrics.js';
+import { serveMetrics } from './serve-metrics.js';
+
+/** `/metrics` on a port of its own, which can be kept from clients, where `METRICS_PORT` says so. */
+@Injectable()
+export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new NestLogger(MetricsServer.name);
+  private server?: Server;
+
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics,
+  ) {}
+
+  get port(): number | undefined {
+    return (this.server?.address() as AddressInfo | undefined)?.port;
+  }
+
+  /** @throws StartupError when the port cannot be had. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { metricsPort, host } = this.config;
+    if (metricsPort === undefined) return;
+    const answer = serveMetrics(this.metrics.registry);
+    this.server = createServer((request, response) => {
+      if (request.url === '/metrics') void answer(request, response);
+      else response.writeHead(404).end();
+    });
+    await listenOn(this.server, { port: metricsPort, host, variable: 'METRICS_PORT' });
+    this.logger.log(`Metrics at http://${host}:${this.port}/metrics`);
+  }
+
+  /** Last of all: a scrape during the shutdown is still answered. */
+  async onApplicationShutdown(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+}

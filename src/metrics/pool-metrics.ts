@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { Gauge } from 'prom-client';
+import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { Metrics } from './metrics.js';
+
+/** How the connections to PostgreSQL are used, read when somebody asks. */
+@Injectable()
+export class PoolMetrics {
+  constructor({ registry }: Metrics, { driver }: DataSource) {
+    const pool = (driver as PostgresDriver).master as Pool;
+    new Gauge({
+      name: 'petstore_database_connections',
+      help: 'Connections to PostgreSQL, by whether they are in use.',
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        this.set({ state: 'idle' }, pool.idleCount);
+        this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+      },
+    });
+    new Gauge({
+      name: 'petstore_database_connections_max',
+      help: 'Connections to PostgreSQL that this process may have at a time.',
+      registers: [registry],
+      collect() {
+        this.set(pool.options.max);
+      },
+    });
+    new Gauge({
+      name: 'petstore_database_waiting',
+      help: 'Requests of this process that wait for a connection to PostgreSQL.',
+      registers: [registry],
+      collect() {
+        this.set(pool.waitingCount);
+      },
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
+import type { Answered } from '../http/observe-answers.js';
+import { traceOf } from './traceparent.js';
+
+/**
+ * The span of a request that has been answered, a child of the caller's where there is a `traceparent`. Names are
+ * those of OpenTelemetry's semantic conventions for HTTP servers.
+ */
+export function spanOf(tracer: Tracer, { request, route, status, duration, complete }: Answered): void {
+  const end = Date.now();
+  const { caller } = request;
+  const span = tracer.startSpan(
+    `${request.method} ${route}`,
+    {
+      kind: SpanKind.SERVER,
+      startTime: end - duration,
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'url.scheme': request.protocol,
+        'petstore.request_id': request.id,
+        ...(caller?.kind === 'key' && { 'petstore.key_id': String(caller.id), 'petstore.plan': caller.plan }),
+      },
+    },
+    parentOf(request.headers.traceparent),
+  );
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (!complete) span.setAttribute('error.type', 'aborted');
+  span.end(end);
+}
+
+function parentOf(header: string | string[] | undefined) {
+  const parent = traceOf(header);
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = parent;
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}

@@ -1,0 +1,23 @@
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { startTracing, type Tracing } from './tracing.js';
+
+export const TRACING = Symbol('tracing');
+
+@Module({
+  providers: [
+    {
+      provide: TRACING,
+      inject: [Config],
+      useFactory: ({ tracing }: Config) => (tracing ? startTracing() : null),
+    },
+  ],
+  exports: [TRACING],
+})
+export class TracingModule implements OnApplicationShutdown {
+  constructor(@Inject(TRACING) private readonly tracing: Tracing | null) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.tracing?.close();
+  }
+}

@@ -1,0 +1,159 @@
+import { connect, type AddressInfo } from 'node:net';
+import { seconds } from '../../src/clock/duration.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { bearer, requestBytes, send } from '../support/wire.js';
+import { createTestDatabase, withClient } from '../support/test-database.js';
+
+const WAITING =
+  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+describe('the log', () => {
+  let petstore: Petstore;
+  let key: string;
+  let keyId: number;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+    key = await petstore.key('pro');
+    const [row] = await petstore.query<{ id: string }>('SELECT id FROM api_keys');
+    keyId = Number(row?.id);
+  });
+  afterAll(() => petstore.stop());
+
+  /** The line of a request, by the id that the request brings along. */
+  const lineOf = async (requestId: string) => {
+    const line = () => petstore.log.find((one) => one.requestId === requestId && 'durationMs' in one);
+    await eventually(() => line() !== undefined);
+    return line();
+  };
+
+  it('has one line for each request: its id, route, status, duration, key and plan', async () => {
+    await petstore.client(key).get('/v1/pets?limit=3').set('X-Request-Id', 'one').expect(200);
+    expect(await lineOf('one')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      requestId: 'one',
+      method: 'GET',
+      route: '/v1/pets',
+      status: 200,
+      durationMs: 0,
+      keyId,
+      plan: 'pro',
+    });
+    expect(petstore.log.filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
+  });
+
+  it.each([
+    ['/v1/pets/1', '/v1/pets/:petId', 404],
+    ['/v1/nothing/here', '/v1/*path', 404],
+    ['/v1/pets?limit=0', '/v1/pets', 400],
+    ['/v1/%', '/v1/*path', 400],
+    ['/nowhere', 'none', 404],
+  ])('names %s by its pattern %s', async (path, route, status) => {
+    await petstore.client(key).get(path).set('X-Request-Id', `pattern ${path}`.replaceAll(' ', '-'));
+    expect(await lineOf(`pattern-${path}`)).toMatchObject({ route, status });
+  });
+
+  it('names a caller without a valid key by the address, which is what the quota counts', async () => {
+    await petstore.client().get('/v1/pets').set('X-Request-Id', 'stranger').expect(401);
+    const line = await lineOf('stranger');
+    expect(line).toMatchObject({ status: 401, address: expect.stringContaining('127.0.0.1') });
+    expect(line).not.toHaveProperty('plan');
+  });
+
+  it('tells a refusal and the time it took', async () => {
+    const free = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
+    await petstore.client(free).get('/v1/pets');
+    await petstore.client(free).get('/v1/pets').set('X-Request-Id', 'refused').expect(429);
+    expect(await lineOf('refused')).toMatchObject({ status: 429, plan: 'enterprise', durationMs: 0 });
+  });
+
+  it('takes up the trace of a traceparent', async () => {
+    const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
+    await petstore.client(key).get('/v1/pets').set({ 'X-Request-Id': 'traced', traceparent });
+    expect(await lineOf('traced')).toMatchObject({ traceId: TRACE });
+  });
+
+  it('is not touched by a traceparent that is none', async () => {
+    await petstore
+      .client(key)
+      .get('/v1/pets')
+      .set({ 'X-Request-Id': 'untraced', traceparent: 'nonsense' })
+      .expect(200);
+    expect(await lineOf('untraced')).not.toHaveProperty('traceId');
+  });
+
+  it('says when the client went before its answer', async () => {
+    await withClient(petstore.databaseUrl, async (other) => {
+      await other.query('BEGIN; LOCK TABLE pets');
+      const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
+      client.write(requestBytes({ headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+      await eventually(async () => {
+        const { rows } = await other.query(WAITING);
+        return rows.length > 0;
+      });
+      client.destroy();
+      expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/pets', keyId });
+    });
+  });
+
+  it('has neither path, query nor headers of a request, which may hold secrets', async () => {
+    await send(petstore, {
+      path: `/v1/pets/${key}?key=${key}`,
+      headers: [bearer(key), ['X-Request-Id', 'secret'], ['X-Api-Key', key], ['Cookie', key]],
+    });
+    await lineOf('secret');
+    expect(JSON.stringify(petstore.log)).not.toContain(key);
+  });
+
+  it('has an error of the service once, with its request and its stack, and says 500', async () => {
+    await petstore.query('ALTER TABLE pets RENAME TO hidden_pets');
+    await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'broken').expect(500);
+    await petstore.query('ALTER TABLE hidden_pets RENAME TO pets');
+    expect(await lineOf('broken')).toMatchObject({ level: 'error', status: 500 });
+    const [told, ...more] = petstore.log.filter((one) => one.requestId === 'broken' && 'stack' in one);
+    expect(told).toMatchObject({
+      level: 'error',
+      context: 'ErrorFilter',
+      msg: expect.stringContaining('pets'),
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('leaves out what machines ask every few seconds', async () => {
+    await petstore.client().get('/metrics').set('X-Request-Id', 'probe');
+    await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
+    await lineOf('after-the-probe');
+    expect(petstore.log.some(({ requestId }) => requestId === 'probe')).toBe(false);
+  });
+});
+
+describe('the log of a process', () => {
+  it(
+    'is written as JSON where there is no terminal, also what was logged just before the end',
+    async () => {
+      const database = await createTestDatabase();
+      const folder = await emptyFolder();
+      const env = { PORT: '0', DATABASE_URL: database.url };
+      const service = new Program(SERVICE, [], { cwd: folder.path, env });
+      await service.prints(/listens at/);
+      const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
+      for (let i = 0; i < 20; i++) await fetch(`${base}/v1/pets`, { headers: { 'X-Request-Id': `r${i}` } });
+      service.signal('SIGTERM');
+      const { stdout, code } = await service.ended;
+      const lines = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as { requestId?: string });
+      const ids = lines.flatMap(({ requestId }) => requestId ?? []);
+      expect(ids).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`));
+      expect(code).toBe(0);
+      await folder.remove();
+      await database.drop();
+    },
+    seconds(30),
+  );
+});

@@ -1,0 +1,97 @@
+import { Collector } from '../support/collector.js';
+import { freePort } from '../support/free-port.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+const SERVER_SPAN = 2;
+
+describe('tracing by OpenTelemetry’s standard variables', () => {
+  let collector: Collector;
+  let database: TestDatabase;
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+
+  beforeEach(async () => {
+    collector = await Collector.start();
+    database = await createTestDatabase();
+    folder = await emptyFolder();
+  });
+  afterEach(async () => {
+    await collector.stop();
+    await database.drop();
+    await folder.remove();
+  });
+
+  /** Runs the service, sends two requests, of which the first belongs to a trace, and ends it. */
+  const serve = async (env: Record<string, string>) => {
+    const service = new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { PORT: '0', DATABASE_URL: database.url, ...env },
+    });
+    await service.prints(/listens at/);
+    const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
+    const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, 'X-Request-Id': 'first' };
+    await fetch(`${base}/v1/pets/5`, { headers });
+    await fetch(`${base}/v1/pets`);
+    service.signal('SIGTERM');
+    return service.ended;
+  };
+
+  it('sends a span of each request, in the trace of its caller', async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
+    const { code } = await serve(env);
+    expect(code).toBe(0);
+    const [first, second, ...more] = collector.spans;
+    expect(first).toMatchObject({
+      traceId: TRACE,
+      parentSpanId: PARENT,
+      name: 'GET /v1/pets/:petId',
+      kind: SERVER_SPAN,
+    });
+    const attributes = Object.fromEntries(first?.attributes.map(({ key, value }) => [key, value]) ?? []);
+    expect(attributes).toMatchObject({
+      'http.route': { stringValue: '/v1/pets/:petId' },
+      'http.response.status_code': { intValue: 401 },
+      'petstore.request_id': { stringValue: 'first' },
+    });
+    expect(second?.traceId).not.toBe(TRACE);
+    expect(second?.parentSpanId).toBeFalsy();
+    expect(more).toEqual([]);
+    expect(collector.resource.get('service.name')).toBe('petstore');
+    expect(collector.resource.get('deployment')).toBe('test');
+  });
+
+  it.each([
+    ['no collector is named', () => ({})],
+    ['it is disabled', () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SDK_DISABLED: 'true' })],
+    [
+      'the exporter is none',
+      () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_EXPORTER: 'none' }),
+    ],
+    [
+      'the sampler takes none',
+      () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_off' }),
+    ],
+  ])('sends nothing where %s', async (_, env) => {
+    expect((await serve(env())).code).toBe(0);
+    expect(collector.spans).toEqual([]);
+  });
+
+  it('ends in good order where the collector is away', async () => {
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: away });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(collector.spans).toEqual([]);
+  });
+
+  it('refuses to start for a protocol it does not speak', async () => {
+    const service = new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    });
+    const { code, stderr } = await service.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/json; it is "grpc".');
+  });
+});
