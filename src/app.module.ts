@@ -3,6 +3,7 @@ import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
+import { ScopeGuard } from './auth/scope.guard.js';
 import { ClockModule } from './clock/clock.module.js';
 import { Config } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
@@ -30,12 +31,13 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or a stranger
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
   { provide: APP_GUARD, useClass: ApiKeyGuard }, // 3. no valid key: 401
-  { provide: APP_GUARD, useClass: AcceptGuard }, // 4. does not take JSON: 406
-  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 5. parameters where there are none: 400
-  // 6. what the route itself has: @Deprecated() announces its end, or answers 410
-  // 7. only now the body is read (app.setup.ts): 400, 413, 415
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 8. body and query against their DTOs: 400
-  // 9. the handler; whatever was thrown on the way goes through ErrorsModule
+  { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403
+  { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
+  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
+  // 7. what the route itself has: @Deprecated() announces its end, or answers 410
+  // 8. only now the body is read (app.setup.ts): 400, 413, 415
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 9. body and query against their DTOs: 400
+  // 10. the handler; whatever was thrown on the way goes through ErrorsModule
 ];
 
 @Module({})

@@ -1,4 +1,7 @@
 import { jest } from '@jest/globals';
+import { hostname, userInfo } from 'node:os';
+import { makeSecret } from '../src/auth/secret.js';
+import { hours } from '../src/clock/duration.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 
@@ -57,6 +60,7 @@ describe('petstore keys create', () => {
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      scopes: ['pets:read', 'pets:write', 'orders:read'],
     });
   });
 
@@ -75,7 +79,24 @@ describe('petstore keys create', () => {
     });
   });
 
+  it('gives a key the end and the scopes it is told', async () => {
+    const told = ['--expires', '2031-02-03', '--scopes', 'orders:read,pets:read'];
+    expect(await createKey('--plan', 'free', ...told)).toMatchObject({
+      expiresAt: '2031-02-03T00:00:00.000Z',
+      scopes: ['pets:read', 'orders:read'],
+    });
+  });
+
   it.each([
+    ['an end that is over', ['--plan', 'pro', '--expires', '2020-01-01'], '--expires'],
+    ['a day that does not exist', ['--plan', 'pro', '--expires', '2031-02-30'], '--expires'],
+    ['a time that does not say where', ['--plan', 'pro', '--expires', '2031-02-03T10:00'], '--expires'],
+    [
+      'an unknown scope',
+      ['--plan', 'pro', '--scopes', 'pets:read,pets:eat'],
+      'pets:read, pets:write, orders:read',
+    ],
+    ['no scope', ['--plan', 'pro', '--scopes', ''], '--scopes'],
     ['an enterprise key without limits', ['--plan', 'enterprise'], '--per-minute'],
     ['an enterprise key with one limit', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
     ['limits for another plan', ['--plan', 'pro', '--per-minute', '9', '--per-day', '9'], '--per-day'],
@@ -131,13 +152,114 @@ describe('a key, once created', () => {
   });
 });
 
+describe('petstore keys rotate', () => {
+  it('shows a new key once, and how long the old one works: 24 h unless told', async () => {
+    const { id, key } = await createKey('--plan', 'free');
+    const rotated = await json<Key & { oldSecretEndsAt: string }>('keys', 'rotate', id);
+    expect(rotated).toMatchObject({ id, key: expect.stringMatching(SECRET) as unknown });
+    expect(rotated.key).not.toBe(key);
+    expect(Date.parse(rotated.oldSecretEndsAt) - Date.now()).toBeCloseTo(hours(24), -5);
+    const { stdout } = await petstore('keys', 'rotate', id, '--overlap', '0');
+    expect(stdout.split('\n')).toContainEqual(expect.stringMatching(SECRET));
+    expect(stdout).toContain('The old one has ended.');
+    expect(await json('keys', 'show', id)).toMatchObject({ id, oldSecretEndsAt: null });
+  });
+
+  it.each(['-1h', '1 h', 'tomorrow', ''])('refuses the overlap %j', (overlap) =>
+    expectRefusal(['keys', 'rotate', '1', `--overlap=${overlap}`], '--overlap', '2h'),
+  );
+
+  it('refuses a key that is revoked', async () => {
+    const { id } = await createKey('--plan', 'free');
+    await petstore('keys', 'revoke', id);
+    await expectRefusal(['keys', 'rotate', id], 'revoked', 'petstore keys create');
+  });
+});
+
+describe('petstore keys update', () => {
+  let id: string;
+  const change = (...args: string[]) => json('keys', 'update', id, ...args);
+
+  beforeAll(async () => {
+    ({ id } = await createKey('--plan', 'free', '--expires', '1d'));
+  });
+
+  it('changes plan and limits, name, end and scopes, and leaves the rest', async () => {
+    const limits = ['--per-minute', '7', '--per-day', '8'];
+    expect(await change('--plan', 'enterprise', ...limits)).toMatchObject({
+      name: 'a test',
+      plan: 'enterprise',
+      perMinute: 7,
+      perDay: 8,
+    });
+    expect(await change('--name', 'another', '--expires', 'never', '--scopes', 'pets:read')).toMatchObject({
+      name: 'another',
+      plan: 'enterprise',
+      perMinute: 7,
+      expiresAt: null,
+      scopes: ['pets:read'],
+    });
+    expect(await change('--plan', 'pro', '--scopes', 'all')).toMatchObject({
+      plan: 'pro',
+      perMinute: 300,
+      scopes: ['pets:read', 'pets:write', 'orders:read'],
+    });
+  });
+
+  it.each([
+    ['nothing', [], '--help'],
+    ['half of the limits', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
+    ['limits of a plan that has its own', ['--per-minute', '9', '--per-day', '9'], 'enterprise'],
+    ['an unknown scope', ['--scopes', 'pets'], 'pets:read, pets:write, orders:read'],
+    ['an end that is over', ['--expires', '2020-01-01T00:00:00Z'], '--expires'],
+  ])('refuses to change %s', (_, args, part) => expectRefusal(['keys', 'update', id, ...args], part));
+
+  it('refuses a key that is revoked', async () => {
+    await petstore('keys', 'revoke', id);
+    await expectRefusal(['keys', 'update', id, '--name', 'x'], 'revoked', 'petstore keys create');
+  });
+});
+
+describe('petstore keys history', () => {
+  it('says who changed a key, on which host, by which command, when and how', async () => {
+    const { id, key } = await createKey('--plan', 'free');
+    await petstore('keys', 'update', id, '--plan', 'pro');
+    await petstore('keys', 'ban', id);
+    const history = await json<{ action: string }[]>('keys', 'history', id);
+    expect(history.map(({ action }) => action)).toEqual(['create', 'update', 'ban']);
+    expect(history[1]).toEqual({
+      at: INSTANT,
+      action: 'update',
+      user: userInfo().username,
+      host: hostname(),
+      command: 'petstore keys update',
+      changes: {
+        plan: { from: 'free', to: 'pro' },
+        perMinute: { from: 60, to: 300 },
+        perDay: { from: 1_000, to: 10_000 },
+      },
+    });
+    const { stdout } = await petstore('keys', 'history', id);
+    expect(stdout).toMatch(/petstore keys update +update +plan: free → pro; perMinute: 60 → 300/);
+    expect(stdout + JSON.stringify(history)).not.toContain(key.slice(13, -4));
+  });
+});
+
+describe.each(['show', 'revoke', 'rotate', 'history'])('petstore keys %s', (command) => {
+  it('refuses a key in place of its id, and does not print it', async () => {
+    const secret = makeSecret();
+    await expectRefusal(['keys', command, secret], 'id', 'petstore keys list');
+    expect((await petstore('keys', command, secret)).stderr).not.toContain(secret.slice(9, 20));
+  });
+
+  it('refuses an id that no key has', () =>
+    expectRefusal(['keys', command, '9223372036854775807'], '9223372036854775807', 'petstore keys list'));
+});
+
 describe.each(['show', 'revoke'])('petstore keys %s', (command) => {
   it.each(['x', '1.5', '9223372036854775808', ''])('refuses the id %j', (id) =>
     expectRefusal(['keys', command, '--', id], 'id'),
   );
-
-  it('refuses an id that no key has', () =>
-    expectRefusal(['keys', command, '9223372036854775807'], '9223372036854775807', 'petstore keys list'));
 
   it('refuses to do without an id', () => expectRefusal(['keys', command], 'id'));
 });
@@ -168,7 +290,7 @@ describe('petstore', () => {
   it('prints its help on stdout when asked', async () => {
     const { code, stdout, stderr } = await petstore('keys', '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/create.+list.+show.+revoke/s);
+    expect(stdout).toMatch(/create.+list.+show.+update.+rotate.+revoke.+history/s);
   });
 
   it('names DATABASE_URL when nothing answers there', async () => {

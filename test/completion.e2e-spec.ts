@@ -27,6 +27,7 @@ describe('petstore completion bash', () => {
     ['the options of a command', ['keys', 'show', '-'], ['--json', '--help']],
     ['an option that begins so, behind an argument', ['keys', 'ban', '7', '--f'], ['--for']],
     ['the values of an option', ['keys', 'create', '--plan', ''], ['free', 'pro', 'business', 'enterprise']],
+    ['scopes', ['keys', 'update', '7', '--scopes', ''], ['all', 'pets:read', 'pets:write', 'orders:read']],
     ['nothing where the value is the user’s own', ['keys', 'create', '--name', ''], []],
     [
       'an option after a value that is named as a command',

@@ -1,6 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { type Limits, type Plan, PLANS } from './plans.js';
+import type { Scope } from './scopes.js';
 
 /** A row of `api_keys`. The key itself is not in it: only its SHA-256. */
 @Entity('api_keys')
@@ -22,6 +23,18 @@ export class ApiKey {
 
   @Column('bytea', { select: false })
   hash!: Buffer;
+
+  /** SHA-256 of the secret before the last rotation. */
+  @Column('bytea', { name: 'previous_hash', nullable: true, select: false })
+  previousHash!: Buffer | null;
+
+  /** Until when that one works. */
+  @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
+  previousEndsAt!: Date | null;
+
+  /** `null`: all, those of later modules too. */
+  @Column('text', { array: true, nullable: true })
+  scopes!: Scope[] | null;
 
   @Column('text')
   prefix!: string;

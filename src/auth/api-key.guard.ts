@@ -1,8 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { InvalidApiKey, MissingApiKey } from './auth.errors.js';
+import { challenge } from './challenge.js';
 
-const REALM = 'Bearer realm="petstore"';
+const NO_KEY = challenge();
+const WRONG_KEY = challenge({ error: 'invalid_token' });
 
 /** Lets key holders through. OPTIONS needs no key: browsers send a preflight without one. */
 @Injectable()
@@ -13,8 +15,7 @@ export class ApiKeyGuard implements CanActivate {
     if (caller?.kind === 'key' || method === 'OPTIONS') return true;
     if (caller?.failure !== undefined) throw caller.failure;
     const sentKey = caller?.sentKey === true;
-    const challenge = sentKey ? `${REALM}, error="invalid_token"` : REALM; // RFC 6750, section 3
-    http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);
+    http.getResponse<Response>().setHeader('WWW-Authenticate', sentKey ? WRONG_KEY : NO_KEY);
     throw sentKey ? new InvalidApiKey() : new MissingApiKey();
   }
 }

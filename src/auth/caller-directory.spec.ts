@@ -2,35 +2,40 @@ import { TestClock } from '../../test/support/test-clock.js';
 import { ApiKey } from './api-key.entity.js';
 import type { ApiKeysService } from './api-keys.service.js';
 import { CallerDirectory } from './caller-directory.js';
+import { LastUse } from './last-use.js';
 import { makeSecret } from './secret.js';
 
 const SECRET = makeSecret();
 
 /** The table of keys: one that a test can change, and make answer late or not at all. */
 class Table {
-  key: ApiKey | null = Object.assign(new ApiKey(), { id: 7, name: 'test', plan: 'free', expiresAt: null });
+  key: ApiKey | null = Object.assign(new ApiKey(), { id: 7, name: 'test', plan: 'free', scopes: null });
+  endsAt: Date | null = null;
   looks = 0;
   failure?: Error;
   beforeAnswer: () => void = () => undefined;
 
-  async findByHash(): Promise<ApiKey | null> {
+  async findByHash(): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
     this.looks += 1;
     const found = this.key;
     await Promise.resolve();
     this.beforeAnswer();
     if (this.failure) throw this.failure;
-    return found;
+    return found && { key: found, endsAt: this.endsAt };
   }
 }
 
 let table: Table;
 let clock: TestClock;
 let directory: CallerDirectory;
+let lastUse: LastUse;
 
 beforeEach(() => {
   table = new Table();
   clock = new TestClock();
-  directory = new CallerDirectory(table as unknown as ApiKeysService, clock); // all it asks of the service
+  const service = table as unknown as ApiKeysService; // all that is asked of it
+  lastUse = new LastUse(service);
+  directory = new CallerDirectory(service, lastUse, clock);
 });
 
 const identify = async (secret = SECRET) => (await directory.identify(secret))?.id;

@@ -4,9 +4,11 @@ import { Clock } from '../clock/clock.js';
 import { seconds } from '../clock/duration.js';
 import { isDatabaseAway } from '../database/database-away.js';
 import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
-import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';
+import { KnownKeys } from './known-keys.js';
+import { LastUse } from './last-use.js';
+import { bitsOf } from './scopes.js';
 import { hashSecret, isSecret } from './secret.js';
 
 const REMEMBERED = seconds(10);
@@ -14,10 +16,12 @@ const ASK_AGAIN = seconds(1);
 const MOST_KNOWN = 100_000;
 const MOST_UNKNOWN = 50_000;
 
+type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
+
 /** Finds the key holder behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
 export class CallerDirectory {
-  private readonly known: LRUCache<string, KeyHolder>;
+  private readonly known: KnownKeys;
   /** Kept apart, so that a flood of made-up keys pushes out no real one. */
   private readonly unknown: LRUCache<string, true>;
   /** Look-ups under way: of many callers at once, one asks and all get its answer. */
@@ -27,34 +31,27 @@ export class CallerDirectory {
 
   constructor(
     private readonly keys: ApiKeysService,
+    private readonly lastUse: LastUse,
     private readonly clock: Clock,
   ) {
     const perf = { now: () => clock.elapsed() };
-    this.known = new LRUCache({
-      max: MOST_KNOWN,
-      ttl: REMEMBERED,
-      ttlResolution: 0,
-      perf,
-      // While the database is away, known keys go on working.
-      allowStale: true,
-      noDeleteOnStaleGet: true,
-    });
+    this.known = new KnownKeys(clock, { most: MOST_KNOWN, fresh: REMEMBERED });
     this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
   }
 
-  /** The key holder, or `undefined` for a secret that is mistyped, unknown, revoked or expired. */
+  /** The key holder, or `undefined` for a secret that is mistyped, unknown, revoked, expired or rotated out. */
   identify(secret: string): KeyHolder | undefined | Promise<KeyHolder | undefined> {
     const hash = hashSecret(secret);
-    const holder = this.known.get(hash, { allowStale: false });
-    if (holder) return this.unlessExpired(holder);
+    const holder = this.known.fresh(hash);
+    if (holder) return this.used(holder);
     if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
-    return this.ask(hash).then((found) => this.unlessExpired(found));
+    return this.ask(hash).then((found) => found && this.used(found));
   }
 
   /** Forgets what is known of a key, so that the next request with it sees what was changed. */
   forget(keyId: string): void {
     this.changes += 1;
-    for (const [hash, { id }] of [...this.known.entries()]) if (String(id) === keyId) this.known.delete(hash);
+    this.known.forget(keyId);
     this.unknown.clear();
   }
 
@@ -71,9 +68,9 @@ export class CallerDirectory {
 
   private async lookUp(hash: string): Promise<KeyHolder | undefined> {
     const { changes } = this;
-    const key = await this.askDatabase(hash);
+    const found = await this.askDatabase(hash);
     if (changes !== this.changes) return this.lookUp(hash); // it may have been read just before the change
-    const holder = key ? toHolder(key) : undefined;
+    const holder = found ? toHolder(found) : undefined;
     if (holder) this.known.set(hash, holder);
     else this.disown(hash);
     return holder;
@@ -86,13 +83,13 @@ export class CallerDirectory {
   }
 
   private lastKnown(hash: string, error: unknown): KeyHolder {
-    const holder = this.known.peek(hash);
+    const holder = this.known.last(hash);
     if (!holder) throw error;
     return holder;
   }
 
   /** While the database is away only one request a second waits to find that out. */
-  private async askDatabase(hash: string): Promise<ApiKey | null> {
+  private async askDatabase(hash: string): Promise<Found | null> {
     if (this.clock.elapsed() < this.awayUntil) throw new ServiceUnavailable();
     try {
       return await this.keys.findByHash(hash);
@@ -102,21 +99,26 @@ export class CallerDirectory {
     }
   }
 
-  private unlessExpired(holder: KeyHolder | undefined): KeyHolder | undefined {
-    const expired = holder?.expiresAt !== undefined && this.clock.now() >= holder.expiresAt;
-    return expired ? undefined : holder;
+  /** Asks the clock each time: a secret ends on time, however long it is known. */
+  private used(holder: KeyHolder): KeyHolder | undefined {
+    const now = this.clock.now();
+    if (now >= holder.endsAt) return undefined;
+    this.lastUse.note(holder, now);
+    return holder;
   }
 }
 
-function toHolder(key: ApiKey): KeyHolder {
-  const { id, name, plan, limits, expiresAt, banEndsAt, banLevel, forgivenAt } = key;
+function toHolder({ key, endsAt }: Found): KeyHolder {
+  const { id, name, plan, limits, scopes, lastUsedAt, banEndsAt, banLevel, forgivenAt } = key;
   return {
     kind: 'key',
     id,
     name,
     plan,
     limits,
-    expiresAt: expiresAt?.getTime(),
+    scopes: bitsOf(scopes),
+    endsAt: endsAt?.getTime() ?? Infinity,
+    lastUsedAt: lastUsedAt?.getTime() ?? 0,
     ban: banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined,
     forgivenAt: forgivenAt?.getTime(),
   };

@@ -11,8 +11,12 @@ export interface KeyHolder {
   readonly name: string;
   readonly plan: Plan;
   readonly limits: Limits;
-  /** Unix milliseconds; the key is refused from then on. */
-  readonly expiresAt?: number;
+  /** What it may do, as bits: see `scopes.ts`. */
+  readonly scopes: number;
+  /** Unix milliseconds; what was sent as the key is refused from then on. `Infinity` where there is no end. */
+  readonly endsAt: number;
+  /** Unix milliseconds; the last time that was noted, here or elsewhere. */
+  lastUsedAt: number;
   /** The last ban on record, which may be over. */
   readonly ban?: Ban;
   /** Unix milliseconds when the last ban was lifted: none that began before counts any more. */

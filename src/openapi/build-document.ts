@@ -5,9 +5,8 @@ import { ErrorResponse } from '../errors/error.response.js';
 import { PublicUrl } from '../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
+import { SECURITY_SCHEME } from './operation-marks.js';
 import { BASE_PATH } from './relative-paths.js';
-
-const SECURITY_SCHEME = 'apiKey';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {

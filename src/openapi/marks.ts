@@ -13,7 +13,10 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
 
 /** Puts the marks that decorators left as extensions where a reader sees them. */
 export function addMarks(operation: OperationObject & Marks): void {
-  const { 'x-stability': stability, 'x-deprecated-sunset': sunset } = operation;
+  const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
+  for (const scope of security.flatMap(Object.values<string[]>).flat()) {
+    addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
+  }
   if (stability) addMark(operation, stability, MEANING[stability]);
   if (sunset) {
     operation.deprecated = true;
@@ -23,5 +26,9 @@ export function addMarks(operation: OperationObject & Marks): void {
 
 function addMark(operation: OperationObject, mark: string, meaning: string): void {
   operation.summary = `${operation.summary ?? ''} (${mark})`;
-  operation.description = `${operation.description ?? ''}\n\n${meaning}`.trim();
+  addToDescription(operation, meaning);
+}
+
+function addToDescription(operation: OperationObject, text: string): void {
+  operation.description = `${operation.description ?? ''}\n\n${text}`.trim();
 }

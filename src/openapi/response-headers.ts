@@ -23,11 +23,12 @@ export const headersOf = (status: string): HeadersObject =>
   references([...ON_EVERY_ANSWER, ...(ON_STATUS[status] ?? [])]);
 
 /** Adds to each answer what the pipeline sends with it, unless the answer is a reference that already has it. */
-export function addHeaders({ responses, deprecated }: OperationObject): void {
+export function addHeaders({ responses, deprecated, security }: OperationObject): void {
   for (const [status, response] of Object.entries(responses) as [string, ResponseObject | Reference][]) {
     if ('$ref' in response) continue;
     response.headers = {
       ...headersOf(status),
+      ...(security && status === '403' && references(['WWW-Authenticate'])),
       ...(deprecated && FROM_THE_HANDLER.includes(status) && references(WHEN_DEPRECATED)),
       ...response.headers,
     };

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import type { Page } from '../paging/page.js';
@@ -17,6 +18,7 @@ export class PetsController {
   constructor(private readonly pets: PetsService) {}
 
   @Get()
+  @RequireScope('pets:read')
   @ApiOperation({
     operationId: 'listPets',
     summary: 'List animals',
@@ -29,6 +31,7 @@ export class PetsController {
   }
 
   @Post()
+  @RequireScope('pets:write')
   @ApiOperation({
     operationId: 'createPet',
     summary: 'Add an animal',
@@ -40,6 +43,7 @@ export class PetsController {
   }
 
   @Get(':petId')
+  @RequireScope('pets:read')
   @Deprecated({
     since: '2026-11-20',
     sunset: '2030-12-05',

@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import { HideTryIt } from '../openapi/hide-try-it.decorator.js';
 import { Stability } from '../openapi/stability.decorator.js';
 import { PageQuery } from '../paging/page-query.js';
@@ -15,6 +16,7 @@ export class StoreController {
   constructor(private readonly store: StoreService) {}
 
   @Get('orders')
+  @RequireScope('orders:read')
   @Stability('experimental')
   @HideTryIt()
   @ApiOperation({

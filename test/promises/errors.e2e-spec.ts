@@ -1,5 +1,6 @@
 import { Controller, Get, ImATeapotException, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { Cable } from '../support/cable.js';
 import { Petstore } from '../support/petstore.js';
@@ -47,7 +48,7 @@ interface Case extends Message {
   readonly status: number;
   readonly code?: string;
   /** Whose key is sent: a valid one unless told otherwise. */
-  readonly as?: 'nobody' | 'an unknown key' | 'an exhausted minute' | 'an exhausted day';
+  readonly as?: 'nobody' | 'an unknown key' | keyof typeof others;
   /** What has to be so meanwhile. */
   readonly when?: 'the database is away' | 'the sunset has come';
 }
@@ -89,6 +90,13 @@ const CASES: Record<string, Case> = {
   'no key and bad percent-encoding': { as: 'nobody', path: '/v1/%', status: 401, code: 'missing_api_key' },
   'no key and malformed JSON': { ...post('{'), as: 'nobody', status: 401, code: 'missing_api_key' },
   'an unknown key': { as: 'an unknown key', status: 401, code: 'invalid_api_key' },
+
+  'a scope that the key lacks': {
+    ...NEW_PET,
+    as: 'a reading key',
+    status: 403,
+    code: 'insufficient_scope',
+  },
 
   'an id no animal has': { path: '/v1/pets/999', status: 404, code: 'pet_not_found' },
   'an id that is none': { path: '/v1/pets/rex', status: 404, code: 'pet_not_found' },
@@ -152,7 +160,7 @@ const CASES: Record<string, Case> = {
 let petstore: Petstore;
 let cable: Cable;
 let key: string;
-let exhausted: Record<'an exhausted minute' | 'an exhausted day', string>;
+const others = { 'an exhausted minute': '', 'an exhausted day': '', 'a reading key': '' };
 
 beforeAll(async () => {
   petstore = await Petstore.start({
@@ -161,11 +169,11 @@ beforeAll(async () => {
   });
   await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
   key = await petstore.key();
-  exhausted = {
-    'an exhausted minute': await petstore.key('enterprise', { perMinute: 1, perDay: 10 }),
-    'an exhausted day': await petstore.key('enterprise', { perMinute: 10, perDay: 1 }),
-  };
-  for (const used of [key, ...Object.values(exhausted)]) await send(petstore, { headers: [bearer(used)] });
+  others['an exhausted minute'] = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
+  others['an exhausted day'] = await petstore.key('enterprise', { perMinute: 10, perDay: 1 });
+  const reading = { name: 'reading', plan: 'free', scopes: ['pets:read'] } as const;
+  others['a reading key'] = (await petstore.app.get(ApiKeysService).create(reading)).secret;
+  for (const used of [key, ...Object.values(others)]) await send(petstore, { headers: [bearer(used)] });
 });
 afterAll(async () => {
   await petstore.stop();
@@ -175,7 +183,7 @@ afterAll(async () => {
 function authorization({ as }: Case): NonNullable<Message['headers']> {
   if (as === 'nobody') return [];
   if (as === 'an unknown key') return [bearer(makeSecret())];
-  return [bearer(as === undefined ? key : exhausted[as])];
+  return [bearer(as === undefined ? key : others[as])];
 }
 
 async function answerTo(message: Case) {

@@ -17,11 +17,11 @@ afterAll(() => petstore.stop());
 
 /** What the contract promises. A module that came later is held to the general promises only. */
 const OPERATIONS = [
-  ['listPets', 'get', '/pets', ['200', '400', '401', '406', '429', '500', '503']],
-  ['createPet', 'post', '/pets', ['201', '400', '401', '406', '413', '415', '429', '500', '503']],
-  ['getPet', 'get', '/pets/{petId}', ['200', '400', '401', '404', '406', '410', '429', '500', '503']],
+  ['listPets', 'get', '/pets', ['200', '400', '401', '403', '406', '429', '500', '503']],
+  ['createPet', 'post', '/pets', ['201', '400', '401', '403', '406', '413', '415', '429', '500', '503']],
+  ['getPet', 'get', '/pets/{petId}', ['200', '400', '401', '403', '404', '406', '410', '429', '500', '503']],
   ['getRateLimit', 'get', '/rate-limit', ['200', '400', '401', '406', '429', '500', '503']],
-  ['listOrders', 'get', '/store/orders', ['200', '400', '401', '406', '429', '500', '503']],
+  ['listOrders', 'get', '/store/orders', ['200', '400', '401', '403', '406', '429', '500', '503']],
 ] as const;
 
 const operation = (id: string): Part => {
@@ -82,7 +82,12 @@ describe('GET /openapi.json', () => {
       scheme: 'bearer',
       bearerFormat: expect.any(String),
     });
-    expect(everyOperation().filter(({ security }) => security !== undefined)).toEqual([]);
+    for (const { operationId, security = document.security } of everyOperation()) {
+      expect({ operationId, schemes: security.map(Object.keys) }).toEqual({
+        operationId,
+        schemes: [[scheme]],
+      });
+    }
   });
 
   describe.each(OPERATIONS)('%s', (id, method, path, statuses) => {
@@ -174,9 +179,25 @@ describe('GET /openapi.json', () => {
   });
 
   it.each([
+    ['listPets', 'pets:read'],
+    ['createPet', 'pets:write'],
+    ['getPet', 'pets:read'],
+    ['listOrders', 'orders:read'],
+  ])('has %s require the scope %s, and says so of its 403', (id, scope) => {
+    expect(operation(id)).toMatchObject({
+      security: [{ apiKey: [scope] }],
+      description: expect.stringContaining(`\`${scope}\``),
+    });
+    const { headers, content } = answer(id, '403');
+    expect(resolve(headers['WWW-Authenticate'])).toMatchObject({ required: true });
+    expect(content['application/json'].examples.insufficient_scope.value.message).toContain(scope);
+  });
+
+  it.each([
     ['400', 'createPet', ['validation_failed', 'invalid_json']],
     ['400', 'listPets', ['validation_failed', 'invalid_cursor']],
     ['401', 'listPets', ['missing_api_key', 'invalid_api_key']],
+    ['403', 'createPet', ['insufficient_scope']],
     ['404', 'getPet', ['pet_not_found']],
     ['406', 'listPets', ['not_acceptable']],
     ['410', 'getPet', ['endpoint_removed']],

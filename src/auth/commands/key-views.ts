@@ -1,4 +1,5 @@
 import type { ApiKey } from '../api-key.entity.js';
+import { SCOPES } from '../scopes.js';
 import { table } from './print.js';
 
 /** A key as programs see it. */
@@ -8,13 +9,15 @@ export function describeKey(key: ApiKey) {
     name: key.name,
     plan: key.plan,
     ...key.limits,
+    scopes: key.scopes ?? SCOPES,
     prefix: key.prefix,
     lastFour: key.lastFour,
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
     lastUsedAt: key.lastUsedAt,
-    bannedUntil: isBanned(key) ? key.banEndsAt : null,
+    bannedUntil: toCome(key.banEndsAt),
+    oldSecretEndsAt: toCome(key.previousEndsAt),
   };
 }
 
@@ -22,25 +25,53 @@ export function describeKey(key: ApiKey) {
 export function keysTable(keys: readonly ApiKey[]): string {
   if (keys.length === 0) return 'There are no keys yet. petstore keys create makes one.';
   return table(
-    ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'KEY', 'CREATED', 'STATE'],
+    ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
     keys.map((key) => [
       String(key.id),
       key.name,
       key.plan,
       String(key.limits.perMinute),
       String(key.limits.perDay),
-      `${key.prefix}…${key.lastFour}`,
-      key.createdAt.toISOString().slice(0, 10),
+      shown(key),
+      day(key.createdAt),
+      key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
       state(key),
     ]),
   );
 }
 
-function state(key: ApiKey): string {
-  const { revokedAt, expiresAt, banEndsAt } = key;
-  if (revokedAt) return `revoked ${revokedAt.toISOString().slice(0, 10)}`;
-  if (banEndsAt && isBanned(key)) return `banned until ${banEndsAt.toISOString().slice(0, 19)}Z`;
-  return expiresAt ? `until ${expiresAt.toISOString().slice(0, 10)}` : 'active';
+/** All of one key, a line for each. */
+export function keyDetails(key: ApiKey): string {
+  const oldEndsAt = toCome(key.previousEndsAt);
+  return table(
+    ['ID', String(key.id)],
+    [
+      ['NAME', key.name],
+      ['PLAN', `${key.plan}: ${key.limits.perMinute} per minute, ${key.limits.perDay} per day`],
+      ['SCOPES', key.scopes?.join(', ') ?? 'all'],
+      ['KEY', shown(key)],
+      ...(oldEndsAt ? [['OLD SECRET', `works until ${second(oldEndsAt)}`]] : []),
+      ['CREATED', second(key.createdAt)],
+      ['EXPIRES', key.expiresAt ? second(key.expiresAt) : 'never'],
+      ['LAST USED', key.lastUsedAt ? minute(key.lastUsedAt) : 'never'],
+      ['STATE', state(key)],
+    ],
+  );
 }
 
-const isBanned = ({ banEndsAt }: ApiKey): boolean => banEndsAt !== null && banEndsAt.getTime() > Date.now();
+function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
+  const banned = toCome(banEndsAt);
+  if (revokedAt) return `revoked ${day(revokedAt)}`;
+  if (expiresAt && !toCome(expiresAt)) return `expired ${day(expiresAt)}`;
+  if (banned) return `banned until ${second(banned)}`;
+  return expiresAt ? `until ${day(expiresAt)}` : 'active';
+}
+
+const shown = ({ prefix, lastFour }: ApiKey): string => `${prefix}…${lastFour}`;
+
+const toCome = (date: Date | null): Date | null => (date && date.getTime() > Date.now() ? date : null);
+
+/** In UTC. */
+const day = (date: Date): string => date.toISOString().slice(0, 10);
+const minute = (date: Date): string => `${date.toISOString().slice(0, 16)}Z`;
+const second = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

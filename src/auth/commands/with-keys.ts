@@ -8,7 +8,7 @@ export async function withKeys<T>(work: (services: CliServices) => Promise<T>): 
   return application.withServices(work);
 }
 
-export function existing(id: string, key: ApiKey | null): ApiKey {
+export function existing(id: string, key: ApiKey | null | undefined): ApiKey {
   if (!key) throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
   return key;
 }

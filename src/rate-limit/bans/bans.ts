@@ -66,7 +66,7 @@ export class Bans {
 
   private record(id: Int64, { endsAt, level }: Ban): void {
     this.logger.warn(`Key ${id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
-    this.keys.ban(id, new Date(endsAt), level).catch((error: unknown) => {
+    this.keys.recordBan(id, new Date(endsAt), level).catch((error: unknown) => {
       this.logger.error(`The ban of key ${id} is not on record: ${String(error)}`);
     });
   }

@@ -1,0 +1,35 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class CreateApiKeyHistory1764547200012 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    // No foreign key: what was done to a key stays known when its row is deleted by hand.
+    await runner.query(`
+      CREATE TABLE api_key_history (
+        id         bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT api_key_history_pkey PRIMARY KEY,
+        key_id     bigint      NOT NULL,
+        changed_at timestamptz NOT NULL DEFAULT now(),
+        action     text        NOT NULL CONSTRAINT api_key_history_action_known
+                               CHECK (action IN ('create', 'update', 'rotate', 'revoke', 'ban', 'unban')),
+        os_user    text        NOT NULL,
+        host       text        NOT NULL,
+        command    text        NOT NULL,
+        changes    json        NOT NULL
+      )`);
+    await runner.query('CREATE INDEX api_key_history_key_id_idx ON api_key_history (key_id, id)');
+    // By statement, so that TRUNCATE is refused too. ALWAYS: also for a session that turns ordinary triggers off.
+    await runner.query(`
+      CREATE FUNCTION refuse_api_key_history_change() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'api_key_history is append-only: % is refused', TG_OP USING ERRCODE = 'insufficient_privilege';
+      END $$`);
+    await runner.query(`
+      CREATE TRIGGER api_key_history_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON api_key_history
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_api_key_history_change()`);
+    await runner.query('ALTER TABLE api_key_history ENABLE ALWAYS TRIGGER api_key_history_append_only');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE api_key_history');
+    await runner.query('DROP FUNCTION refuse_api_key_history_change()');
+  }
+}

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock/clock.js';
+import type { KeyHolder } from './caller.js';
+
+interface Bounds {
+  readonly most: number;
+  /** Milliseconds. */
+  readonly fresh: number;
+}
+
+/** The holders of valid keys by the hash of what they send. Beyond the bound those go that were not seen for longest. */
+export class KnownKeys {
+  private readonly holders: LRUCache<string, KeyHolder>;
+  /** The hashes by the key's id, mostly one: a change must not look through all that is known. */
+  private readonly hashes = new Map<string, string[]>();
+
+  constructor(clock: Clock, { most, fresh }: Bounds) {
+    this.holders = new LRUCache({
+      max: most,
+      ttl: fresh,
+      ttlResolution: 0,
+      perf: { now: () => clock.elapsed() },
+      // While the database is away, what was known goes on.
+      allowStale: true,
+      noDeleteOnStaleGet: true,
+      dispose: (holder, hash) => {
+        this.dropHash(String(holder.id), hash);
+      },
+    });
+  }
+
+  /** What was found out in the last seconds. */
+  fresh(hash: string): KeyHolder | undefined {
+    return this.holders.get(hash, { allowStale: false });
+  }
+
+  /** What was found out last, however long ago. */
+  last(hash: string): KeyHolder | undefined {
+    return this.holders.peek(hash);
+  }
+
+  set(hash: string, holder: KeyHolder): void {
+    this.holders.set(hash, holder);
+    const id = String(holder.id);
+    this.hashes.set(id, [...(this.hashes.get(id) ?? []), hash]);
+  }
+
+  delete(hash: string): void {
+    this.holders.delete(hash);
+  }
+
+  /** Forgets every secret of a key. */
+  forget(keyId: string): void {
+    for (const hash of this.hashes.get(keyId) ?? []) this.holders.delete(hash);
+  }
+
+  private dropHash(keyId: string, hash: string): void {
+    const rest = this.hashes.get(keyId)?.filter((other) => other !== hash) ?? [];
+    if (rest.length === 0) this.hashes.delete(keyId);
+    else this.hashes.set(keyId, rest);
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { minutes, seconds } from '../clock/duration.js';
+import type { Int64 } from '../json/int64.js';
+import { ApiKeysService } from './api-keys.service.js';
+import type { KeyHolder } from './caller.js';
+
+const NOTE_EVERY = minutes(1);
+const WRITE_EVERY = seconds(5);
+
+/**
+ * When keys were last used, to the minute. A request costs one comparison; what there is to write goes to the
+ * database in one statement for all keys, some seconds later, and waits there while the database is away.
+ */
+@Injectable()
+export class LastUse implements OnApplicationShutdown {
+  private readonly logger = new Logger(LastUse.name);
+  private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
+  private times = new Map<Int64, number>();
+  private failing = false;
+
+  constructor(private readonly keys: ApiKeysService) {}
+
+  /** @param now Unix milliseconds */
+  note(holder: KeyHolder, now: number): void {
+    if (now - holder.lastUsedAt < NOTE_EVERY) return;
+    holder.lastUsedAt = now;
+    this.times.set(holder.id, now);
+  }
+
+  async write(): Promise<void> {
+    const { times } = this;
+    if (times.size === 0) return;
+    this.times = new Map();
+    try {
+      await this.keys.noteUse([...times]);
+      this.failing = false;
+    } catch (error) {
+      this.keep(times, error);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.write();
+  }
+
+  /** What could not be written is tried again, but for what has become older since. */
+  private keep(times: ReadonlyMap<Int64, number>, error: unknown): void {
+    this.times = new Map([...times, ...this.times]);
+    if (!this.failing) this.logger.warn(`When keys were used is written later: ${String(error)}`);
+    this.failing = true;
+  }
+}

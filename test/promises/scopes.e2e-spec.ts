@@ -1,0 +1,111 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { type Scope, SCOPES } from '../../src/auth/scopes.js';
+import { Petstore } from '../support/petstore.js';
+import { expectRefusal } from '../support/promises.js';
+import { bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+/** A module that came later and thought of no scope. */
+@Controller({ path: 'open', version: '1' })
+class OpenController {
+  @Get()
+  answer(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [OpenController] })
+class OpenModule {}
+
+let petstore: Petstore;
+let pet: number;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [OpenModule] });
+  const [row] = await petstore.query<{ id: number }>(
+    `INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available') RETURNING id`,
+  );
+  pet = row?.id ?? 0;
+});
+afterAll(() => petstore.stop());
+
+const keyWith = async (...scopes: Scope[]): Promise<string> =>
+  (await petstore.app.get(ApiKeysService).create({ name: 'scoped', plan: 'free', scopes })).secret;
+
+const NEW_PET = {
+  method: 'POST',
+  headers: [['Content-Type', 'application/json']],
+  body: '{"name":"Rex","categoryId":1}',
+} as const;
+
+const asks = (key: string, { headers = [], ...message }: Message) =>
+  send(petstore, { ...message, headers: [bearer(key), ...headers] });
+
+const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: number][] = [
+  ['GET /v1/pets', () => ({}), 'pets:read', 200],
+  ['HEAD /v1/pets', () => ({ method: 'HEAD' }), 'pets:read', 200],
+  ['GET /v1/pets/{petId}', () => ({ path: `/v1/pets/${pet}` }), 'pets:read', 200],
+  ['POST /v1/pets', () => NEW_PET, 'pets:write', 201],
+  ['GET /v1/store/orders', () => ({ path: '/v1/store/orders' }), 'orders:read', 200],
+];
+
+describe.each(OPERATIONS)('%s', (_, message, scope, status) => {
+  it(`answers a key with nothing but ${scope}`, async () => {
+    expect((await asks(await keyWith(scope), message())).status).toBe(status);
+  });
+
+  it(`answers a key that was given no scopes: it has all`, async () => {
+    expect((await asks(await petstore.key('free'), message())).status).toBe(status);
+  });
+
+  it(`refuses a key with everything but ${scope} with 403 insufficient_scope`, async () => {
+    const key = await keyWith(...SCOPES.filter((other) => other !== scope));
+    const answer = await asks(key, message());
+    if (message().method === 'HEAD') expect(answer.status).toBe(403);
+    else expectRefusal(answer, 403, 'insufficient_scope');
+    expect(valuesOf(answer, 'WWW-Authenticate')).toEqual([
+      `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
+    ]);
+  });
+});
+
+describe('a key without the scope', () => {
+  it('is charged for a refused request', async () => {
+    const key = await keyWith('orders:read');
+    const remaining = async () => valuesOf(await asks(key, {}), 'X-RateLimit-Remaining');
+    expect([await remaining(), await remaining()]).toEqual([['59'], ['58']]);
+  });
+
+  it('is refused before a byte of its body is looked at', async () => {
+    const key = await keyWith('pets:read');
+    expectRefusal(await asks(key, { ...NEW_PET, body: '{' }), 403, 'insufficient_scope');
+  });
+
+  it('may still ask for what needs none: its limits, a route without a scope, OPTIONS', async () => {
+    const key = await keyWith('orders:read');
+    expect((await asks(key, { path: '/v1/rate-limit' })).status).toBe(200);
+    expect((await asks(key, { path: '/v1/open' })).status).toBe(200);
+    expect((await asks(key, { method: 'OPTIONS' })).status).toBe(204);
+    expectRefusal(await asks(key, { path: '/v1/nope' }), 404, 'route_not_found');
+  });
+});
+
+/** What the document says of scopes is what the service does: a decorator that were lost would open the operation. */
+describe('every operation that the document gives a scope', () => {
+  it('refuses a key without it', async () => {
+    const { body } = await petstore.client().get('/openapi.json');
+    const { paths } = body as { paths: Record<string, Record<string, { security?: { apiKey: Scope[] }[] }>> };
+    let held = 0;
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, { security = [] }] of Object.entries(item)) {
+        const scope = security[0]?.apiKey[0];
+        if (scope === undefined) continue;
+        const key = await keyWith(...SCOPES.filter((other) => other !== scope));
+        const message = { path: `/v1${path.replace(/\{\w+\}/, '1')}`, method: method.toUpperCase() };
+        expect({ path, method, status: (await asks(key, message)).status }).toMatchObject({ status: 403 });
+        held += 1;
+      }
+    }
+    expect(held).toBeGreaterThanOrEqual(4);
+  });
+});
