@@ -36,12 +36,16 @@ export interface paths {
     /**
      * List animals
      * @description Animals in ascending order of `id`. Follow the `Link` header to visit every animal exactly once.
+     *
+     *     Needs a key with the scope `pets:read`.
      */
     get: operations['listPets'];
     put?: never;
     /**
      * Add an animal
      * @description The service assigns the `id`. An animal without a `status` is `available`.
+     *
+     *     Needs a key with the scope `pets:write`.
      */
     post: operations['createPet'];
     delete?: never;
@@ -61,6 +65,8 @@ export interface paths {
      * Get an animal (until 2030-12-05)
      * @deprecated
      * @description `GET /pets` with the `status` filter replaces it.
+     *
+     *     Needs a key with the scope `pets:read`.
      *
      *     **Deprecated:** from 2030-12-05 on it answers 410.
      */
@@ -83,6 +89,8 @@ export interface paths {
     /**
      * List orders (experimental)
      * @description Orders in ascending order of `id`, in pages as animals are.
+     *
+     *     Needs a key with the scope `orders:read`.
      *
      *     **Experimental:** it may change or go without notice.
      */
@@ -521,6 +529,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -586,6 +610,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       /** @description The body is too large. */
       413: {
@@ -676,6 +716,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description No such resource. */
       404: {
         headers: {
@@ -779,6 +835,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

@@ -2,24 +2,30 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { CallerDirectory } from './caller-directory.js';
 import { Author } from './author.js';
+import { CallerDirectory } from './caller-directory.js';
 import { KeyChangesListener } from './key-changes.listener.js';
-import { KeyHistory } from './key-history.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
+import { KeyHistory } from './key-history.js';
 import { LastUse } from './last-use.js';
 
-@Global()
+/** Not global: Nest ends global modules last, and what is to be written at the end needs one of them, the database. */
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
   providers: [
     ApiKeysService,
-    CallerDirectory,
-    KeyChangesListener,
     KeyHistory,
     LastUse,
     { provide: Author, useFactory: () => new Author('the service') },
   ],
-  exports: [ApiKeysService, CallerDirectory],
+  exports: [ApiKeysService, LastUse],
+})
+class KeysModule {}
+
+@Global()
+@Module({
+  imports: [KeysModule],
+  providers: [CallerDirectory, KeyChangesListener],
+  exports: [KeysModule, CallerDirectory],
 })
 export class AuthModule {}

@@ -14,7 +14,8 @@ The inventory of a pet store: list animals, add one, see what was ordered. Reque
 
 ## Authentication
 
-Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. Without a valid one the answer is 401.
+Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. Without a valid one the answer is 401. A key may be
+limited to some scopes: what it has none for is 403, and each operation names the scope that it needs.
 
 ## Quotas
 

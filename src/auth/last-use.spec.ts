@@ -1,0 +1,82 @@
+import type { ApiKeysService } from './api-keys.service.js';
+import type { KeyHolder } from './caller.js';
+import { LastUse } from './last-use.js';
+import { minutes } from '../clock/duration.js';
+
+const NOON = Date.UTC(2027, 0, 15, 12);
+const holder = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as KeyHolder; // all that is asked of one
+
+/** The database: it keeps what it is given, or is away. */
+class Table {
+  readonly written: [number, number][][] = [];
+  away = false;
+
+  noteUse(times: [number, number][]): Promise<void> {
+    if (this.away) return Promise.reject(new Error('away'));
+    this.written.push(times);
+    return Promise.resolve();
+  }
+}
+
+let table: Table;
+let lastUse: LastUse;
+
+beforeEach(() => {
+  table = new Table();
+  lastUse = new LastUse(table as unknown as ApiKeysService); // all it asks of the service
+});
+afterEach(() => lastUse.onApplicationShutdown());
+
+describe('LastUse', () => {
+  it('writes nothing while no key is used', async () => {
+    await lastUse.write();
+    expect(table.written).toEqual([]);
+  });
+
+  it('writes all keys in one statement', async () => {
+    for (const id of [1, 2, 3]) lastUse.note(holder(id), NOON + id);
+    await lastUse.write();
+    expect(table.written).toEqual([
+      [
+        [1, NOON + 1],
+        [2, NOON + 2],
+        [3, NOON + 3],
+      ],
+    ]);
+  });
+
+  it('notes a key once a minute, whoever noted it before', async () => {
+    const key = holder(1, NOON);
+    lastUse.note(key, NOON + minutes(1) - 1);
+    await lastUse.write();
+    expect(table.written).toEqual([]);
+    lastUse.note(key, NOON + minutes(1));
+    lastUse.note(key, NOON + minutes(1) + 1);
+    await lastUse.write();
+    expect(table.written).toEqual([[[1, NOON + minutes(1)]]]);
+  });
+
+  it('keeps what could not be written, and the later of two times', async () => {
+    const key = holder(1);
+    table.away = true;
+    lastUse.note(key, NOON);
+    lastUse.note(holder(2), NOON);
+    await lastUse.write();
+    lastUse.note(key, NOON + minutes(1));
+    await lastUse.write();
+    table.away = false;
+    await lastUse.write();
+    expect(table.written.map((times) => new Map(times))).toEqual([
+      new Map([
+        [1, NOON + minutes(1)],
+        [2, NOON],
+      ]),
+    ]);
+  });
+
+  it('writes the rest at the end', async () => {
+    lastUse.note(holder(1), NOON);
+    await lastUse.onApplicationShutdown();
+    expect(table.written).toEqual([[[1, NOON]]]);
+  });
+});

@@ -1,0 +1,97 @@
+import { jest } from '@jest/globals';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+jest.setTimeout(60_000); // real processes on a machine that is busy with the other suites
+
+const PROCESSES = 4;
+const SOON = 1_000; // milliseconds
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+let services: Program[];
+let urls: string[];
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+  const ports = await Promise.all(Array.from({ length: PROCESSES }, freePort));
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
+  services = ports.map(
+    (port) => new Program(SERVICE, [], { cwd: folder.path, env: { ...env, PORT: String(port) } }),
+  );
+  await Promise.all(services.map((service) => service.prints(/listens/)));
+  urls = ports.map((port) => `http://127.0.0.1:${port}/v1/pets?limit=1`);
+});
+
+afterAll(async () => {
+  for (const service of services) service.signal('SIGTERM');
+  await Promise.all(services.map(({ ended }) => ended));
+  await Promise.all([folder.remove(), database.drop()]);
+});
+
+/** Runs a command of the command line beside the services. @returns what it prints with --json */
+async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
+  const { stdout, stderr } = await run(COMMAND_LINE, [...args, '--json'], {
+    cwd: folder.path,
+    env: { DATABASE_URL: database.url },
+  });
+  if (stderr !== '') throw new Error(stderr);
+  return JSON.parse(stdout) as { id: string; key: string };
+}
+
+const create = () => petstore('keys', 'create', '--plan', 'business', '--name', 'a test');
+
+/** What each of the processes answers to a key. */
+const statuses = (key: string): Promise<number[]> =>
+  Promise.all(
+    urls.map(async (url) => (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status),
+  );
+const all = (status: number): number[] => Array<number>(PROCESSES).fill(status);
+
+/** The commit is somewhere before the command ends; from that end on the processes have one second. */
+const soon = (key: string, status: number) =>
+  eventually(async () => (await statuses(key)).every((answer) => answer === status), SOON);
+
+describe('each of four processes, knowing a key,', () => {
+  it('refuses it within 1 s of its revocation', async () => {
+    const { id, key } = await create();
+    expect(await statuses(key)).toEqual(all(200));
+    await petstore('keys', 'revoke', id);
+    await soon(key, 401);
+  });
+
+  it('refuses the old secret within 1 s of a rotation without an overlap, and takes the new one', async () => {
+    const { id, key } = await create();
+    expect(await statuses(key)).toEqual(all(200));
+    const rotated = await petstore('keys', 'rotate', id, '--overlap', '0');
+    await soon(key, 401);
+    expect(await statuses(rotated.key)).toEqual(all(200));
+  });
+
+  it('refuses the old secret when its overlap ends, without being told again', async () => {
+    const { id, key } = await create();
+    const rotated = await petstore('keys', 'rotate', id, '--overlap', '2s');
+    expect(await statuses(rotated.key)).toEqual(all(200));
+    await eventually(async () => (await statuses(key)).every((answer) => answer === 401), 2_000 + SOON);
+    expect(await statuses(rotated.key)).toEqual(all(200));
+  });
+
+  it('refuses what it has no scope for within 1 s of an update', async () => {
+    const { id, key } = await create();
+    expect(await statuses(key)).toEqual(all(200));
+    await petstore('keys', 'update', id, '--scopes', 'orders:read');
+    await soon(key, 403);
+  });
+
+  it('puts the last use of a key on record when it is stopped', async () => {
+    const { id, key } = await create();
+    expect(await statuses(key)).toEqual(all(200));
+    for (const service of services) service.signal('SIGTERM');
+    await Promise.all(services.map(({ ended }) => ended));
+    expect(await petstore('keys', 'show', id)).toMatchObject({
+      lastUsedAt: expect.stringMatching(/^\d{4}-.+Z$/) as unknown,
+    });
+  });
+});
