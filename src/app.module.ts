@@ -14,6 +14,7 @@ import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/no-route.module.js';
 import { UnknownQueryGuard } from './http/unknown-query.guard.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -34,7 +35,8 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403
   { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
   { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
-  // 7. what the route itself has: @Deprecated() announces its end, or answers 410
+  // 7. what the route itself has: @Deprecated() announces its end, or answers 410;
+  //    @Idempotent() answers a repeat with what the first one got
   // 8. only now the body is read (app.setup.ts): 400, 413, 415
   { provide: APP_PIPE, useClass: RequestValidationPipe }, // 9. body and query against their DTOs: 400
   // 10. the handler; whatever was thrown on the way goes through ErrorsModule
@@ -56,6 +58,7 @@ export class AppModule {
         TracingModule,
         AuthModule,
         RateLimitModule,
+        IdempotencyModule,
         HealthModule,
         ...FEATURES,
         NoRouteModule, // last: it takes what nothing else under /v1 took

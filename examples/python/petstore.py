@@ -14,6 +14,7 @@ import random
 import re
 import sys
 import time
+import uuid
 from email.utils import parsedate_to_datetime
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
@@ -23,6 +24,7 @@ TIME_OUT = 10  # seconds for one request
 TRIES = 5  # requests at most, the first one included
 FIRST_WAIT = 0.5  # seconds: upper end of the first random wait; each further one doubles it
 LONGEST_WAIT = 30
+REPEATABLE = (409, 429, 502, 503, 504)  # worth another try; 409: the first one is still being worked on
 PATIENCE = 120  # a longer wait, such as that for the next day's quota, is not worth it
 
 
@@ -57,26 +59,32 @@ class Petstore:
                 page = _next_page(answer.headers.get("Link", ""))
 
     def add_pet(self, name, category_id, status="available"):
+        """Adds it once, however often that has to be tried: every try has the same Idempotency-Key."""
         pet = {"name": name, "categoryId": category_id, "status": status}
-        with self._request("POST", f"{self.url}/pets", json.dumps(pet).encode()) as answer:
+        once = {"Idempotency-Key": str(uuid.uuid4())}
+        with self._request("POST", f"{self.url}/pets", json.dumps(pet).encode(), once) as answer:
             return json.load(answer)
 
-    def _request(self, method, url, body=None):
+    def _request(self, method, url, body=None, headers=None):
         self._keep_key_at_home(url)
         for retry in range(TRIES):
+            is_last = retry + 1 == TRIES
             try:
-                return self._send(method, url, body)
+                return self._send(method, url, body, headers)
             except HTTPError as answer:
                 wait = self._wait_before(retry, answer.headers.get("Retry-After"))
-                worth_it = _may_repeat(method, answer.status) and retry + 1 < TRIES and wait <= PATIENCE
-                if not worth_it:
+                if is_last or wait > PATIENCE or answer.status not in REPEATABLE:
                     raise PetstoreError(answer) from None
                 answer.close()
-                self._sleep(wait)
+            except OSError:  # no answer: nobody knows whether the request arrived
+                if is_last:
+                    raise
+                wait = self._wait_before(retry, None)
+            self._sleep(wait)
         raise AssertionError("the last try returns or raises")
 
-    def _send(self, method, url, body):
-        request = Request(url, body, {"Content-Type": "application/json"}, method=method)
+    def _send(self, method, url, body, headers=None):
+        request = Request(url, body, {"Content-Type": "application/json", **(headers or {})}, method=method)
         # urllib would hand an ordinary header on to wherever it is redirected.
         request.add_unredirected_header("Authorization", f"Bearer {self._key}")
         return urlopen(request, timeout=TIME_OUT)
@@ -95,11 +103,6 @@ class Petstore:
         """The address of a page comes from outside."""
         if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
             raise ValueError(f"{url} is not at {self.url}: the key stays here.")
-
-
-def _may_repeat(method, status):
-    """A 429 was refused before anything was done. A POST that got a 503 may have added its animal all the same."""
-    return status == 429 or (method == "GET" and status in (502, 503, 504))
 
 
 def _told_to_wait(retry_after):

@@ -9,6 +9,9 @@ export type PetFilter = Omit<NonNullable<operations['listPets']['parameters']['q
 
 const TIME_OUT = 10_000; // milliseconds for one request
 
+/** Worth another try. 409: the first try is still being worked on. */
+const REPEATABLE = [409, 429, 502, 503, 504];
+
 /** Lists and adds animals, and backs off when it is told to. What it cannot do throws a PetstoreError. */
 export class PetstoreClient {
   private readonly backOff: BackOff;
@@ -33,27 +36,39 @@ export class PetstoreClient {
     }
   }
 
+  /** Adds it once, however often that has to be tried: every try has the same `Idempotency-Key`. */
   async addPet(pet: NewPet): Promise<Pet> {
-    const response = await this.request('POST', `${this.url}/pets`, writeJson(pet));
+    const once = { 'Idempotency-Key': crypto.randomUUID() };
+    const response = await this.request('POST', `${this.url}/pets`, writeJson(pet), once);
     return readJson(await response.text()) as Pet;
   }
 
-  private async request(method: 'GET' | 'POST', url: string, body?: string): Promise<Response> {
+  private async request(
+    method: 'GET' | 'POST',
+    url: string,
+    body?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response> {
     this.keepKeyAtHome(url);
     const { tries, patience, sleep } = this.backOff;
     for (let retry = 0; ; retry++) {
-      const response = await this.send(method, url, body);
-      if (response.ok) return response;
-      const wait = waitBefore(retry, response.headers.get('Retry-After'), this.backOff);
-      const worthIt = mayRepeat(method, response.status) && retry + 1 < tries && wait <= patience;
-      if (!worthIt) throw await PetstoreError.from(response);
-      await response.body?.cancel(); // the connection is free again
+      const isLast = retry + 1 >= tries;
+      const response = await this.send(method, url, body, headers).catch((error: unknown) => {
+        if (isLast) throw error;
+        return undefined; // no answer: nobody knows whether the request arrived
+      });
+      if (response?.ok) return response;
+      const wait = waitBefore(retry, response?.headers.get('Retry-After') ?? null, this.backOff);
+      const worthIt = !isLast && wait <= patience;
+      if (response && !(worthIt && REPEATABLE.includes(response.status)))
+        throw await PetstoreError.from(response);
+      await response?.body?.cancel(); // the connection is free again
       await sleep(wait);
     }
   }
 
-  private send(method: string, url: string, body?: string): Promise<Response> {
-    const headers = { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' };
+  private send(method: string, url: string, body?: string, more?: Record<string, string>): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json', ...more };
     return fetch(url, { method, headers, body, signal: AbortSignal.timeout(TIME_OUT) });
   }
 
@@ -63,10 +78,6 @@ export class PetstoreClient {
     throw new Error(`${url} is not at ${this.url}: the key stays here.`);
   }
 }
-
-/** A 429 was refused before anything was done. A POST that got a 503 may have added its animal all the same. */
-const mayRepeat = (method: string, status: number): boolean =>
-  status === 429 || (method === 'GET' && [502, 503, 504].includes(status));
 
 /** The address with `rel="next"` in the `Link` header (RFC 8288). */
 const nextPage = ({ headers }: Response): string | undefined =>

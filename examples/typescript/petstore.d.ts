@@ -379,6 +379,11 @@ export interface components {
      */
     'Retry-After': number;
     /**
+     * @description `true` on the answer to a repeat: it is the first answer once more.
+     * @example true
+     */
+    'Idempotent-Replayed': 'true';
+    /**
      * @description How to authenticate (RFC 6750).
      * @example Bearer realm="petstore", error="invalid_token"
      */
@@ -554,7 +559,10 @@ export interface operations {
   createPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -580,6 +588,7 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -627,6 +636,26 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
+      /** @description Not possible in the present state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /**
+           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @example 1
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description The body is too large. */
       413: {
         headers: {
@@ -644,6 +673,21 @@ export interface operations {
       };
       /** @description The body is not `application/json`. */
       415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Understood, but it contradicts something sent before. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];

@@ -15,7 +15,12 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
     applicationName: 'petstore',
     poolSize: POOL_SIZE,
     connectTimeoutMS: seconds(2),
-    extra: { statement_timeout: seconds(2), Client: WatchedClient, types: { getTypeParser } },
+    extra: {
+      statement_timeout: seconds(2),
+      idle_in_transaction_session_timeout: seconds(5), // a process that froze holds no lock for longer
+      Client: WatchedClient,
+      types: { getTypeParser },
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { connectionOptions } from './connection-options.js';
+import { SharedDataSource } from './shared-transaction.js';
 
 @Module({})
 export class DatabaseModule {
@@ -9,7 +10,11 @@ export class DatabaseModule {
     return {
       module: DatabaseModule,
       imports: [
-        TypeOrmModule.forRoot({ ...connectionOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...connectionOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
+          dataSourceFactory: (options = connectionOptions(url)) =>
+            Promise.resolve(new SharedDataSource(options)),
+        }),
       ],
     };
   }

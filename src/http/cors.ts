@@ -9,6 +9,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Idempotent-Replayed',
   'Link',
   'Deprecation',
   'Sunset',

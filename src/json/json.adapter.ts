@@ -4,6 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { Page } from '../paging/page.js';
 import { linkToNext } from '../paging/link.js';
 import { writeJson } from './write-json.js';
+import { WrittenJson } from './written-json.js';
 
 /** Express, with answers written by `writeJson` instead of `response.json`, which cannot hold an int64. */
 export class JsonAdapter extends ExpressAdapter {
@@ -33,7 +34,7 @@ function items(response: Response, page: Page<unknown>): readonly unknown[] {
 }
 
 function send(response: Response, value: unknown): Response {
-  const text = writeJson(value);
+  const text = value instanceof WrittenJson ? value.text : writeJson(value);
   response.setHeader('Content-Type', 'application/json');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   return response.end(text);

@@ -3,6 +3,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { InternalError } from '../errors/internal.error.js';
 import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
 import { ValidationFailed } from '../errors/validation-failed.error.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idempotency.errors.js';
 import { NotAcceptable } from '../http/accept.guard.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../json/json.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
@@ -30,3 +31,9 @@ export const WITH_A_BODY: readonly DomainError[] = [
 
 /** What one that reads none may be refused with, besides: parameters are checked too. */
 export const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownField('colour')])];
+
+/** What one that takes an `Idempotency-Key` may be refused with, besides. */
+export const WITH_IDEMPOTENCY: readonly DomainError[] = [
+  new IdempotencyInProgress(),
+  new IdempotencyKeyReused(),
+];

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { DomainError } from '../errors/domain-error.js';
-import { EVERY_OPERATION, WITH_A_BODY, WITHOUT_A_BODY } from './common-refusals.js';
+import { EVERY_OPERATION, WITH_A_BODY, WITH_IDEMPOTENCY, WITHOUT_A_BODY } from './common-refusals.js';
 import type { OperationObject, ResponseObject } from './openapi-types.js';
 import { byStatus, type Refusal, refusal } from './refusal.js';
+import { isIdempotent } from './idempotent-operation.js';
 import { headersOf } from './response-headers.js';
 
 const nameOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(' ', '');
@@ -16,13 +17,18 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
 );
 
 /** Adds what any operation of this shape may be refused with to its own refusals. */
-export function addCommonRefusals({ requestBody, responses }: OperationObject): void {
+export function addCommonRefusals(operation: OperationObject): void {
+  const { requestBody, responses } = operation;
   for (const [status, errors] of byStatus(EVERY_OPERATION)) {
     responses[status] = responses[status]
       ? merged(responses[status] as Refusal, errors)
       : { $ref: `#/components/responses/${nameOf(status)}` };
   }
-  for (const [status, errors] of byStatus(requestBody ? WITH_A_BODY : WITHOUT_A_BODY)) {
+  const own = [
+    ...(requestBody ? WITH_A_BODY : WITHOUT_A_BODY),
+    ...(isIdempotent(operation) ? WITH_IDEMPOTENCY : []),
+  ];
+  for (const [status, errors] of byStatus(own)) {
     responses[status] = merged(responses[status] as Refusal | undefined, errors);
   }
 }

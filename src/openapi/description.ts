@@ -39,6 +39,11 @@ A list answers with a bare array. While more follows, the \`Link\` header holds 
 Every refusal is \`{code, message, status}\`; a 400 adds \`details\`, one for each invalid value. Decide by \`code\`,
 show \`message\`, and quote the \`X-Request-Id\` when you ask for help.
 
+## Repeats
+
+When an answer is lost, send the request again with the same \`Idempotency-Key\`: for 24 hours you get the first answer
+once more, marked \`Idempotent-Replayed: true\`, and nothing is done twice. Where an operation takes the header, it says so.
+
 ## Numbers
 
 Identifiers are signed 64-bit integers and come as JSON numbers. JavaScript rounds those above 2^53: parse them with

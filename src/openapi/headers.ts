@@ -49,6 +49,11 @@ export const headers = (base: string) =>
       schema: { ...integer, minimum: 1 },
       example: 42,
     },
+    'Idempotent-Replayed': {
+      description: '`true` on the answer to a repeat: it is the first answer once more.',
+      schema: { type: 'string', enum: ['true'] },
+      example: 'true',
+    },
     'WWW-Authenticate': {
       required: true,
       description: 'How to authenticate (RFC 6750).',

@@ -1,4 +1,5 @@
 import type { HeaderName } from './headers.js';
+import { isIdempotent } from './idempotent-operation.js';
 import type { HeadersObject, OperationObject, ResponseObject } from './openapi-types.js';
 
 const ON_EVERY_ANSWER: readonly HeaderName[] = [
@@ -23,13 +24,16 @@ export const headersOf = (status: string): HeadersObject =>
   references([...ON_EVERY_ANSWER, ...(ON_STATUS[status] ?? [])]);
 
 /** Adds to each answer what the pipeline sends with it, unless the answer is a reference that already has it. */
-export function addHeaders({ responses, deprecated, security }: OperationObject): void {
+export function addHeaders(operation: OperationObject): void {
+  const { responses, deprecated, security } = operation;
+  const idempotent = isIdempotent(operation);
   for (const [status, response] of Object.entries(responses) as [string, ResponseObject | Reference][]) {
     if ('$ref' in response) continue;
     response.headers = {
       ...headersOf(status),
       ...(security && status === '403' && references(['WWW-Authenticate'])),
       ...(deprecated && FROM_THE_HANDLER.includes(status) && references(WHEN_DEPRECATED)),
+      ...(idempotent && WHEN_IDEMPOTENT[status]),
       ...response.headers,
     };
   }
@@ -41,3 +45,17 @@ interface Reference {
 
 const references = (names: readonly HeaderName[]): HeadersObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const REPLAYED = references(['Idempotent-Replayed']);
+const WHEN_IDEMPOTENT: Readonly<Record<string, HeadersObject>> = {
+  200: REPLAYED,
+  201: REPLAYED,
+  204: REPLAYED,
+  409: {
+    'Retry-After': {
+      description: 'Seconds to wait, with `idempotency_in_progress`.',
+      schema: { type: 'integer', format: 'int64', minimum: 1 },
+      example: 1,
+    },
+  },
+};

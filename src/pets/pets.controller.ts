@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import type { Page } from '../paging/page.js';
 import { Paged } from '../paging/paged.decorator.js';
@@ -32,6 +33,7 @@ export class PetsController {
 
   @Post()
   @RequireScope('pets:write')
+  @Idempotent()
   @ApiOperation({
     operationId: 'createPet',
     summary: 'Add an animal',

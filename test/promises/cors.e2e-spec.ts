@@ -66,6 +66,7 @@ describe('with CORS_ORIGINS', () => {
         'RateLimit',
         'RateLimit-Policy',
         'Retry-After',
+        'Idempotent-Replayed',
         'Link',
         'Deprecation',
         'Sunset',

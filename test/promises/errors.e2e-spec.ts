@@ -1,11 +1,16 @@
-import { Controller, Get, ImATeapotException, Module } from '@nestjs/common';
+import { EventEmitter, once } from 'node:events';
+import { Controller, Get, ImATeapotException, Module, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { makeSecret } from '../../src/auth/secret.js';
+import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { Cable } from '../support/cable.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+/** What the slow handler says and hears. */
+const slow = new EventEmitter();
 
 /** Ways to fail that the service itself has none of. */
 @Controller({ path: 'broken', version: '1' })
@@ -33,6 +38,14 @@ class BrokenController {
     throw new ImATeapotException('node_modules/');
   }
 
+  @Post('slow')
+  @Idempotent()
+  async answerLate(): Promise<object> {
+    slow.emit('begun');
+    await once(slow, 'end');
+    return {};
+  }
+
   @Get('circular')
   answerCircular(): object {
     const circular: { self?: object } = {};
@@ -50,7 +63,7 @@ interface Case extends Message {
   /** Whose key is sent: a valid one unless told otherwise. */
   readonly as?: 'nobody' | 'an unknown key' | keyof typeof others;
   /** What has to be so meanwhile. */
-  readonly when?: 'the database is away' | 'the sunset has come';
+  readonly when?: 'the database is away' | 'the sunset has come' | 'the same is running';
 }
 
 const JSON_TYPE = [['Content-Type', 'application/json']] as const;
@@ -120,6 +133,34 @@ const CASES: Record<string, Case> = {
     code: 'unsupported_media_type',
   },
 
+  'an Idempotency-Key that is none': {
+    ...NEW_PET,
+    headers: [...JSON_TYPE, ['Idempotency-Key', '"']],
+    status: 400,
+    code: 'validation_failed',
+  },
+  'an Idempotency-Key of another request': {
+    ...NEW_PET,
+    headers: [...JSON_TYPE, ['Idempotency-Key', 'used']],
+    status: 422,
+    code: 'idempotency_key_reused',
+  },
+  'a creation with an Idempotency-Key without the database': {
+    ...NEW_PET,
+    headers: [...JSON_TYPE, ['Idempotency-Key', 'unused']],
+    when: 'the database is away',
+    status: 503,
+    code: 'service_unavailable',
+  },
+  'a repeat while the first is running': {
+    method: 'POST',
+    path: '/v1/broken/slow',
+    headers: [['Idempotency-Key', 'running']],
+    when: 'the same is running',
+    status: 409,
+    code: 'idempotency_in_progress',
+  },
+
   'a minute used up': { as: 'an exhausted minute', status: 429, code: 'rate_limit_exceeded' },
   'a minute used up, at an unknown path': {
     as: 'an exhausted minute',
@@ -174,6 +215,8 @@ beforeAll(async () => {
   const reading = { name: 'reading', plan: 'free', scopes: ['pets:read'] } as const;
   others['a reading key'] = (await petstore.app.get(ApiKeysService).create(reading)).secret;
   for (const used of [key, ...Object.values(others)]) await send(petstore, { headers: [bearer(used)] });
+  const other = post('{"name":"Bella","categoryId":1}');
+  await send(petstore, { ...other, headers: [bearer(key), ...JSON_TYPE, ['Idempotency-Key', 'used']] });
 });
 afterAll(async () => {
   await petstore.stop();
@@ -186,17 +229,26 @@ function authorization({ as }: Case): NonNullable<Message['headers']> {
   return [bearer(as === undefined ? key : others[as])];
 }
 
+const sendCase = (message: Case) =>
+  send(petstore, { ...message, headers: [...authorization(message), ...(message.headers ?? [])] });
+
 async function answerTo(message: Case) {
   if (message.when === 'the sunset has come') petstore.clock.set(Date.UTC(2030, 11, 5));
   if (message.when === 'the database is away') cable.cut();
+  if (message.when === 'the same is running') await begin(message);
   try {
-    return await send(petstore, {
-      ...message,
-      headers: [...authorization(message), ...(message.headers ?? [])],
-    });
+    return await sendCase(message);
   } finally {
     cable.mend();
+    slow.emit('end');
   }
+}
+
+/** Sends a request and waits until its handler runs. */
+async function begin(message: Case): Promise<void> {
+  const begun = once(slow, 'begun');
+  void sendCase(message);
+  await begun;
 }
 
 describe.each(Object.entries(CASES))('%s', (_, message) => {
@@ -205,7 +257,7 @@ describe.each(Object.entries(CASES))('%s', (_, message) => {
     expect(answer.status).toBe(message.status);
     expectPromisedHeaders(answer);
     if (message.code !== undefined) expectErrorBody(answer, message.status, message.code);
-    const waits = message.status === 429 || message.status === 503;
+    const waits = [409, 429, 503].includes(message.status);
     expect(valuesOf(answer, 'Retry-After')).toEqual(waits ? [expect.stringMatching(/^[1-9]\d*$/)] : []);
   });
 });

@@ -105,19 +105,23 @@ describe('examples/typescript', () => {
 describe('examples/typescript with a service in trouble', () => {
   let server: Server;
   let asked: string[];
-  /** What is answered, one after the other; then an empty page. */
+  let sentKeys: unknown[];
+  /** What is answered, one after the other, 0 for nothing; then an empty page. */
   let answers: [status: number, headers?: IncomingHttpHeaders][];
 
   beforeAll(async () => {
-    server = createServer(({ method = '' }, response) => {
+    server = createServer(({ method = '', headers: sent }, response) => {
+      sentKeys.push(sent['idempotency-key']);
       const [status, headers] = answers[asked.push(method) - 1] ?? [200];
-      response.writeHead(status, headers).end(status === 200 ? '[]' : 'no JSON');
+      if (status === 0) response.destroy();
+      else response.writeHead(status, headers).end(status < 300 ? '[]' : 'no JSON');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
 
   beforeEach(() => {
     asked = [];
+    sentKeys = [];
   });
 
   afterAll(() => server.close());
@@ -161,11 +165,26 @@ describe('examples/typescript with a service in trouble', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it('adds no animal twice: a POST is sent again after a 429 only', async () => {
-    answers = [[429], [503]];
-    const added = pets().addPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
-    await expect(added).rejects.toMatchObject({ status: 503 });
-    expect(asked).toEqual(['POST', 'POST']);
+  it('sends a POST again with the same Idempotency-Key, and another one with another', async () => {
+    answers = [[429], [503], [409], [504], [201], [503], [201]];
+    const add = () => pets().addPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
+    await add();
+    await add();
+    expect(asked).toHaveLength(7);
+    expect(new Set(sentKeys.slice(0, 5)).size).toBe(1);
+    expect(new Set(sentKeys.slice(5)).size).toBe(1);
+    expect(new Set(sentKeys).size).toBe(2);
+    expect(sentKeys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('sends a request again when no answer came', async () => {
+    answers = [[0], [0]];
+    await all(pets().pets());
+    expect(asked).toHaveLength(3);
+    expect(waits).toEqual([250, 500]);
+    answers = Array.from({ length: 20 }, () => [0]);
+    await expect(all(pets({ tries: 2 }).pets())).rejects.toThrow();
+    expect(asked).toHaveLength(5);
   });
 
   it('takes the key to no other host', async () => {
@@ -205,6 +224,39 @@ describe('examples/python', () => {
       expect(program.exitCode ?? (await once(program, 'close'))[0]).toBe(0);
     },
   );
+
+  itWithPython('adds one animal when the answer to its first try is lost', async () => {
+    const key = await petstore.key();
+    let tries = 0;
+    const proxy = createServer((request, response) => {
+      const { 'content-type': type, 'idempotency-key': idempotencyKey, authorization = '' } = request.headers;
+      const isFirst = tries++ === 0;
+      void text(request)
+        .then((body) =>
+          fetch(`${url}/pets`, {
+            method: 'POST',
+            headers: {
+              'Content-Type': String(type),
+              'Idempotency-Key': String(idempotencyKey),
+              Authorization: authorization,
+            },
+            body,
+          }),
+        )
+        .then(async (answer) => {
+          if (isFirst) response.destroy();
+          else response.writeHead(answer.status).end(await answer.text());
+        });
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const environment = { PETSTORE_URL: `http://127.0.0.1:${port}/v1`, PETSTORE_KEY: key };
+    const program = runPython(join(EXAMPLES, 'python/petstore.py'), ['add', 'Lost', '1'], environment);
+    expect(await text(program.stdout)).toMatch(/"name": ?"Lost"/);
+    proxy.close();
+    expect(tries).toBe(2);
+    expect(await petstore.query(`SELECT 1 FROM pets WHERE name = 'Lost'`)).toHaveLength(1);
+  });
 
   itWithPython('ends with one line and exit code 1 when it is refused', async () => {
     const program = python('petstore_wrong', 'list');

@@ -18,7 +18,12 @@ afterAll(() => petstore.stop());
 /** What the contract promises. A module that came later is held to the general promises only. */
 const OPERATIONS = [
   ['listPets', 'get', '/pets', ['200', '400', '401', '403', '406', '429', '500', '503']],
-  ['createPet', 'post', '/pets', ['201', '400', '401', '403', '406', '413', '415', '429', '500', '503']],
+  [
+    'createPet',
+    'post',
+    '/pets',
+    ['201', '400', '401', '403', '406', '409', '413', '415', '422', '429', '500', '503'],
+  ],
   ['getPet', 'get', '/pets/{petId}', ['200', '400', '401', '403', '404', '406', '410', '429', '500', '503']],
   ['getRateLimit', 'get', '/rate-limit', ['200', '400', '401', '406', '429', '500', '503']],
   ['listOrders', 'get', '/store/orders', ['200', '400', '401', '403', '406', '429', '500', '503']],
@@ -200,9 +205,11 @@ describe('GET /openapi.json', () => {
     ['403', 'createPet', ['insufficient_scope']],
     ['404', 'getPet', ['pet_not_found']],
     ['406', 'listPets', ['not_acceptable']],
+    ['409', 'createPet', ['idempotency_in_progress']],
     ['410', 'getPet', ['endpoint_removed']],
     ['413', 'createPet', ['payload_too_large']],
     ['415', 'createPet', ['unsupported_media_type']],
+    ['422', 'createPet', ['idempotency_key_reused']],
     ['429', 'listPets', ['rate_limit_exceeded', 'daily_quota_exceeded', 'api_key_banned']],
     ['500', 'listPets', ['internal_error']],
     ['503', 'listPets', ['service_unavailable']],
@@ -229,6 +236,21 @@ describe('GET /openapi.json', () => {
       required: true,
       schema: { type: 'integer', format: 'int64' },
     });
+  });
+
+  it('lets createPet be repeated with an Idempotency-Key, and says how a replayed answer is known', () => {
+    const { schema, ...header } = parameter('createPet', 'Idempotency-Key');
+    expect(header).toMatchObject({
+      in: 'header',
+      required: false,
+      description: expect.stringMatching(/24 hours/),
+    });
+    expect(schema).toMatchObject({ type: 'string', examples: [expect.any(String)] });
+    const pattern = new RegExp(schema.pattern);
+    for (const key of ['x', '8e03978e-40d5-43dd-bc93-6894a57f9324', '"a b"']) expect(key).toMatch(pattern);
+    for (const key of ['', 'a b', '"', 'x'.repeat(256)]) expect(key).not.toMatch(pattern);
+    expect(resolve(answer('createPet', '201').headers['Idempotent-Replayed']).required).toBeFalsy();
+    expect(answer('createPet', '409').headers['Retry-After'].schema).toMatchObject({ minimum: 1 });
   });
 
   it.each(['listPets', 'listOrders'])('limits the pages of %s: 1 to 100, 20 unless told', (id) => {

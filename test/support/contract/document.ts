@@ -14,7 +14,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly schema: Schema;
 }
 

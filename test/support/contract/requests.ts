@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { type Document, type Operation, type Parameter, resolve, type Schema } from './document.js';
 import { brokenJson, brokenText, valid } from './values.js';
@@ -17,7 +18,7 @@ export interface Request {
   readonly more?: string;
   /** Instead of the members. */
   readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Members;
   readonly key?: false;
   /** The statuses that are right. */
   readonly expected: readonly number[];
@@ -57,7 +58,11 @@ function validRequest(document: Document, path: string, method: string, operatio
     .filter((status) => status < 300);
   const expected = path.includes('{') ? [...success, 404] : success;
   return fc
-    .record({ parameters: parametersOf(document, operation), members: membersOf(document, operation) })
+    .record({
+      parameters: parametersOf(document, operation),
+      members: membersOf(document, operation),
+      headers: headersOf(operation),
+    })
     .map((made): Request => ({
       what: 'valid',
       path,
@@ -69,10 +74,17 @@ function validRequest(document: Document, path: string, method: string, operatio
 }
 
 function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Members> {
-  const known = parameters.filter(({ name }) => name !== 'cursor'); // only a list itself can make one
+  // Only a list itself can make a cursor.
+  const known = parameters.filter((one) => one.in !== 'header' && one.name !== 'cursor');
   const values = known.map((one) => [one.name, valid(resolve(document, one.schema)).map(({ text }) => text)]);
   const requiredKeys = known.filter((one) => one.in === 'path').map(({ name }) => name);
   return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, { requiredKeys });
+}
+
+/** A header that the document has names one request, so no two get the same. */
+function headersOf(operation: Operation): Arbitrary<Members> {
+  const names = parametersIn(operation, 'header').map(({ name }) => name);
+  return fc.subarray(names).map((some) => Object.fromEntries(some.map((name) => [name, randomUUID()])));
 }
 
 function membersOf(document: Document, operation: Operation): Arbitrary<Members> {
@@ -99,9 +111,26 @@ function breaks(document: Document, operation: Operation, otherMethods: readonly
     { what: 'HTML wanted', expected: [406], change: () => ({ headers: { Accept: 'text/html' } }) },
     { what: 'unknown parameter', expected: [400], change: () => ({ more: 'colour=red' }) },
     ...otherMethods.map((method) => ({ what: method, expected: [405], change: () => ({ method }) })),
-    ...(operation.parameters ?? []).flatMap((one) => parameterBreaks(document, one)),
+    ...parametersIn(operation, 'path', 'query').flatMap((one) => parameterBreaks(document, one)),
+    ...parametersIn(operation, 'header').flatMap(headerBreaks),
     ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
   ];
+}
+
+const parametersIn = ({ parameters = [] }: Operation, ...places: readonly string[]) =>
+  parameters.filter((one) => places.includes(one.in));
+
+/** Headers that the schema's pattern does not match; none that HTTP itself refuses. */
+function headerBreaks({ name, schema }: Parameter): Break[] {
+  const matches = new RegExp(schema.pattern ?? '');
+  const broken = ['', 'a b', '"', '""', '"a";b', 'é', 'x'.repeat(256), `"${'x'.repeat(256)}"`];
+  return broken
+    .filter((value) => !matches.test(value))
+    .map((value) => ({
+      what: `${name}: ${value}`,
+      expected: [400],
+      change: () => ({ headers: { [name]: value } }),
+    }));
 }
 
 function parameterBreaks(document: Document, { name, in: place, schema }: Parameter): Break[] {

@@ -1,0 +1,27 @@
+import { ValidationFailed } from '../errors/validation-failed.error.js';
+
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
+/** Printable ASCII without spaces, as most clients send it. */
+const BARE = /^[!#-~][!-~]{0,254}$/;
+/** A string of RFC 9651, section 3.3.3, as the IETF draft has it. */
+const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
+
+/** What a value has to look like, for the document. */
+export const IDEMPOTENCY_KEY_PATTERN = `${BARE.source}|${QUOTED.source}`;
+
+/**
+ * The key in a request's `Idempotency-Key` headers: 1 to 255 characters, bare or as a quoted string, which is the
+ * same key. @throws ValidationFailed for anything else, and for more than one header
+ */
+export function idempotencyKey(values: readonly string[]): string {
+  const [value = '', ...more] = values;
+  if (more.length === 0 && BARE.test(value)) return value;
+  if (more.length === 0 && QUOTED.test(value)) return value.slice(1, -1).replace(/\\(.)/g, '$1');
+  throw new ValidationFailed([
+    {
+      field: IDEMPOTENCY_KEY,
+      message: `${IDEMPOTENCY_KEY} must be one key of 1 to 255 printable ASCII characters, in quotes if it has spaces`,
+    },
+  ]);
+}

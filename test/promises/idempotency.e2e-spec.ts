@@ -1,0 +1,377 @@
+import { jest } from '@jest/globals';
+import { Body, Controller, Header, HttpCode, Module, Post, Res } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import type { Response } from 'express';
+import { DataSource, Repository } from 'typeorm';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { hours, seconds } from '../../src/clock/duration.js';
+import { ExpiredAnswers } from '../../src/idempotency/expired-answers.js';
+import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
+import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
+import { Pet } from '../../src/pets/pet.entity.js';
+import { Cable } from '../support/cable.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+/** What happens in the middle of `POST /v1/litters`, for a test that has to stand there. */
+let midway: () => Promise<void>;
+
+/** A module as somebody else would write it: its handler writes in every way that TypeORM has. */
+@Controller({ path: 'litters', version: '1' })
+class LittersController {
+  constructor(
+    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  @Post()
+  @Idempotent()
+  @HttpCode(202)
+  @Header('Cache-Control', 'no-store')
+  async create(@Body() pet: CreatePetDto, @Res({ passthrough: true }) response: Response): Promise<object> {
+    const { name, categoryId, status } = pet;
+    const first = await this.pets.save(this.pets.create(pet));
+    await this.pets.createQueryBuilder().insert().values({ name, categoryId, status }).execute();
+    await this.dataSource.query(`INSERT INTO pets (name, category_id, status) VALUES ($1, 1, 'sold')`, [
+      name,
+    ]);
+    await this.dataSource.transaction((manager) => manager.insert(Pet, { name, categoryId, status }));
+    await midway();
+    response.setHeader('Location', `/v1/litters/${first.id}`);
+    return { id: first.id };
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([Pet])], controllers: [LittersController] })
+class LittersModule {}
+
+let petstore: Petstore;
+let cable: Cable;
+let key: string;
+let count = 0;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({
+    modules: [LittersModule],
+    through: async (url) => (cable = await Cable.to(url)),
+  });
+  key = await petstore.key();
+});
+afterAll(async () => {
+  await petstore.stop();
+  cable.remove();
+});
+beforeEach(() => {
+  midway = () => Promise.resolve();
+});
+
+/** A key, and the name of an animal, that no other test has. */
+const fresh = () => `key-${++count}`;
+
+interface Post extends Message {
+  readonly as?: string;
+}
+
+const post = (idempotencyKey: string, body: string, { as = key, headers = [], ...rest }: Post = {}) =>
+  send(petstore, {
+    method: 'POST',
+    headers: [
+      bearer(as),
+      ['Content-Type', 'application/json'],
+      ['Idempotency-Key', idempotencyKey],
+      ...headers,
+    ],
+    body,
+    ...rest,
+  });
+const named = (name: string, categoryId: number | string = 1) =>
+  `{"name":"${name}","categoryId":${categoryId}}`;
+
+async function animals(name: string): Promise<number> {
+  return (await petstore.query('SELECT 1 FROM pets WHERE name = $1', [name])).length;
+}
+
+function expectReplay(answer: Answer, first: Pick<Answer, 'status' | 'body'>): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: first.status, body: first.body });
+  expect(valuesOf(answer, 'Idempotent-Replayed')).toEqual(['true']);
+  expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+}
+
+describe('POST /v1/pets with an Idempotency-Key', () => {
+  it('answers a repeat with the first answer and adds no second animal', async () => {
+    const name = fresh();
+    const first = await post(name, named(name));
+    expect(first.status).toBe(201);
+    expect(valuesOf(first, 'Idempotent-Replayed')).toEqual([]);
+    for (let i = 0; i < 3; i++) expectReplay(await post(name, named(name)), first);
+    expect(await animals(name)).toBe(1);
+  });
+
+  it('counts a repeat as any request, and gives it an id of its own', async () => {
+    const name = fresh();
+    const [first, second] = [await post(name, named(name)), await post(name, named(name))];
+    const [before, after] = [first, second].map((one) => Number(valuesOf(one, 'X-RateLimit-Remaining')[0]));
+    expect(after).toBe((before ?? 0) - 1);
+    expect(valuesOf(second, 'X-Request-Id')).not.toEqual(valuesOf(first, 'X-Request-Id'));
+    expectPromisedHeaders(second);
+  });
+
+  it('keeps every digit of an identifier', async () => {
+    const name = fresh();
+    const first = await post(name, named(name, '9223372036854775807'));
+    expect(first.body).toContain('"categoryId":9223372036854775807');
+    expectReplay(await post(name, named(name, '9223372036854775807')), first);
+    expectRefusal(await post(name, named(name, '9223372036854775806')), 422, 'idempotency_key_reused');
+  });
+
+  it('takes white space and the order of members for no difference', async () => {
+    const name = fresh();
+    const first = await post(name, named(name));
+    expectReplay(await post(name, ` { "categoryId" : 1,\n"name":"${name}"} `), first);
+  });
+
+  it('takes a key in quotes, as the IETF draft has it, for the same key', async () => {
+    const name = fresh();
+    const first = await post(name, named(name));
+    expectReplay(await post(`"${name}"`, named(name)), first);
+    expect((await post(String.raw`"a \"b\" \\ c"`, named(fresh()))).status).toBe(201);
+  });
+
+  it.each([
+    ['another body', (name: string) => named(name, 2)],
+    ['a member more', (name: string) => `{"name":"${name}","categoryId":1,"status":"available"}`],
+    ['a body that is not valid', () => '{"name":""}'],
+  ])('refuses %s with 422 idempotency_key_reused', async (_, other) => {
+    const name = fresh();
+    const first = await post(name, named(name));
+    expectRefusal(await post(name, other(name)), 422, 'idempotency_key_reused');
+    expectReplay(await post(name, named(name)), first);
+    expect(await animals(name)).toBe(1);
+  });
+
+  it('refuses another operation with 422', async () => {
+    const name = fresh();
+    await post(name, named(name));
+    expectRefusal(await post(name, named(name), { path: '/v1/litters' }), 422, 'idempotency_key_reused');
+  });
+
+  it('keeps the keys of one caller apart from those of another', async () => {
+    const name = fresh();
+    await post(name, named(name));
+    expect((await post(name, named(name), { as: await petstore.key() })).status).toBe(201);
+    expect(await animals(name)).toBe(2);
+  });
+
+  it('knows a repeat by a rotated key', async () => {
+    const keys = petstore.app.get(ApiKeysService);
+    const { key: owner, secret } = await keys.create({ name: 'rotated', plan: 'free' });
+    const name = fresh();
+    const first = await post(name, named(name), { as: secret });
+    const rotated = await keys.rotate(owner.id);
+    expectReplay(await post(name, named(name), { as: rotated?.secret }), first);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['256 characters', 'x'.repeat(256)],
+    ['256 characters in quotes', `"${'x'.repeat(256)}"`],
+    ['nothing in quotes', '""'],
+    ['a quote that does not end', '"abc'],
+    ['a quote with something behind it', '"abc";a=1'],
+    ['a space', 'a b'],
+    ['a letter beyond ASCII', 'clé'],
+    ['a tab', 'a\tb'],
+  ])('refuses %s as a key with 400', async (_, value) => {
+    const name = fresh();
+    const answer = await post(value, named(name));
+    expectRefusal(answer, 400, 'validation_failed');
+    expect(JSON.parse(answer.body)).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
+    expect(await animals(name)).toBe(0);
+  });
+
+  it.each([
+    'x',
+    'x'.repeat(255),
+    `"${'x'.repeat(255)}"`,
+    'a,b',
+    "it's",
+    '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  ])('takes %.20s as a key', async (value) => {
+    const as = await petstore.key();
+    expect((await post(value, named(fresh()), { as })).status).toBe(201);
+  });
+
+  it('refuses two keys with 400', async () => {
+    const answer = await post('a', named(fresh()), { headers: [['Idempotency-Key', 'a']] });
+    expectRefusal(answer, 400, 'validation_failed');
+  });
+
+  it('keeps no refusal: corrected, the request may be sent with the same key', async () => {
+    const name = fresh();
+    expectRefusal(await post(name, '{"name":"","categoryId":1}'), 400, 'validation_failed');
+    expectRefusal(await post(name, '{'), 400, 'invalid_json');
+    expect((await post(name, named(name))).status).toBe(201);
+  });
+
+  it('keeps the answer for 24 hours', async () => {
+    const name = fresh();
+    const first = await post(name, named(name));
+    petstore.clock.advance(hours(24) - 1);
+    expectReplay(await post(name, named(name)), first);
+    petstore.clock.advance(1);
+    const again = await post(name, named(name, 2));
+    expect(again.status).toBe(201);
+    expect(valuesOf(again, 'Idempotent-Replayed')).toEqual([]);
+    expectReplay(await post(name, named(name, 2)), again);
+  });
+
+  it('is 503 without the database, and works when it is back', async () => {
+    const name = fresh();
+    cable.cut();
+    expectRefusal(await post(name, named(name)), 503, 'service_unavailable');
+    cable.mend();
+    expect((await post(name, named(name))).status).toBe(201);
+    expect(await animals(name)).toBe(1);
+  });
+
+  it('adds one animal for 50 requests at the same time', async () => {
+    const name = fresh();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
+    for (const answer of answers) {
+      if (answer.status !== 201) expectRefusal(answer, 409, 'idempotency_in_progress');
+    }
+    const created = answers.filter(({ status }) => status === 201);
+    expect(new Set(created.map(({ body }) => body)).size).toBe(1);
+    expect(created.filter((answer) => valuesOf(answer, 'Idempotent-Replayed').length === 0)).toHaveLength(1);
+    expect(await animals(name)).toBe(1);
+  });
+
+  it('costs a request without a key no query', async () => {
+    const queries = jest.spyOn(petstore.app.get(DataSource), 'createQueryRunner');
+    await petstore.client(key).post('/v1/pets').send({ name: 'Rex', categoryId: 1 }).expect(201);
+    expect(queries).toHaveBeenCalledTimes(1);
+    queries.mockRestore();
+  });
+});
+
+describe('@Idempotent() on an operation of another module', () => {
+  const litter = (name: string) => post(name, named(name), { path: '/v1/litters' });
+
+  /** Those that wait for their handler. */
+  async function transactions(): Promise<number> {
+    const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`;
+    return (await petstore.query(sql)).length;
+  }
+
+  /** A first request whose handler waits to be told to go on; those that come after it do not. */
+  async function stuck(name: string) {
+    let goOn: () => void = () => undefined;
+    const arrived = new Promise<void>((arrive) => {
+      midway = () => {
+        midway = () => Promise.resolve();
+        arrive();
+        return new Promise((resolve) => (goOn = resolve));
+      };
+    });
+    const request = petstore.client(key).post('/v1/litters').set('Idempotency-Key', name).type('json');
+    const first = request.send(named(name)).then(({ status, text }) => ({ status, body: text }));
+    await arrived;
+    return { first, goOn };
+  }
+
+  it('gives status, body and the headers of the handler again', async () => {
+    const name = fresh();
+    const first = await litter(name);
+    expect(first.status).toBe(202);
+    const second = await litter(name);
+    expectReplay(second, first);
+    for (const header of ['Location', 'Cache-Control']) {
+      expect(valuesOf(first, header)).toHaveLength(1);
+      expect(valuesOf(second, header)).toEqual(valuesOf(first, header));
+    }
+    expect(await animals(name)).toBe(4);
+  });
+
+  it('undoes all that a handler did before it failed, and lets it run again', async () => {
+    const name = fresh();
+    midway = () => Promise.reject(new Error('no luck'));
+    expectRefusal(await litter(name), 500, 'internal_error');
+    expect(await animals(name)).toBe(0);
+    midway = () => Promise.resolve();
+    expect((await litter(name)).status).toBe(202);
+    expect(await animals(name)).toBe(4);
+  });
+
+  it('refuses a repeat while the first is running with 409 idempotency_in_progress and Retry-After', async () => {
+    const name = fresh();
+    const { first, goOn } = await stuck(name);
+    const meanwhile = await litter(name);
+    expectRefusal(meanwhile, 409, 'idempotency_in_progress');
+    expect(valuesOf(meanwhile, 'Retry-After')).toEqual(['1']);
+    expect(await animals(name)).toBe(0);
+    goOn();
+    const answer = await first;
+    expectReplay(await litter(name), answer);
+  });
+
+  it('keeps no answer when the transaction is lost half-way', async () => {
+    const name = fresh();
+    const { first, goOn } = await stuck(name);
+    await petstore.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND state = 'idle in transaction'`,
+    );
+    await eventually(async () => (await transactions()) === 0);
+    goOn();
+    expect(await first).toMatchObject({ status: 503 });
+    expect(await animals(name)).toBe(0);
+    const repeat = await litter(name);
+    expect(repeat.status).toBe(202);
+    expect(valuesOf(repeat, 'Idempotent-Replayed')).toEqual([]);
+    expect(await animals(name)).toBe(4);
+  });
+
+  it('ends a first one that does not go on, undoes what it did, and serves the repeat', async () => {
+    const name = fresh();
+    const { first, goOn } = await stuck(name);
+    let repeat = await litter(name);
+    await eventually(async () => (repeat = await litter(name)).status !== 409, seconds(15)); // PostgreSQL's own time
+    expect(repeat.status).toBe(202);
+    goOn();
+    expect(await first).toMatchObject({ status: 503 });
+    expect(await animals(name)).toBe(4);
+    expectReplay(await litter(name), repeat);
+  });
+
+  it('serves many keys at a time, more than there are connections', async () => {
+    const names = Array.from({ length: 40 }, fresh);
+    const answers = await Promise.all(names.map(litter));
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202));
+  });
+});
+
+describe('answers that have expired', () => {
+  const kept = async (): Promise<number> => (await petstore.query('SELECT 1 FROM idempotent_answers')).length;
+
+  it('are cleared, and the others stay', async () => {
+    const { key: owner } = await petstore.app.get(ApiKeysService).create({ name: 'many', plan: 'free' });
+    await petstore.query(
+      `INSERT INTO idempotent_answers (api_key_id, key, fingerprint, status, headers, expires_at)
+       SELECT $1, n, '', 201, '{}', $2 FROM generate_series(1, 2500) n`,
+      [owner.id, new Date(petstore.clock.now())],
+    );
+    const name = fresh();
+    const first = await post(name, named(name));
+    petstore.clock.advance(1);
+    await petstore.app.get(ExpiredAnswers).clear();
+    expect(
+      await petstore.query('SELECT 1 FROM idempotent_answers WHERE api_key_id = $1', [owner.id]),
+    ).toEqual([]);
+    expectReplay(await post(name, named(name)), first);
+    petstore.clock.advance(hours(24));
+    await petstore.app.get(ExpiredAnswers).clear();
+    expect(await kept()).toBe(0);
+  });
+});
