@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { loadBinaries } from './binaries.js';
 import { ensureCluster } from './cluster.js';
 import { type Address, connect, ensureDatabase, urlOf } from './connection.js';
 import { readPassword } from './credentials.js';
@@ -73,6 +74,7 @@ async function openServer<T>(
   enter: (address: Address, database: string) => Promise<T>,
 ): Promise<OpenServer<T>> {
   try {
+    await loadBinaries(); // where there are none, no folder is made either
     const folder = await openDataFolder(dataDir);
     const programs = await ServerPrograms.load(folder);
     const created = await ensureCluster(folder, programs);

@@ -1,0 +1,49 @@
+# The service, for a PostgreSQL of yours: the embedded one is not inside, so it does not start without a DATABASE_URL.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional --ignore-scripts --no-audit
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY migrations migrations
+COPY src src
+RUN npm run build && find dist \( -name '*.map' -o -name '*.tsbuildinfo' \) -delete
+
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY deploy/image/prune.sh /
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit && /prune.sh node_modules
+
+FROM ${NODE_IMAGE}
+# Nothing here installs packages any more.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn* \
+      /usr/local/bin/corepack /opt/yarn* \
+ && groupadd --gid 10001 petstore \
+ && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin petstore \
+ && ln -s /app/bin/petstore.js /usr/local/bin/petstore
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY LICENSE package.json ./
+COPY bin bin
+COPY deploy/image/healthcheck.mjs deploy/image/
+COPY --from=build /app/dist dist
+
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+EXPOSE 3000
+# By number, so that Kubernetes can see that it is not root. The user owns no file of the image.
+USER 10001:10001
+
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "deploy/image/healthcheck.mjs"]
+# Node.js itself gets the signals. It starts no process, so there is nothing to reap as process 1.
+CMD ["node", "dist/src/main.js"]
+
+ARG VERSION=1.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Pet Store" \
+      org.opencontainers.image.description="A pet store inventory over JSON and HTTP" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.base.name="node:24-bookworm-slim"

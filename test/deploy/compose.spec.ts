@@ -1,0 +1,124 @@
+import { readYaml } from '../support/repository.js';
+
+interface Service {
+  readonly image: string;
+  readonly user?: string;
+  readonly build?: string;
+  readonly restart: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: string[];
+  readonly security_opt?: string[];
+  readonly privileged?: boolean;
+  readonly command?: string[];
+  readonly environment?: Record<string, string | null>;
+  readonly ports?: string[];
+  readonly volumes?: string[];
+  readonly profiles?: string[];
+  readonly networks?: string[];
+  readonly logging?: { options: Record<string, string> };
+  readonly deploy?: { replicas?: number; resources: { limits: Record<string, string | number> } };
+  readonly healthcheck?: { test?: string[]; disable?: boolean };
+  readonly depends_on?: Record<string, { condition: string }>;
+}
+
+interface Compose {
+  readonly services: Record<string, Service>;
+  readonly networks: Record<string, { internal?: boolean } | null>;
+  readonly volumes: Record<string, null>;
+}
+
+const [compose] = readYaml<Compose>('docker-compose.yml') as [Compose];
+const services = Object.entries(compose.services);
+const service = (name: string): Service => {
+  const found = compose.services[name];
+  if (!found) throw new Error(`There is no service ${name}.`);
+  return found;
+};
+
+describe.each(services)('docker compose: %s', (name, its) => {
+  it('has no capabilities, can get no privileges, and writes only where it has to', () => {
+    expect(its).toMatchObject({
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: true,
+    });
+    expect(its.privileged).toBeUndefined();
+  });
+
+  it('runs as a user that is not root', () => {
+    // Ours and Grafana's images have a user by themselves.
+    if (its.build === undefined && !its.image.startsWith('grafana/'))
+      expect(its.user).toMatch(/^(postgres|redis|haproxy|nobody)$/);
+    expect(its.user).not.toBe('root');
+  });
+
+  it('has bounds for memory, processor, processes and its log', () => {
+    expect(Object.keys(its.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory', 'pids']);
+    expect(Object.keys(its.logging?.options ?? {}).sort()).toEqual(['max-file', 'max-size']);
+  });
+
+  it('has an image of a version, and no secret in its environment', () => {
+    expect(its.image).toMatch(/:[^:]+$/);
+    expect(its.image).not.toMatch(/:latest$/);
+    for (const [variable, value] of Object.entries(its.environment ?? {})) {
+      if (/PASSWORD|SECRET|_URL/.test(variable) && variable !== 'PUBLIC_URL')
+        expect(value).toMatch(/^\/run\/secrets\//);
+    }
+    expect(name).toMatch(/^[a-z]+$/);
+  });
+
+  it('mounts volumes that are declared, and files read-only', () => {
+    for (const volume of its.volumes ?? []) {
+      const [source = ''] = volume.split(':');
+      if (source.startsWith('.')) expect(volume).toMatch(/:ro$/);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+  });
+});
+
+describe('docker compose up', () => {
+  it('publishes the proxy, and to this machine alone what observes', () => {
+    const published = services.filter(([, { ports }]) => ports !== undefined);
+    expect(published.map(([name]) => name).sort()).toEqual(['grafana', 'prometheus', 'proxy']);
+    expect(service('proxy').ports).toEqual(['${PETSTORE_PORT:-3000}:3000']);
+    for (const name of ['prometheus', 'grafana']) {
+      expect(service(name).ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+      expect(service(name).profiles).toEqual(['observe']);
+    }
+  });
+
+  it('starts two replicas, after one migration that succeeded', () => {
+    const petstore = service('petstore');
+    expect(petstore.deploy?.replicas).toBe(2);
+    expect(petstore.environment).toMatchObject({ MIGRATE_AT_START: 'false', TRUST_PROXY: '1' });
+    expect(petstore.depends_on).toMatchObject({
+      migrate: { condition: 'service_completed_successfully' },
+      redis: { condition: 'service_healthy' },
+    });
+    expect(service('migrate')).toMatchObject({
+      restart: 'no',
+      command: ['petstore', 'migrate'],
+      depends_on: { postgres: { condition: 'service_healthy' } },
+    });
+  });
+
+  it('waits for the health of everything that goes on running', () => {
+    for (const name of ['postgres', 'redis', 'petstore', 'proxy'])
+      expect(service(name).healthcheck?.test?.[0]).toBe('CMD');
+  });
+
+  it('keeps the data in named volumes: PostgreSQL’s where version 18 has it, Redis’s with every count', () => {
+    expect(service('postgres').image).toBe('postgres:18');
+    expect(service('postgres').volumes).toContain('postgres:/var/lib/postgresql');
+    expect(service('redis').volumes).toContain('redis:/data');
+    const command = service('redis').command?.join(' ');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+  });
+
+  it('lets nobody but the proxy and the observers in from outside, and nobody out', () => {
+    expect(compose.networks.private).toEqual({ internal: true });
+    for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
+      expect(service(name).networks).toEqual(['private']);
+  });
+});

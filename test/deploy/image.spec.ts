@@ -1,0 +1,47 @@
+import { readText } from '../support/repository.js';
+
+const dockerfile = readText('Dockerfile');
+const lines = dockerfile.replace(/\\\n/g, ' ').split('\n');
+const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+const instruction = (name: string) => last.filter((line) => line.startsWith(`${name} `));
+
+describe('the image', () => {
+  it('is made in stages of one base, which has no development packages left in the last one', () => {
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-bookworm-slim$/m);
+    const bases = lines.filter((line) => line.startsWith('FROM '));
+    expect(bases.length).toBeGreaterThan(1);
+    for (const line of bases) expect(line).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
+    expect(dockerfile).toMatch(/npm ci --omit=dev --omit=optional --ignore-scripts/);
+    expect(last.join('\n')).not.toMatch(/npm (ci|install|run)/);
+  });
+
+  it('runs as a user that is not root, by number', () => {
+    expect(instruction('USER')).toEqual(['USER 10001:10001']);
+  });
+
+  it('gives its signals to Node.js: the command is no shell’s and no npm’s', () => {
+    expect(instruction('CMD')).toEqual(['CMD ["node", "dist/src/main.js"]']);
+    expect(instruction('ENTRYPOINT')).toEqual([]);
+  });
+
+  it('tells of its health without a program of its own', () => {
+    expect(instruction('HEALTHCHECK')).toEqual([
+      expect.stringMatching(/ CMD \["node", "deploy\/image\/healthcheck\.mjs"\]$/),
+    ]);
+  });
+
+  it.each(['title', 'description', 'licenses', 'version', 'revision'])('has the label %s', (name) => {
+    expect(dockerfile).toContain(`org.opencontainers.image.${name}=`);
+  });
+
+  it('is built from what .dockerignore lets through, and from nothing else', () => {
+    const ignore = readText('.dockerignore').split('\n');
+    const copied = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(/ +/).slice(1, -1));
+    const passed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(ignore).toContain('*');
+    for (const path of copied) expect(passed.some((entry) => path.startsWith(entry))).toBe(true);
+    for (const entry of passed) expect(copied.some((path) => path.startsWith(entry))).toBe(true);
+  });
+});
