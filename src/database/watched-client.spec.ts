@@ -48,4 +48,13 @@ describe('a connection to a database that goes silent', () => {
     frozen = false;
     expect((await pool.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }]);
   });
+
+  it('fails a query in the same way after the connection was idle for longer than that', async () => {
+    const client = await pool.connect();
+    client.release();
+    await once(Reflect.get(client, 'connection').stream, 'timeout'); // the socket was idle
+    frozen = true;
+    const error: unknown = await pool.query('SELECT 1').catch((reason: unknown) => reason);
+    expect(isDatabaseAway(error)).toBe(true);
+  }, 15_000); // idle for 2.5 s, then silent for 2.5 s
 });

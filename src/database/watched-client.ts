@@ -22,7 +22,8 @@ export class WatchedClient extends pg.Client {
     const inside = this as unknown as Inside; // the types name neither the socket nor the state
     this.once('connect', () => {
       const { stream } = inside.connection;
-      stream.setTimeout(SILENCE, () => {
+      stream.setTimeout(SILENCE); // a callback of its own would be called once, and the first idle while spend it
+      stream.on('timeout', () => {
         if (!inside.readyForQuery) stream.destroy(new Error('Query read timeout'));
       });
     });
