@@ -2,20 +2,25 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
+import { WatchedClient } from '../database/watched-client.js';
 import { CallerDirectory } from './caller-directory.js';
 
 const CHANNEL = 'api_keys'; // a trigger of the table announces there
 const RETRY = seconds(1);
+const PATIENCE = seconds(2);
+const PROBE_EVERY = seconds(5);
 
 /**
  * Hears of every change to a key as soon as it is committed, in whichever process it was made. The connection is
- * its own and is made again when it is lost; what is announced meanwhile is seen when a key is next looked up.
+ * its own and is made again when it is lost; what is announced meanwhile is seen when a key is next looked up. It is
+ * asked something now and then: a connection that the network has forgotten would otherwise stay silent for hours.
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyChangesListener.name);
   private client?: pg.Client;
   private retry?: NodeJS.Timeout;
+  private readonly probe = setInterval(() => void this.ask(), PROBE_EVERY).unref();
   private stopped = false;
 
   constructor(
@@ -30,15 +35,16 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.retry);
+    clearInterval(this.probe);
     await this.client?.end();
   }
 
   private async listen(): Promise<void> {
     const { url } = this.dataSource.options as { url: string };
-    const client = new pg.Client({
+    const client = new WatchedClient({
       connectionString: url,
       application_name: 'petstore key changes',
-      keepAlive: true,
+      connectionTimeoutMillis: PATIENCE,
     });
     client.on('notification', ({ payload = '' }) => {
       this.directory.forget(payload);
@@ -56,6 +62,14 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     } catch (error) {
       this.lost(client, error);
     }
+  }
+
+  /** A silent answer ends the connection (`WatchedClient`), and the end of one begins the next. */
+  private async ask(): Promise<void> {
+    const { client } = this;
+    await client?.query('SELECT 1').catch((error: unknown) => {
+      this.lost(client, error);
+    });
   }
 
   private lost(client: pg.Client, error?: unknown): void {

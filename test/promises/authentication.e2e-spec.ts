@@ -2,6 +2,8 @@ import { jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { CallerDirectory } from '../../src/auth/caller-directory.js';
 import { makeSecret } from '../../src/auth/secret.js';
+import { DataSource } from 'typeorm';
+import pg from 'pg';
 import { Cable } from '../support/cable.js';
 import type { Int64 } from '../../src/json/int64.js';
 import { eventually } from '../support/eventually.js';
@@ -46,12 +48,22 @@ async function revokedKey(): Promise<string> {
   return secret;
 }
 
-/** Revokes a key and waits until the service has heard of it. */
-async function revoke(id: Int64): Promise<void> {
+const revoke = (id: Int64) => heard(id, () => keys.revoke(id));
+
+/** Changes a key and waits until the service has heard of it. */
+async function heard(id: Int64, change: () => Promise<unknown>): Promise<void> {
   const forget = jest.spyOn(petstore.app.get(CallerDirectory), 'forget');
-  await keys.revoke(id);
+  await change();
   await eventually(() => forget.mock.calls.some(([forgotten]) => forgotten === String(id)));
   forget.mockRestore();
+}
+
+/** @param overlap milliseconds; none when left out */
+async function rotatedOutKey(overlap?: number): Promise<string> {
+  const { key: made, secret } = await keys.create({ name: 'rotated', plan: 'free' });
+  const endsAt = overlap === undefined ? undefined : new Date(petstore.clock.now() + overlap);
+  await heard(made.id, () => keys.rotate(made.id, endsAt));
+  return secret;
 }
 
 async function keyExpiringIn(milliseconds: number): Promise<string> {
@@ -100,6 +112,8 @@ describe('a request with a key that is not valid', () => {
     ['unknown', () => makeSecret()],
     ['revoked', revokedKey],
     ['expired', () => keyExpiringIn(0)],
+    ['rotated out', rotatedOutKey],
+    ['rotated out with an overlap that has ended', () => rotatedOutKey(0)],
     ['mistyped at its start', () => mistyped(key, 0)],
     ['mistyped in the middle', () => mistyped(key, 30)],
     ['mistyped at its end', () => mistyped(key, key.length - 1)],
@@ -117,7 +131,14 @@ describe('a request with a key that is not valid', () => {
   });
 
   it('cannot learn why: the answers are the same', async () => {
-    const wrong = [makeSecret(), await revokedKey(), await keyExpiringIn(0), mistyped(key, 30)];
+    const wrong = [
+      makeSecret(),
+      await revokedKey(),
+      await keyExpiringIn(0),
+      await rotatedOutKey(),
+      await rotatedOutKey(0),
+      mistyped(key, 30),
+    ];
     const answers = await Promise.all(wrong.map((secret) => ask(bearer(secret))));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(new Set(answers.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
@@ -166,9 +187,14 @@ describe('the database', () => {
     findByHash.mockRestore();
   });
 
-  it('is not asked about a mistyped key', async () => {
+  it('is not asked anything for a mistyped key, and once for one that could be right', async () => {
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    const asked = () => query.mock.calls.filter((call) => JSON.stringify(call).includes('api_keys')).length;
     for (const index of [9, 30, key.length - 1]) expectInvalid(await ask(bearer(mistyped(key, index))));
-    expect(findByHash).not.toHaveBeenCalled();
+    expect({ asked: asked(), looks: findByHash.mock.calls.length }).toEqual({ asked: 0, looks: 0 });
+    expectInvalid(await ask(bearer(makeSecret())));
+    expect({ asked: asked(), looks: findByHash.mock.calls.length }).toEqual({ asked: 1, looks: 1 });
+    query.mockRestore();
   });
 
   it.each<[string, () => Promise<string>, number]>([
@@ -233,4 +259,34 @@ describe('while the database is away', () => {
     petstore.clock.advance(11_000);
     expectRefusal(await ask(bearer(secret)), 503, 'service_unavailable');
   });
+});
+
+describe('a change of a key', () => {
+  afterEach(() => {
+    cable.mend();
+  });
+
+  it('is heard of at once again when the connection that tells of it was lost', async () => {
+    const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
+    expect((await ask(bearer(secret))).status).toBe(200);
+    const [row] = await petstore.query<{ now: Date }>('SELECT now()');
+    cable.cut();
+    cable.mend();
+    await eventually(() => listening(row?.now));
+    await revoke(made.id);
+    expectInvalid(await ask(bearer(secret)));
+  });
+
+  /** Whether a new connection has asked to be told: PostgreSQL shows what each one did last. */
+  async function listening(since?: Date): Promise<boolean> {
+    const rows = await petstore.app
+      .get(DataSource)
+      .query<unknown[]>(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle'
+          AND application_name = 'petstore key changes' AND query IN ('LISTEN api_keys', 'SELECT 1') AND backend_start > $1`,
+        [since],
+      )
+      .catch(() => []); // the pool has lost its connections too
+    return rows.length > 0;
+  }
 });

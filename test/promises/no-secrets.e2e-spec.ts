@@ -1,0 +1,131 @@
+import { jest } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { makeSecret } from '../../src/auth/secret.js';
+import { Cable } from '../support/cable.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+jest.setTimeout(60_000); // real processes on a machine that is busy with the other suites
+
+/** What tells of the inside: SQL, stack lines (in JSON too), files and packages. */
+const INSIDES =
+  /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b|(\n|\\n)\s+at |node_modules|[\w-]+\.[jt]s\b|[\\/](src|dist)[\\/]/;
+
+/** All that a key could be read or found by: itself, most of it, and what the database keeps of it. */
+function tracesOf(secret: string): string[] {
+  const hash = createHash('sha256').update(secret).digest();
+  return [secret.slice(13, -4), hash.toString('hex'), hash.toString('base64'), hash.toString('base64url')];
+}
+
+/** What of the secrets stands in a text; and `Authorization`, but for the refusal that asks for it. */
+const leaks = (text: string, secrets: readonly string[]): string[] => [
+  ...secrets.flatMap(tracesOf).filter((trace) => text.includes(trace)),
+  ...(text.match(/authorization(?!: Bearer <API_KEY>)|bearer (?!realm|<API_KEY>)\S+/gi) ?? []),
+];
+
+describe('leaks', () => {
+  const secret = makeSecret();
+
+  it.each([secret, `{"key":"${secret}"}`, secret.slice(9), 'authorization', `Bearer ${'x'.repeat(20)}`])(
+    'are found in %s',
+    (text) => {
+      expect(leaks(text, [secret])).not.toEqual([]);
+    },
+  );
+
+  it('are not what is shown of a key to tell it from others', () => {
+    expect(leaks(`${secret.slice(0, 13)}…${secret.slice(-4)} Bearer realm="petstore"`, [secret])).toEqual([]);
+  });
+});
+
+describe('a service at its most talkative, with keys right and wrong, and its database gone meanwhile', () => {
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  let database: TestDatabase;
+  let cable: Cable;
+  let service: Program;
+  let base: string;
+  const secrets: string[] = [];
+  const answers: string[] = [];
+
+  beforeAll(async () => {
+    [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+    cable = await Cable.to(database.url);
+    const port = await freePort();
+    base = `http://127.0.0.1:${port}`;
+    const env = { DATABASE_URL: cable.url, PORT: String(port), LOG_LEVEL: 'trace' };
+    service = new Program(SERVICE, [], { cwd: folder.path, env });
+    await service.prints(/listens/);
+  });
+  afterAll(async () => {
+    service.signal('SIGKILL');
+    cable.remove();
+    await Promise.all([folder.remove(), database.drop()]);
+  });
+
+  /** Sends a secret, and keeps all that comes back. */
+  async function ask(path: string, init: RequestInit = {}): Promise<number> {
+    const answer = await fetch(base + path, init);
+    answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
+    return answer.status;
+  }
+  const secret = (value: string): string => {
+    secrets.push(value);
+    return value;
+  };
+  const withKey = (key: string): RequestInit => ({ headers: { Authorization: `Bearer ${key}` } });
+
+  /** @returns what the command prints with --json */
+  async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
+    const env = { DATABASE_URL: database.url };
+    const { stdout, stderr } = await run(COMMAND_LINE, [...args, '--json'], { cwd: folder.path, env });
+    if (stderr !== '') throw new Error(stderr);
+    return JSON.parse(stdout) as { id: string; key: string };
+  }
+  async function created(): Promise<{ id: string; key: string }> {
+    const made = await petstore('keys', 'create', '--plan', 'enterprise', '--name', 'x', ...LIMITS);
+    secret(made.key);
+    return made;
+  }
+  const LIMITS = ['--per-minute', '9', '--per-day', '9'];
+
+  it('tells no key, no hash, no header, no SQL, no stack and no file, in no line and no answer', async () => {
+    const { id, key } = await created();
+    const statuses = [
+      await ask('/v1/pets', withKey(key)),
+      await ask('/v1/pets', withKey(secret(makeSecret()))),
+      await ask(
+        '/v1/pets',
+        withKey(secret(`${key.slice(0, 30)}${key[30] === 'x' ? 'y' : 'x'}${key.slice(31)}`)),
+      ),
+      await ask('/v1/pets', withKey(secret(key.toUpperCase()))),
+      await ask(`/v1/pets?limit=0`, withKey(key)),
+      await ask(`/v1/pets?cursor=${key}`, withKey(key)),
+      await ask(`/v1/pets?access_token=${key}`),
+      await ask(`/v1/pets`, { headers: { Cookie: `key=${key}`, 'X-Api-Key': key } }),
+      await ask('/v1/pets', { ...withKey(key), method: 'POST', body: `{"key":"${key}` }),
+      await ask('/health/ready', withKey(key)),
+    ];
+    const { key: rotated } = await petstore('keys', 'rotate', id, '--overlap', '0');
+    await eventually(async () => (await ask('/v1/rate-limit', withKey(key))) === 401);
+    statuses.push(await ask('/v1/pets', withKey(secret(rotated))));
+    for (let i = 0; i < 9; i++) await ask('/v1/pets', withKey(rotated));
+    statuses.push(await ask('/v1/pets', withKey(rotated)));
+    await petstore('keys', 'revoke', id);
+    await eventually(async () => (await ask('/v1/rate-limit', withKey(rotated))) === 401);
+    cable.cut();
+    statuses.push(await ask('/v1/pets', withKey(secret(makeSecret()))));
+    cable.mend();
+    expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 415, 200, 200, 429, 503]);
+
+    service.signal('SIGTERM');
+    const { stdout, stderr } = await service.ended;
+    const log = stdout + stderr;
+    expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // it does log
+    for (const text of [log, ...answers]) {
+      expect(leaks(text, secrets)).toEqual([]);
+      expect(INSIDES.exec(text)?.[0]).toBeUndefined();
+    }
+  });
+});
