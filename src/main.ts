@@ -14,7 +14,7 @@ run(() =>
     onEnd(() => database.close());
     const { createApp, close } = await application;
     const app = await createApp(config, database.url);
-    onEnd(() => close(app));
+    onEnd((signal) => close(app, signal));
     await listen(app, config);
     const { welcome } = await import('./demo/welcome.js');
     process.stdout.write(await welcome(app, database));

@@ -15,7 +15,7 @@ const LISTENS = /listens/;
 const PLANS = ['free', 'pro', 'business', 'enterprise'];
 const SECRET = 'petstore_[0-9A-Za-z]{49}';
 /** No port is free for sure in a test run, but any free one will do. */
-const ANY_PORT = { PORT: '0' };
+const ANY_PORT = { PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' };
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 const programs: Program[] = [];

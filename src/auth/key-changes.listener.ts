@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
 import { WatchedClient } from '../database/watched-client.js';
@@ -18,7 +17,7 @@ const PROBE_EVERY = seconds(5);
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyChangesListener.name);
-  private client?: pg.Client;
+  private client?: WatchedClient;
   private retry?: NodeJS.Timeout;
   private readonly probe = setInterval(() => void this.ask(), PROBE_EVERY).unref();
   private stopped = false;
@@ -72,7 +71,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     });
   }
 
-  private lost(client: pg.Client, error?: unknown): void {
+  private lost(client: WatchedClient, error?: unknown): void {
     if (this.stopped || this.client !== client) return;
     this.client = undefined;
     const reason = error instanceof Error ? `: ${error.message}` : '';

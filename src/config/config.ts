@@ -1,6 +1,6 @@
 import { tracing } from './tracing.js';
 import { trustProxy } from './trust-proxy.js';
-import { hours, minutes } from '../clock/duration.js';
+import { hours, minutes, seconds } from '../clock/duration.js';
 import {
   durations,
   file,
@@ -53,6 +53,8 @@ export class Config {
   readonly redisCluster: boolean;
   /** Certificate authority of a `rediss:` server that the system does not know, in PEM. */
   readonly redisCa: string | undefined;
+  /** How long the service answers on after a SIGTERM, in milliseconds: what the balancer needs to send nobody any more. */
+  readonly shutdownGrace: number;
 
   /** @throws StartupError naming the variable whose value cannot be used. */
   constructor(env: Environment = process.env) {
@@ -86,6 +88,9 @@ export class Config {
     this.redisUrl = secretUrl(env, 'REDIS_URL', ['redis:', 'rediss:']);
     this.redisCluster = flag(env, 'REDIS_CLUSTER', false);
     this.redisCa = file(env, 'REDIS_CA_FILE');
+    // On a terminal a person waits for it, and no balancer is in front.
+    const fallback = process.stdout.isTTY ? 0 : 3;
+    this.shutdownGrace = seconds(wholeNumber(env, 'SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }));
   }
 }
 

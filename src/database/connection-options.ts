@@ -2,9 +2,13 @@ import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../clock/duration.js';
 import { int64FromDatabase } from '../json/int64.js';
-import { WatchedClient } from './watched-client.js';
+import { WatchedPool } from './watched-pool.js';
 
 const POOL_SIZE = 10;
+/** For a free connection, or a new one. */
+const CONNECT = seconds(1.2);
+/** For a statement, with its wait for locks. Both together leave time to answer within 3 s. */
+const STATEMENT = seconds(1.25);
 const INT8_OID = pg.types.builtins.INT8;
 
 /** How the service talks to PostgreSQL. Time-outs in milliseconds: a request never waits for a database that hangs. */
@@ -14,11 +18,11 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
     url,
     applicationName: 'petstore',
     poolSize: POOL_SIZE,
-    connectTimeoutMS: seconds(2),
+    connectTimeoutMS: CONNECT,
+    driver: { Pool: WatchedPool },
     extra: {
-      statement_timeout: seconds(2),
+      statement_timeout: STATEMENT,
       idle_in_transaction_session_timeout: seconds(5), // a process that froze holds no lock for longer
-      Client: WatchedClient,
       types: { getTypeParser },
     },
   };

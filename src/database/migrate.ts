@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { seconds } from '../clock/duration.js';
 import { connectionOptions } from './connection-options.js';
 import { type MigrationState, migrationState } from './migration-state.js';
 import { loadMigrations } from './migrations.js';
@@ -49,7 +50,9 @@ async function connect(url: string): Promise<DataSource> {
   const dataSource = new DataSource({
     ...options,
     poolSize: 2,
+    driver: undefined,
     extra: {},
+    connectTimeoutMS: seconds(5),
     migrations: await loadMigrations(),
   });
   return dataSource.initialize().catch(unreachable);

@@ -1,11 +1,21 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { Config } from '../config/config.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { DatabaseState } from './database-state.js';
 import { Readiness } from './readiness.js';
 
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false }), RateLimitModule], // a probe a second would fill the log
+  imports: [
+    TerminusModule.forRootAsync({
+      inject: [Config],
+      useFactory: ({ shutdownGrace }: Config) => ({
+        logger: false, // a probe a second would fill the log
+        gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM on, for this long before anything closes
+      }),
+    }),
+    RateLimitModule,
+  ],
   providers: [DatabaseState, Readiness],
 })
 export class HealthModule {}

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../clock/duration.js';
 import { onStopSignal } from './stop-signal.js';
 
-type Close = () => Promise<void>;
+/** Gets the signal that asked for the end, if one did. */
+type Close = (signal?: NodeJS.Signals) => Promise<void>;
 
 /** A start that hangs, on a database that does not answer, does not keep Ctrl-C from ending the program. */
 const PATIENCE = seconds(5);
@@ -13,13 +14,18 @@ const PATIENCE = seconds(5);
  */
 export async function serve(start: (onEnd: (close: Close) => void) => Promise<void>): Promise<void> {
   const opened: Close[] = [];
-  const closeAll = async () => {
-    for (const close of opened.splice(0).reverse()) await close();
+  const closeAll = async (asked?: NodeJS.Signals): Promise<void> => {
+    const close = opened.pop();
+    try {
+      await close?.(asked);
+    } finally {
+      if (close) await closeAll(asked); // what was opened before it, also when it does not close
+    }
   };
   const starting = start((close) => opened.push(close));
-  const signal = onStopSignal(async () => {
+  const signal = onStopSignal(async (asked) => {
     await Promise.race([starting.catch(() => undefined), delay(PATIENCE)]); // half open cannot be closed
-    await closeAll();
+    await closeAll(asked);
   });
   await starting.catch(async (error: unknown) => {
     if (signal.received) return; // the signal may be what made the start fail: it reaches initdb too

@@ -1,16 +1,29 @@
+import { seconds } from '../clock/duration.js';
+
+/** One Ctrl-C may come twice at once: a terminal sends it to npm and to this process, and npm sends it on. */
+const SAME_PRESS = seconds(0.5);
+const INTERRUPTED = 130; // as a shell reports SIGINT
+
 /**
- * Does what has to be done before the process ends on Ctrl-C or SIGTERM, once: a terminal sends Ctrl-C to npm
- * and to this process, and npm sends it on.
+ * Does what has to be done before the process ends on Ctrl-C or SIGTERM, once. Another Ctrl-C ends the process as it
+ * is: somebody does not want to wait.
  */
-export function onStopSignal(stop: () => Promise<void>): { readonly received: boolean } {
+export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
+  readonly received: boolean;
+} {
   const signal = { received: false };
-  const handle = () => {
-    if (signal.received) return;
+  let since = 0;
+  const handle = (name: NodeJS.Signals) => {
+    if (signal.received) {
+      if (name === 'SIGINT' && performance.now() - since > SAME_PRESS) process.exit(INTERRUPTED);
+      return;
+    }
     signal.received = true;
-    stop().then(
+    since = performance.now();
+    stop(name).then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${String(error)}\n`);
+        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
         process.exit(1);
       },
     );

@@ -38,7 +38,12 @@ describe('the day of a key', () => {
 
   /** Starts the service, sends some requests, and ends it. @returns what was used before and after */
   async function life(requests: number, signal: NodeJS.Signals): Promise<{ first: number; last: number }> {
-    const env = { DATABASE_URL: petstore.databaseUrl, PORT: String(port), LOG_LEVEL: 'silent' };
+    const env = {
+      DATABASE_URL: petstore.databaseUrl,
+      PORT: String(port),
+      LOG_LEVEL: 'silent',
+      SHUTDOWN_GRACE_SECONDS: '0',
+    };
     const service = new Program(SERVICE, [], { cwd, env });
     await service.prints(/listens/);
     const first = await used();

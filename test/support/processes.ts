@@ -28,3 +28,40 @@ function fromPs(): string[] {
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(20);
 }
+
+/** The processes that a process has started. */
+export function childrenOf(parent: number): number[] {
+  const all = existsSync('/proc/self') ? parentsFromProc() : parentsFromPs();
+  return all.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type PidAndParent = readonly [pid: number, parent: number];
+
+function parentsFromProc(): PidAndParent[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        return [Number(pid), Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])] as const;
+      } catch {
+        return [Number(pid), NaN] as const; // it has ended meanwhile
+      }
+    });
+}
+
+function parentsFromPs(): PidAndParent[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .map(([pid = NaN, parent = NaN]) => [pid, parent] as const);
+}

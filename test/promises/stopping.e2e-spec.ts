@@ -1,0 +1,124 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { type Ended, emptyFolder, Program, SERVICE } from '../support/program.js';
+import { whileLocked } from '../support/table-lock.js';
+import { bearer, requestBytes } from '../support/wire.js';
+
+const GRACE = 1_000; // milliseconds
+
+let petstore: Petstore;
+let key: string;
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let service: Program;
+let port: number;
+
+beforeAll(async () => {
+  petstore = await Petstore.start(); // for its database and a key in it
+  key = await petstore.key();
+  folder = await emptyFolder();
+});
+afterAll(async () => {
+  await petstore.stop();
+  await folder.remove();
+});
+
+beforeEach(async () => {
+  const env = { DATABASE_URL: petstore.databaseUrl, PORT: '0', SHUTDOWN_GRACE_SECONDS: String(GRACE / 1000) };
+  service = new Program(SERVICE, [], { cwd: folder.path, env });
+  await service.prints(/listens/);
+  port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(service.stdout)?.[1]);
+});
+afterEach(async () => {
+  service.signal('SIGKILL');
+  await service.ended;
+});
+
+const ask = (path: string) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${key}` } });
+
+/** A connection with what came over it so far. */
+async function open(
+  bytes: Buffer | string,
+): Promise<{ socket: Socket; received(): string; closed(): boolean }> {
+  let received = '';
+  let closed = false;
+  const socket = connect(port, '127.0.0.1');
+  socket.on('data', (chunk) => (received += chunk.toString()));
+  socket.on('close', () => (closed = true)).on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return { socket, received: () => received, closed: () => closed };
+}
+
+async function timed(ended: Promise<Ended>): Promise<Ended & { after: number }> {
+  const began = performance.now();
+  return { ...(await ended), after: performance.now() - began };
+}
+
+describe('SIGTERM', () => {
+  it('is followed by a grace: not ready at once, requests answered, each the last of its connection', async () => {
+    const idle = await open(requestBytes({ path: '/health/live' }));
+    await eventually(() => idle.received().includes('"ok"'));
+    service.signal('SIGTERM');
+    const ended = timed(service.ended);
+    await eventually(async () => (await ask('/health/ready')).status === 503, GRACE / 2);
+    expect(await (await ask('/health/ready')).json()).toMatchObject({
+      code: 'service_unavailable',
+      message: 'Not ready: the service is stopping.',
+      status: 503,
+    });
+    expect((await ask('/health/live')).status).toBe(200);
+    const answer = await ask('/v1/pets');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(idle.closed()).toBe(false);
+    const { code, stderr, after } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(after).toBeGreaterThan(GRACE - 100);
+    expect(after).toBeLessThan(GRACE + 2_000);
+    expect(idle.closed()).toBe(true);
+    await expect(ask('/health/live')).rejects.toThrow();
+  });
+
+  it('lets a request that runs at the end of the grace finish', async () => {
+    await ask('/v1/pets'); // the key is known
+    service.signal('SIGTERM');
+    await eventually(async () => (await ask('/health/ready')).status === 503);
+    await whileLocked(petstore.databaseUrl, 'pets', async () => {
+      const waiting = await open(requestBytes({ headers: [bearer(key)] }));
+      await eventually(() => waiting.received().includes('HTTP/1.1 503'));
+    });
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('ends the service without a grace', async () => {
+    await ask('/v1/pets');
+    service.signal('SIGINT');
+    const { code, after } = await timed(service.ended);
+    expect(code).toBe(0);
+    expect(after).toBeLessThan(GRACE);
+  });
+
+  it('ends it at once the second time, though a client is in the middle of a request', async () => {
+    const half = await open('GET /v1/pets HTTP/1.1\r\nHost: petstore.test\r\n');
+    await ask('/v1/pets'); // so that the half has arrived
+    service.signal('SIGINT');
+    service.signal('SIGINT'); // npm sends on what the terminal has sent to both: the same press
+    await eventually(() =>
+      ask('/health/live').then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(half.closed()).toBe(false);
+    await eventually(() => {
+      service.signal('SIGINT');
+      return half.closed();
+    }, 2_000);
+    expect(await service.ended).toMatchObject({ code: 130 });
+  });
+});

@@ -1,0 +1,83 @@
+import {
+  Agent,
+  createServer,
+  request,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL = 100; // milliseconds
+
+/** A load balancer: it sends requests in turn to the replicas that are ready, over kept connections, and repeats none. */
+export class Balancer {
+  private readonly agent = new Agent({ keepAlive: true });
+  private removed = false;
+  private ready: readonly number[] = [];
+  private turn = 0;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly ports: readonly number[],
+  ) {
+    server.on('request', (incoming, response) => {
+      this.pass(incoming, response);
+    });
+    void this.poll();
+  }
+
+  static async before(...ports: number[]): Promise<Balancer> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new Balancer(server, ports);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** How many replicas get requests. */
+  get readyReplicas(): number {
+    return this.ready.length;
+  }
+
+  remove(): void {
+    this.removed = true;
+    this.server.close();
+    this.server.closeAllConnections();
+    this.agent.destroy();
+  }
+
+  private pass(incoming: IncomingMessage, response: ServerResponse): void {
+    const port = this.ready[this.turn++ % this.ready.length];
+    const { method, url: path, headers } = incoming;
+    const outgoing = request(
+      { host: '127.0.0.1', port, method, path, headers, agent: this.agent },
+      (answer) => {
+        delete answer.headers.connection; // of that hop only
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    outgoing.on('error', (error) => {
+      response.writeHead(502).end(String(error));
+    });
+    incoming.pipe(outgoing);
+  }
+
+  private async poll(): Promise<void> {
+    while (!this.removed) {
+      const answers = await Promise.all(this.ports.map(isReady));
+      this.ready = this.ports.filter((_port, i) => answers[i]);
+      await delay(POLL);
+    }
+  }
+}
+
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/health/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );

@@ -1,0 +1,76 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** What came of the requests: how many of each status with its code, and of each error where no answer came. */
+export type Tally = Record<string, number>;
+
+/** Sends requests without a pause over kept connections, until it is told to stop. */
+export class Load {
+  readonly tally: Tally = {};
+  /** Milliseconds that the slowest answer took. */
+  slowest = 0;
+  /** Bodies of the answers with status 201. */
+  readonly created: string[] = [];
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly clients: Promise<void>[];
+  private running = true;
+
+  constructor(
+    private readonly port: number,
+    private readonly key: string,
+    clients = 8,
+  ) {
+    this.clients = Array.from({ length: clients }, () => this.client());
+  }
+
+  get sent(): number {
+    return Object.values(this.tally).reduce((sum, count) => sum + count, 0);
+  }
+
+  async stop(): Promise<Tally> {
+    this.running = false;
+    await Promise.all(this.clients);
+    this.agent.destroy();
+    return this.tally;
+  }
+
+  private async client(): Promise<void> {
+    for (let i = 0; this.running; i++) {
+      const began = performance.now();
+      const outcome = await (i % 4 === 0 ? this.send('POST') : this.send('GET')).catch(String);
+      this.slowest = Math.max(this.slowest, performance.now() - began);
+      this.tally[outcome] = (this.tally[outcome] ?? 0) + 1;
+    }
+  }
+
+  private send(method: 'GET' | 'POST'): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          path: method === 'GET' ? '/v1/pets?limit=1' : '/v1/pets',
+          method,
+          agent: this.agent,
+          headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
+        },
+        (answer) => {
+          let body = '';
+          answer.on('data', (chunk: Buffer) => (body += chunk.toString()));
+          answer.on('error', reject);
+          answer.on('end', () => {
+            if (answer.statusCode === 201) this.created.push(body);
+            resolve(`${method} ${outcomeOf(answer, body)}`);
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(method === 'POST' ? '{"name":"Rex","categoryId":1}' : undefined);
+    });
+  }
+}
+
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string): string {
+  if (statusCode < 400) return String(statusCode);
+  const { code } = JSON.parse(body) as { code: string };
+  return `${statusCode} ${code}${statusCode === 503 && !headers['retry-after'] ? ' without Retry-After' : ''}`;
+}
