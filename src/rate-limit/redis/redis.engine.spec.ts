@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { TestLedger } from '../../../test/support/test-ledger.js';
-import { minutes } from '../../clock/duration.js';
+import { minutes, seconds } from '../../clock/duration.js';
 import { Clock } from '../../clock/clock.js';
 import { Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
@@ -26,16 +27,17 @@ afterEach(async () => {
   engines = [];
 });
 
-async function start(
-  url = server.url,
-  env: Record<string, string> = {},
-  clock: Clock = new Clock(),
-): Promise<RedisEngine> {
+function make(url = server.url, env: Record<string, string> = {}, clock: Clock = new Clock()): RedisEngine {
   metrics = new Metrics();
   const config = new Config({ REDIS_URL: url, ...env });
   const usage = new UsageRecorder(clock, new TestLedger()); // stands in for the table
   const engine = new RedisEngine(clock, config, new RedisLink(config), usage, metrics);
   engines.push(engine);
+  return engine;
+}
+
+async function start(...args: Parameters<typeof make>): Promise<RedisEngine> {
+  const engine = make(...args);
   await engine.onApplicationBootstrap();
   return engine;
 }
@@ -222,6 +224,15 @@ describeWithRedis('quotas while Redis is away', () => {
     await load;
     const counted = Number(server.command('HGET', `petstore:{${subject.id}}`, 'n'));
     expect(Math.abs(counted - sent)).toBeLessThanOrEqual(20); // at most what was on its way when it was killed
+  });
+
+  it('do not lose Redis because the rest of the service takes long to start', async () => {
+    jest.useFakeTimers();
+    const engine = make();
+    jest.advanceTimersByTime(seconds(5));
+    jest.useRealTimers();
+    await engine.onApplicationBootstrap();
+    expect(await metrics.registry.metrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('start without Redis and find it later', async () => {

@@ -23,7 +23,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
   private readonly logger = new Logger(RedisEngine.name);
   private readonly replica = randomUUID();
   private readonly known: LastKnown;
-  private readonly heartbeat: NodeJS.Timeout;
+  private heartbeat?: NodeJS.Timeout;
   private replicas = 1;
   private local?: LocalShare;
 
@@ -37,13 +37,13 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     super();
     this.known = new LastKnown(clock);
     metrics.redis('up');
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref();
   }
 
   /** Makes the first contact, so that no request has to wait for it. Without Redis this replica starts alone. */
   async onApplicationBootstrap(): Promise<void> {
     await this.redis.connect().catch((error: unknown) => this.lose(error));
     await this.beat();
+    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not before: it would connect as well
   }
 
   /** Whether this replica counts alone at the moment. */
