@@ -1,0 +1,18 @@
+import { filesIn, readText } from '../../test/support/repository.js';
+
+const code = filesIn('src/config')
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+  .map((file) => readText(`src/config/${file}`))
+  .join('\n');
+const read = [...code.matchAll(/(\w+)\(env, '([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
+  reader === 'secretUrl' ? [name, `${name}_FILE`] : [name],
+);
+const rows = [...readText('README.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(([, name = '']) => name);
+
+describe('the README', () => {
+  it('has a row for every variable that the service reads', () => {
+    const own = new Set(read.filter((name) => !name.startsWith('OTEL_')));
+    expect(own.size).toBeGreaterThan(15);
+    for (const name of own) expect(rows).toContain(name);
+  });
+});
