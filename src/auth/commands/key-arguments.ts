@@ -37,7 +37,7 @@ export function duration(value: string): number {
 }
 
 /** The same, or `0` for none at all. */
-export const durationOrNone = (value: string): number => (value === '0' ? 0 : duration(value));
+export const durationOrNone = (value: string): number => (/^0[smhd]?$/.test(value) ? 0 : duration(value));
 
 /** When a key ends: a time to come, as a duration from now or in ISO 8601. */
 export function expiry(value: string): Date | 'never' {
