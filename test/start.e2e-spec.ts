@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { processesOf, until } from './support/processes.js';
 import { emptyFolder, type Ended, Program, SERVICE } from './support/program.js';
-import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
 
 jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
@@ -163,11 +163,22 @@ describe('npm start with a DATABASE_URL', () => {
     await database.drop();
   });
 
+  const rowsOf = (...tables: readonly string[]) =>
+    withClient(database.url, async (client) => {
+      const counts: number[] = [];
+      for (const table of tables) {
+        const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${table}`);
+        counts.push(Number(rows[0]?.count));
+      }
+      return counts;
+    });
+
   it('serves, and neither prints nor creates anything for a demonstration', async () => {
     const service = await started({ DATABASE_URL: database.url }, elsewhere.path);
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
     expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
     expect(await readdir(elsewhere.path)).toEqual([]);
+    expect(await rowsOf('api_keys', 'pets', 'orders')).toEqual([0, 0, 0]);
     expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+// Asks the registry for known weaknesses of what the service runs on. Findings fail. A registry that has no such
+// endpoint, as mirrors have none, cannot be asked: that is said, and is no failure. Everything else is one.
+import { spawnSync } from 'node:child_process';
+
+const WITHOUT_ENDPOINT = [404, 405, 501];
+
+const { status, stdout, stderr } = spawnSync(
+  'npm',
+  ['audit', '--omit=dev', '--json', ...process.argv.slice(2)],
+  {
+    encoding: 'utf8',
+    shell: process.platform === 'win32', // npm is a command file there
+  },
+);
+const { statusCode, message, metadata, vulnerabilities } = report(stdout);
+
+if (metadata?.vulnerabilities) tell(metadata.vulnerabilities, Object.keys(vulnerabilities ?? {}));
+else if (WITHOUT_ENDPOINT.includes(statusCode)) {
+  console.log(
+    `NOT AUDITED: this registry has no audit endpoint (it answered ${statusCode}). Nothing is known.`,
+  );
+} else {
+  console.error(`The audit failed: ${message ?? stderr}`);
+  process.exitCode = 1;
+}
+
+function tell({ total }, names) {
+  if (total === 0 && status === 0) console.log('No known weaknesses in what the service runs on.');
+  else {
+    console.error(`Known weaknesses: ${names.join(', ')}. See npm audit --omit=dev.`);
+    process.exitCode = 1;
+  }
+}
+
+function report(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

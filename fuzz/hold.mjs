@@ -1,0 +1,64 @@
+/** Longest that any answer may take, in milliseconds. */
+export const SLOW = 1000;
+
+const HEADERS = {
+  'x-ratelimit-limit': /^\d+$/,
+  'x-ratelimit-remaining': /^\d+$/,
+  'x-ratelimit-reset': /^\d{10}$/,
+  'ratelimit-policy': /^"minute";q=/,
+  ratelimit: /^"minute";r=/,
+};
+/** Traces of what runs inside: stack lines, SQL, files and packages. */
+const INSIDES = /\n\s+at |\bSELECT \*|\bINSERT INTO\b|relation "|node_modules|[\\/](src|dist)[\\/]/;
+
+/** What is wrong with an exchange, in words. */
+export function faults({ answers, took, isSilent }, { methods, targets, isCut, isHttp }) {
+  if (isSilent) return [`no complete answer within ${SLOW} ms`];
+  if (took > SLOW) return [`it took ${Math.round(took)} ms`];
+  if (isHttp && !isCut && answers.length < methods.length && !isLast(answers.at(-1))) {
+    return ['the connection was closed without an answer'];
+  }
+  return answers.flatMap((answer, i) => answerFaults(answer, methods[i], targets[i]));
+}
+
+/** Whether no further answer is to be expected. */
+const isLast = (answer) => answer?.headers.connection?.join().toLowerCase() === 'close';
+
+function answerFaults({ status, headers, body }, method, target) {
+  const wrong = [];
+  if (!(status >= 200 && status < 500)) wrong.push(`status ${status}`);
+  if (INSIDES.test(body) && status >= 400) wrong.push(`it tells what is inside: ${body.slice(0, 200)}`);
+  if (headers['x-request-id'] === undefined) return [...wrong, ...refusedByNode(status, body)];
+  if (headers['x-request-id'].length > 1) wrong.push('two X-Request-Id');
+  if (isInside(target)) {
+    for (const [name, form] of Object.entries(HEADERS)) {
+      if (headers[name]?.length !== 1 || !form.test(headers[name][0]))
+        wrong.push(`${name}: ${headers[name]}`);
+    }
+  }
+  if (status >= 400 && method !== 'HEAD') wrong.push(...errorFaults(status, headers, body));
+  return wrong;
+}
+
+/** What is no HTTP never becomes a request: Node refuses it, and ends the connection. */
+function refusedByNode(status, body) {
+  if (![400, 408, 413, 414, 431].includes(status)) return [`status ${status} without X-Request-Id`];
+  return body === '' ? [] : errorFaults(status, { 'content-type': ['application/json'] }, body);
+}
+
+/** Quotas are under `/v1` only. */
+const isInside = (target) => /^\/v1(?=[/?]|$)/.test(target);
+
+function errorFaults(status, headers, body) {
+  if (headers['content-type']?.join() !== 'application/json')
+    return [`Content-Type ${headers['content-type']}`];
+  try {
+    const { code, message, status: told, details, ...more } = JSON.parse(body);
+    const isError =
+      typeof code === 'string' && typeof message === 'string' && message !== '' && told === status;
+    const listed = details === undefined || (Array.isArray(details) && details.length > 0);
+    return isError && listed && Object.keys(more).length === 0 ? [] : [`no Error: ${body.slice(0, 200)}`];
+  } catch {
+    return [`no JSON: ${body.slice(0, 200)}`];
+  }
+}

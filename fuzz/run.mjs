@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { exchange } from './exchange.mjs';
+import { faults, SLOW } from './hold.mjs';
+import { HELP, readOptions } from './options.mjs';
+import { exchanges } from './requests.mjs';
+import { startService } from './service.mjs';
+
+const ENDLESS = 2 ** 30;
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) process.stdout.write(HELP);
+  else await run(options);
+} catch (error) {
+  console.error(error instanceof TypeError ? `fuzz: ${error.message}` : error);
+  process.exitCode = 1;
+}
+
+async function run({ seconds, seed }) {
+  const service = await startService();
+  const seen = { requests: 0, slowest: 0, statuses: {} };
+  console.log(`Seed ${seed}, for ${seconds} s.`);
+  const begun = performance.now();
+  try {
+    const property = fc.asyncProperty(exchanges(service.key), (sent) => hold(service.port, sent, seen));
+    const result = await fc.check(property, {
+      seed,
+      numRuns: ENDLESS,
+      interruptAfterTimeLimit: seconds * 1000,
+    });
+    report(seen, (performance.now() - begun) / 1000);
+    if (result.counterexample !== null) tell(result, seed);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function hold(port, sent, seen) {
+  let got = await exchange(port, sent, SLOW);
+  // A machine may be busy with other things once: what is slow is slow again.
+  if (got.isSilent || got.took > SLOW) got = await exchange(port, sent, SLOW);
+  seen.requests += sent.methods.length;
+  seen.slowest = Math.max(seen.slowest, got.took);
+  for (const { status } of got.answers) seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
+  const wrong = faults(got, sent);
+  if (wrong.length > 0) throw new Error(wrong.join('; '));
+}
+
+function report({ requests, slowest, statuses }, seconds) {
+  const perSecond = Math.round(requests / seconds);
+  console.log(`${requests} requests, ${perSecond} per second, slowest answer ${Math.round(slowest)} ms.`);
+  console.log(
+    `Answers: ${Object.entries(statuses)
+      .map(([status, count]) => `${status} × ${count}`)
+      .join(', ')}`,
+  );
+}
+
+function tell({ counterexample: [{ bytes }], errorInstance, numShrinks }, seed) {
+  const text = bytes.toString('latin1');
+  console.error(`\nFound after ${numShrinks} steps of shrinking: ${errorInstance?.message ?? 'an error'}`);
+  console.error(
+    text.length > 1_000
+      ? `${JSON.stringify(text.slice(0, 1_000))} and ${text.length - 1_000} more`
+      : JSON.stringify(text),
+  );
+  console.error(`Again: npm run fuzz -- --seed ${seed}`);
+  process.exitCode = 1;
+}

