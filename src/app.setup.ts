@@ -7,7 +7,8 @@ import { setupCors } from './http/cors.js';
 import { observeAnswers } from './http/observe-answers.js';
 import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/parse-query.js';
-import { limitSlowClients } from './http/slow-clients.js';
+import { answerBrokenRequests } from './http/broken-requests.js';
+import { limitTransport } from './http/transport-limits.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
@@ -29,7 +30,8 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.enableVersioning({ type: VersioningType.URI });
   app.setLocal('publicUrl', app.get(PublicUrl));
   readBodiesOnDemand(app.getHttpAdapter().getInstance());
-  limitSlowClients(app.getHttpServer());
+  limitTransport(app.getHttpServer(), config.maxConnections);
+  answerBrokenRequests(app);
   ignoreUnknownExpectations(app.getHttpServer());
   const tracing = app.get<Tracing | null>(TRACING);
   const observers = [

@@ -55,6 +55,8 @@ export class Config {
   readonly redisCa: string | undefined;
   /** How long the service answers on after a SIGTERM, in milliseconds: what the balancer needs to send nobody any more. */
   readonly shutdownGrace: number;
+  /** Open connections at a time; further ones are closed as soon as they are made. */
+  readonly maxConnections: number;
 
   /** @throws StartupError naming the variable whose value cannot be used. */
   constructor(env: Environment = process.env) {
@@ -88,6 +90,7 @@ export class Config {
     this.redisUrl = secretUrl(env, 'REDIS_URL', ['redis:', 'rediss:']);
     this.redisCluster = flag(env, 'REDIS_CLUSTER', false);
     this.redisCa = file(env, 'REDIS_CA_FILE');
+    this.maxConnections = wholeNumber(env, 'MAX_CONNECTIONS', { min: 1, max: 1_000_000, fallback: 10_000 });
     // On a terminal a person waits for it, and no balancer is in front.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(wholeNumber(env, 'SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }));

@@ -1,5 +1,7 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { createServer } from 'node:http';
+import { SERVER_OPTIONS } from '../http/transport-limits.js';
 import express, { type Express, type Response } from 'express';
 import { Page } from '../paging/page.js';
 import { linkToNext } from '../paging/link.js';
@@ -10,6 +12,10 @@ import { WrittenJson } from './written-json.js';
 export class JsonAdapter extends ExpressAdapter {
   constructor() {
     super(caseSensitive());
+  }
+
+  override initHttpServer(): void {
+    this.httpServer = createServer(SERVER_OPTIONS, this.getInstance<Express>());
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {

@@ -7,6 +7,9 @@ import type { Decision } from './decision.js';
 import { network } from './network.js';
 import { QuotaEngine, type Subject } from './quota-engine.js';
 
+/** What tells whom a request is counted for. */
+type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'caller'>>;
+
 /** A decision, and the ban that stands behind it. */
 export interface Verdict extends Decision {
   /** Milliseconds until the key's ban ends; 0 when it is not banned. */
@@ -35,21 +38,20 @@ export class Quota {
   }
 
   /** How things stand, without charging anything. */
-  look(request: Request): Verdict | Promise<Verdict> {
+  look(request: Whose): Verdict | Promise<Verdict> {
     const holder = holderOf(request);
     const bannedFor = holder ? this.bans.remaining(holder) : 0;
     return chain(this.engine.look(this.subject(request)), (decision) => verdict(decision, bannedFor));
   }
 
-  private subject(request: Request): Subject {
+  private subject(request: Whose): Subject {
     return (
       holderOf(request) ?? { id: network(request.ip), limits: { perMinute: this.config.strangersPerMinute } }
     );
   }
 }
 
-const holderOf = ({ caller }: Request): KeyHolder | undefined =>
-  caller?.kind === 'key' ? caller : undefined;
+const holderOf = ({ caller }: Whose): KeyHolder | undefined => (caller?.kind === 'key' ? caller : undefined);
 
 const verdict = ({ admitted, windows }: Decision, bannedFor: number): Verdict => ({
   admitted,

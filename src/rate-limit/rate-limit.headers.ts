@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import { type Decision, decisive, type QuotaWindow } from './decision.js';
 
 /**
@@ -6,7 +5,11 @@ import { type Decision, decisive, type QuotaWindow } from './decision.js';
  * form of the IETF draft "RateLimit header fields for HTTP".
  * @param now wall time in Unix milliseconds
  */
-export function writeRateLimitHeaders(response: Response, decision: Decision, now: number): void {
+export function writeRateLimitHeaders(
+  response: { setHeader(name: string, value: string | number): unknown },
+  decision: Decision,
+  now: number,
+): void {
   const { limit, remaining, resetIn } = decisive(decision);
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);

@@ -1,0 +1,26 @@
+import { Logger } from '@nestjs/common';
+import type { Server, ServerOptions } from 'node:http';
+import { minutes, seconds } from '../clock/duration.js';
+
+/** What a server is made with. */
+export const SERVER_OPTIONS: ServerOptions = {
+  maxHeaderSize: 16_384, // bytes, the request line included: beyond it 431
+  connectionsCheckingInterval: seconds(1), // how exact the time-outs are
+};
+
+/** Bounds what slow or silent clients can hold: time for the headers, for a whole request, and connections in all. */
+export function limitTransport(server: Server, mostConnections: number): void {
+  server.headersTimeout = seconds(15);
+  server.requestTimeout = seconds(30);
+  // Longer than proxies keep theirs, or one would send a request just as the connection is closed here.
+  server.keepAliveTimeout = seconds(65);
+  server.maxConnections = mostConnections;
+  let told = -Infinity;
+  server.on('drop', () => {
+    if (performance.now() - told < minutes(1)) return; // a flood of connections is not to be one of lines too
+    told = performance.now();
+    new Logger('Transport').warn(
+      `MAX_CONNECTIONS: ${mostConnections} are open, further ones are closed at once.`,
+    );
+  });
+}

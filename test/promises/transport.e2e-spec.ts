@@ -1,0 +1,106 @@
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
+import { bearer, send, sendBytes, valuesOf } from '../support/wire.js';
+
+const HALF = 'GET /v1/pets HTTP/1.1\r\nHost: petstore.test\r\n';
+
+let petstore: Petstore;
+let key: string;
+const sockets: Socket[] = [];
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  petstore = await Petstore.start({ env });
+  key = await petstore.key();
+}
+const stop = () => petstore.stop();
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+async function open(bytes = ''): Promise<Socket> {
+  const { port } = petstore.app.getHttpServer().address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket.on('error', () => undefined));
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+describe('what is no request', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
+    ['another protocol', Buffer.from('16030100a5010000a1', 'hex'), 400, 'malformed_request'],
+    ['a header without a name', `${HALF}: x\r\n\r\n`, 400, 'malformed_request'],
+    ['two lengths', `${HALF}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'malformed_request'],
+    ['headers of 16 KiB', `${HALF}X-Long: ${'x'.repeat(16_384)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['a path of 16 KiB', `GET /${'x'.repeat(16_384)} HTTP/1.1\r\n\r\n`, 431, 'headers_too_large'],
+  ])(
+    'such as %s is answered with all that every answer carries, and the connection ends',
+    async (_, bytes, status, code) => {
+      const answer = await sendBytes(petstore, bytes);
+      expectErrorBody(answer, status, code);
+      expectPromisedHeaders(answer);
+      expect(valuesOf(answer, 'Connection')).toEqual(['close']);
+      expect(valuesOf(answer, 'X-RateLimit-Remaining')).toEqual(['30']); // looked at, not charged
+    },
+  );
+});
+
+describe('what is no request, behind a proxy,', () => {
+  beforeAll(() => start({ TRUST_PROXY: '1' }));
+  afterAll(stop);
+
+  it('is answered without quotas, for it cannot be told whose they would be', async () => {
+    const answer = await sendBytes(petstore, 'hello\r\n\r\n');
+    expectErrorBody(answer, 400, 'malformed_request');
+    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  });
+});
+
+describe('a slow client', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  it('is answered with 408 when its headers do not come in time', async () => {
+    const server = petstore.app.getHttpServer();
+    const { headersTimeout } = server;
+    server.headersTimeout = 50; // milliseconds, instead of 15 s
+    const answer = await sendBytes(petstore, HALF);
+    server.headersTimeout = headersTimeout;
+    expectErrorBody(answer, 408, 'request_timeout');
+    expectPromisedHeaders(answer);
+  });
+
+  it('does not keep others waiting, nor do 2000 of them', async () => {
+    await Promise.all(Array.from({ length: 2_000 }, (_, i) => open(i % 2 === 0 ? '' : HALF)));
+    const began = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => send(petstore, { headers: [bearer(key)] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('MAX_CONNECTIONS', () => {
+  beforeAll(() => start({ MAX_CONNECTIONS: '3' }));
+  afterAll(stop);
+
+  it('closes further connections at once, and takes new ones when others have ended', async () => {
+    const [first] = await Promise.all([open(HALF), open(HALF), open(HALF)]);
+    await expect(send(petstore, { headers: [bearer(key)] })).rejects.toThrow();
+    first.destroy();
+    const served = () =>
+      send(petstore, { headers: [bearer(key)] }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await eventually(served);
+  });
+});
