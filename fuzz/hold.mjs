@@ -28,7 +28,7 @@ function answerFaults({ status, headers, body }, method, target) {
   const wrong = [];
   if (!(status >= 200 && status < 500)) wrong.push(`status ${status}`);
   if (INSIDES.test(body) && status >= 400) wrong.push(`it tells what is inside: ${body.slice(0, 200)}`);
-  if (headers['x-request-id'] === undefined) return [...wrong, ...refusedByNode(status, body)];
+  if (headers['x-request-id'] === undefined) return [...wrong, ...refusedUnread(status, headers, body)];
   if (headers['x-request-id'].length > 1) wrong.push('two X-Request-Id');
   if (isInside(target)) {
     for (const [name, form] of Object.entries(HEADERS)) {
@@ -40,10 +40,10 @@ function answerFaults({ status, headers, body }, method, target) {
   return wrong;
 }
 
-/** What is no HTTP never becomes a request: Node refuses it, and ends the connection. */
-function refusedByNode(status, body) {
+/** What is no HTTP never becomes a request: it is refused with an Error, and the connection ends. */
+function refusedUnread(status, headers, body) {
   if (![400, 408, 413, 414, 431].includes(status)) return [`status ${status} without X-Request-Id`];
-  return body === '' ? [] : errorFaults(status, { 'content-type': ['application/json'] }, body);
+  return errorFaults(status, headers, body);
 }
 
 /** Quotas are under `/v1` only. */
