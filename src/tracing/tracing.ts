@@ -1,10 +1,14 @@
 import type { Tracer } from '@opentelemetry/api';
+import { setTimeout as delay } from 'node:timers/promises';
+import { seconds } from '../clock/duration.js';
 import type { Observer } from '../http/observe-answers.js';
+
+const TO_SEND = seconds(1.5);
 
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Tracing {
   readonly record: Observer;
-  /** Sends what has not been sent yet. */
+  /** Sends what has not been sent yet, unless the collector takes too long: it may be away. */
   close(): Promise<void>;
 }
 
@@ -29,6 +33,6 @@ export async function startTracing(): Promise<Tracing> {
     record: (answered) => {
       spanOf(tracer, answered);
     },
-    close: () => provider.shutdown(),
+    close: () => Promise.race([provider.shutdown(), delay(TO_SEND, undefined, { ref: false })]),
   };
 }
