@@ -384,6 +384,11 @@ export interface components {
      */
     'Idempotent-Replayed': 'true';
     /**
+     * @description Names this very content. Sent back in `If-None-Match` it saves the body (RFC 9110).
+     * @example "q83vEjRWeJASNFZ4kKvN7w"
+     */
+    ETag: string;
+    /**
      * @description How to authenticate (RFC 6750).
      * @example Bearer realm="petstore", error="invalid_token"
      */
@@ -411,7 +416,10 @@ export interface operations {
   getRateLimit: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -426,6 +434,7 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -449,6 +458,20 @@ export interface operations {
            */
           'application/json': components['schemas']['RateLimit'];
         };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description A value is missing or not valid; `details` names each one. */
       400: {
@@ -482,7 +505,10 @@ export interface operations {
         /** @description Only animals of this availability. */
         status?: components['schemas']['PetStatus'];
       };
-      header?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -497,6 +523,7 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
           /**
            * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
@@ -517,6 +544,20 @@ export interface operations {
            */
           'application/json': components['schemas']['Pet'][];
         };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description A value is missing or not valid; `details` names each one. */
       400: {
@@ -709,7 +750,10 @@ export interface operations {
   getPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
       path: {
         /** @description Identifier of the animal. */
         petId: number;
@@ -730,6 +774,7 @@ export interface operations {
           Deprecation: components['headers']['Deprecation'];
           Sunset: components['headers']['Sunset'];
           Link: components['headers']['Link'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -743,6 +788,23 @@ export interface operations {
            */
           'application/json': components['schemas']['Pet'];
         };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          Deprecation: components['headers']['Deprecation'];
+          Sunset: components['headers']['Sunset'];
+          Link: components['headers']['Link'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description A value is missing or not valid; `details` names each one. */
       400: {
@@ -826,7 +888,10 @@ export interface operations {
         /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
         cursor?: string;
       };
-      header?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -841,6 +906,7 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
           /**
            * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/store/orders?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
@@ -862,6 +928,20 @@ export interface operations {
            */
           'application/json': components['schemas']['Order'][];
         };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description A value is missing or not valid; `details` names each one. */
       400: {

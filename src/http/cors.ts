@@ -11,6 +11,7 @@ const EXPOSED = [
   'Retry-After',
   'Idempotent-Replayed',
   'Link',
+  'ETag',
   'Deprecation',
   'Sunset',
   'Allow',

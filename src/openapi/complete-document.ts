@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { addCommonRefusals, COMMON_RESPONSES } from './common-responses.js';
 import { addExamples } from './examples.js';
 import { headers } from './headers.js';
+import { addNotModified } from './not-modified.js';
 import { addMarks } from './marks.js';
 import type { OperationObject, PathItemObject } from './openapi-types.js';
 import { BASE_PATH, relativePaths } from './relative-paths.js';
@@ -18,10 +19,11 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export function completeDocument(document: OpenAPIObject, base: string): OpenAPIObject {
   const schemas = modernSchemas(document.components?.schemas ?? {});
   const paths = relativePaths(document.paths);
-  for (const [path, operation] of operations(paths)) {
+  for (const { path, method, operation } of operations(paths)) {
     modernParameters(operation);
     addCommonRefusals(operation);
     addMarks(operation);
+    if (method === 'get') addNotModified(operation);
     addHeaders(operation);
     addExamples(operation, schemas, `${base}${BASE_PATH}${path}`);
     closeRequestBody(operation, schemas);
@@ -35,13 +37,22 @@ export function completeDocument(document: OpenAPIObject, base: string): OpenAPI
   const { openapi, info, servers, security } = document;
   const tags = takeTags(
     document.tags ?? [],
-    operations(paths).map(([, operation]) => operation),
+    operations(paths).map(({ operation }) => operation),
   );
   return { openapi, info, servers, security, tags, paths, components };
 }
 
-function operations(paths: OpenAPIObject['paths']): [path: string, OperationObject][] {
+interface Operation {
+  readonly path: string;
+  readonly method: (typeof METHODS)[number];
+  readonly operation: OperationObject;
+}
+
+function operations(paths: OpenAPIObject['paths']): Operation[] {
   return Object.entries(paths).flatMap(([path, item]: [string, PathItemObject]) =>
-    METHODS.flatMap((method): [string, OperationObject][] => (item[method] ? [[path, item[method]]] : [])),
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ path, method, operation }] : [];
+    }),
   );
 }

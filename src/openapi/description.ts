@@ -34,6 +34,11 @@ time) report the window with the fewest requests left, and \`GET /rate-limit\` b
 A list answers with a bare array. While more follows, the \`Link\` header holds the address of the next page, with
 \`rel="next"\`; follow it as it is. A \`cursor\` is opaque and belongs to the filter it was made with.
 
+## Saving work
+
+Every 200 to a GET has an \`ETag\`. Send it back in \`If-None-Match\`: while nothing has changed, the answer is 304
+without a body. It counts as a request.
+
 ## Errors
 
 Every refusal is \`{code, message, status}\`; a 400 adds \`details\`, one for each invalid value. Decide by \`code\`,

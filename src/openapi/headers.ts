@@ -54,6 +54,12 @@ export const headers = (base: string) =>
       schema: { type: 'string', enum: ['true'] },
       example: 'true',
     },
+    ETag: {
+      required: true,
+      description: 'Names this very content. Sent back in `If-None-Match` it saves the body (RFC 9110).',
+      schema: text,
+      example: '"q83vEjRWeJASNFZ4kKvN7w"',
+    },
     'WWW-Authenticate': {
       required: true,
       description: 'How to authenticate (RFC 6750).',

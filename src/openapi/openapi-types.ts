@@ -8,3 +8,4 @@ export type HeadersObject = NonNullable<ResponseObject['headers']>;
 export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 export type SchemaOrReference = SchemasObject[string];
 export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
+export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;

@@ -11,13 +11,14 @@ const ON_EVERY_ANSWER: readonly HeaderName[] = [
   'RateLimit',
 ];
 const ON_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
+  304: ['ETag'],
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
 const WHEN_DEPRECATED: readonly HeaderName[] = ['Deprecation', 'Sunset', 'Link'];
 /** The others may come from before the deprecated handler. */
-const FROM_THE_HANDLER = ['200', '201', '404', '410'];
+const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
 /** What every answer of this status carries. */
 export const headersOf = (status: string): HeadersObject =>
@@ -43,7 +44,7 @@ interface Reference {
   readonly $ref: string;
 }
 
-const references = (names: readonly HeaderName[]): HeadersObject =>
+export const references = (names: readonly HeaderName[]): HeadersObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const REPLAYED = references(['Idempotent-Replayed']);

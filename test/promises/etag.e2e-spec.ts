@@ -1,0 +1,115 @@
+import { Petstore } from '../support/petstore.js';
+
+describe('ETag and If-None-Match', () => {
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+    client = petstore.client(await petstore.key());
+    for (const name of ['Rex', 'Zoë', 'Pixel']) {
+      await client.post('/v1/pets').send({ name, categoryId: 1 }).expect(201);
+    }
+  });
+  afterAll(() => petstore.stop());
+
+  const etagOf = async (path: string): Promise<string> => {
+    const { headers } = await client.get(path).expect(200);
+    return String(headers.etag);
+  };
+
+  it.each(['/v1/pets', '/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders', '/v1/rate-limit'])(
+    'GET %s has a strong one',
+    async (path) => {
+      expect(await etagOf(path)).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
+    },
+  );
+
+  it.each(['/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders'])(
+    'GET %s answers 304 without a body while nothing has changed',
+    async (path) => {
+      const etag = await etagOf(path);
+      const answer = await client.get(path).set('If-None-Match', etag).expect(304);
+      expect(answer.text).toBe('');
+      expect(answer.headers).toMatchObject({
+        etag,
+        'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+        'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+        'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+        'x-request-id': expect.any(String),
+      });
+      expect(answer.headers).not.toHaveProperty('content-type');
+    },
+  );
+
+  it('a 304 still tells where the next page is, and that the operation is deprecated', async () => {
+    const page = await client.get('/v1/pets?limit=2').set('If-None-Match', await etagOf('/v1/pets?limit=2'));
+    expect(page.status).toBe(304);
+    expect(page.headers.link).toContain('rel="next"');
+    const pet = await client.get('/v1/pets/1').set('If-None-Match', await etagOf('/v1/pets/1'));
+    expect(pet.headers).toMatchObject({ deprecation: expect.any(String), sunset: expect.any(String) });
+  });
+
+  it.each([
+    ['among others', (etag: string) => `"other", ${etag}`],
+    ['as a weak one', (etag: string) => `W/${etag}`],
+    ['as any', () => '*'],
+  ])('is recognised %s', async (_, header) => {
+    const etag = await etagOf('/v1/pets');
+    await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(304);
+  });
+
+  it.each([
+    ['another', () => '"another"'],
+    ['nonsense', () => 'nonsense'],
+    ['one without its quotes', (etag: string) => etag.slice(1, -1)],
+  ])('%s gets the whole answer', async (_, header) => {
+    const etag = await etagOf('/v1/pets');
+    await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(200);
+  });
+
+  it('HEAD has the same one, and answers 304 as well', async () => {
+    const etag = await etagOf('/v1/pets/1');
+    expect((await client.head('/v1/pets/1').expect(200)).headers.etag).toBe(etag);
+    await client.head('/v1/pets/1').set('If-None-Match', etag).expect(304);
+  });
+
+  it('changes with what is answered', async () => {
+    const before = await etagOf('/v1/pets');
+    await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
+    const { headers } = await client.get('/v1/pets').set('If-None-Match', before).expect(200);
+    expect(headers.etag).not.toBe(before);
+  });
+
+  it('changes when a page that was the last one gets a next one', async () => {
+    const path = '/v1/pets?limit=4';
+    const last = await client.get(path).expect(200);
+    expect(last.headers).not.toHaveProperty('link');
+    await client.post('/v1/pets').send({ name: 'Newer', categoryId: 1 }).expect(201);
+    const { headers, body } = await client
+      .get(path)
+      .set('If-None-Match', String(last.headers.etag))
+      .expect(200);
+    expect(headers.link).toContain('rel="next"');
+    expect(body).toEqual(last.body);
+  });
+
+  it('a 304 counts as a request', async () => {
+    const poor = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 10 }));
+    const { headers } = await poor.get('/v1/pets').expect(200);
+    await poor.get('/v1/pets').set('If-None-Match', String(headers.etag)).expect(304);
+    await poor.get('/v1/pets').set('If-None-Match', String(headers.etag)).expect(429);
+  });
+
+  it('belongs to no other answer: a POST ignores If-None-Match, a 404 has no ETag', async () => {
+    const created = await client
+      .post('/v1/pets')
+      .set('If-None-Match', '*')
+      .send({ name: 'Max', categoryId: 1 })
+      .expect(201);
+    expect(created.headers).not.toHaveProperty('etag');
+    const missing = await client.get('/v1/pets/999').set('If-None-Match', '*').expect(404);
+    expect(missing.headers).not.toHaveProperty('etag');
+    expect(missing.body).toMatchObject({ code: 'pet_not_found' });
+  });
+});
