@@ -21,6 +21,7 @@ export function connectionOptions(url: string): PostgresDataSourceOptions {
     connectTimeoutMS: CONNECT,
     driver: { Pool: WatchedPool },
     extra: {
+      pipeline: true, // statements are sent without waiting for the one before (src/statements/)
       statement_timeout: STATEMENT,
       idle_in_transaction_session_timeout: seconds(5), // a process that froze holds no lock for longer
       types: { getTypeParser },

@@ -16,10 +16,15 @@ let open = 0;
  */
 export class SharedDataSource extends DataSource {
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
-    const transaction = running.getStore();
     // One that lost its connection is still the right one: on another, a part of its work would be committed.
-    return transaction && !transaction.isOver ? transaction.runner : super.createQueryRunner(mode);
+    return runningTransaction() ?? super.createQueryRunner(mode);
   }
+}
+
+/** The transaction in which this is asked, if there is one. */
+export function runningTransaction(): QueryRunner | undefined {
+  const transaction = running.getStore();
+  return transaction?.isOver === false ? transaction.runner : undefined;
 }
 
 /**

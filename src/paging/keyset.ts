@@ -1,12 +1,12 @@
-import type { Pool } from 'pg';
 import type { Repository } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Int64 } from '../json/int64.js';
 import { writeJson } from '../json/write-json.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { Page } from './page.js';
 import type { PageQuery } from './page-query.js';
-import { pageStatement, type Statement } from './page-statement.js';
+import { read } from '../statements/run-statement.js';
+import type { Statement } from '../statements/statement.js';
+import { pageStatement } from './page-statement.js';
 
 /**
  * One page of a table in ascending order of `id`, optionally where columns equal given values. Keyset paging:
@@ -30,17 +30,14 @@ export async function keysetPage<E extends { id: Int64 }>(
   const { name, text } = cursor === undefined ? list.first : list.after;
   if (cursor !== undefined) values.push(decodeCursor(cursor, scope));
   values.push(limit + 1); // one row more than asked for tells whether a page follows
-  const { rows } = await list.pool.query<E>({ name, text, values });
+  const rows = await read(repository, { name, text, values });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
-  rows.length = limit;
-  return new Page(rows, encodeCursor(last.id, scope));
+  return new Page(rows.slice(0, limit), encodeCursor(last.id, scope));
 }
 
 interface List {
   readonly name: string;
-  /** The one that TypeORM itself uses, so that both share its connections and its limits. */
-  readonly pool: Pool;
   readonly first: Statement;
   readonly after: Statement;
 }
@@ -57,13 +54,9 @@ function listOf<E extends { id: Int64 }>(repository: Repository<E>, columns: rea
   return list;
 }
 
-function makeList<E extends { id: Int64 }>(
-  { manager, metadata }: Repository<E>,
-  columns: readonly string[],
-): List {
+function makeList<E extends { id: Int64 }>({ metadata }: Repository<E>, columns: readonly string[]): List {
   return {
     name: `${metadata.tableName} ${columns.join()}`,
-    pool: (manager.dataSource.driver as PostgresDriver).master as Pool,
     first: pageStatement(metadata, columns, false),
     after: pageStatement(metadata, columns, true),
   };

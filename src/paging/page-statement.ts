@@ -1,9 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+import { allColumns, column } from '../statements/columns.js';
+import type { Statement } from '../statements/statement.js';
 
 /**
  * The SQL of a page, from the entity's own description. It has a name, so `pg` prepares it once per connection;
@@ -16,13 +13,10 @@ export function pageStatement(entity: EntityMetadata, filters: readonly string[]
 }
 
 function sql(entity: EntityMetadata, filters: readonly string[], after: boolean): string {
-  const column = (property: string) =>
-    `"${entity.findColumnWithPropertyName(property)?.databaseName ?? property}"`;
-  const selected = entity.columns.map(({ propertyName }) => `${column(propertyName)} AS "${propertyName}"`);
   const conditions = [
-    ...filters.map((filter, i) => `${column(filter)} = $${i + 1}`),
+    ...filters.map((filter, i) => `${column(entity, filter)} = $${i + 1}`),
     ...(after ? [`"id" > $${filters.length + 1}`] : []),
   ];
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-  return `SELECT ${selected.join(', ')} FROM "${entity.tableName}"${where} ORDER BY "id" LIMIT $${conditions.length + 1}`;
+  return `SELECT ${allColumns(entity)} FROM "${entity.tableName}"${where} ORDER BY "id" LIMIT $${conditions.length + 1}`;
 }

@@ -4,6 +4,7 @@ import { Repository } from 'typeorm';
 import { parseInt64 } from '../json/int64.js';
 import { keysetPage } from '../paging/keyset.js';
 import type { Page } from '../paging/page.js';
+import { findRow, insertRow } from '../statements/rows.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
@@ -20,13 +21,13 @@ export class PetsService {
   }
 
   async create(newPet: CreatePetDto): Promise<PetResponse> {
-    return PetResponse.from(await this.pets.save(this.pets.create(newPet)));
+    return PetResponse.from(await insertRow(this.pets, newPet));
   }
 
   /** @throws PetNotFound when no animal has the id, or when it is none. */
   async get(petId: string): Promise<PetResponse> {
     const id = parseInt64(petId);
-    const pet = id === undefined ? null : await this.pets.findOneBy({ id });
+    const pet = id === undefined ? undefined : await findRow(this.pets, id);
     if (!pet) throw new PetNotFound(petId);
     return PetResponse.from(pet);
   }
