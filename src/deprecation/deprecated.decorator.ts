@@ -1,9 +1,9 @@
-import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { DEPRECATION } from '../openapi/operation-marks.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
-import { DeprecationInterceptor } from './deprecation.interceptor.js';
+import { DeprecationGuard } from './deprecation.guard.js';
 
 export interface Deprecation {
   /** The day it became deprecated, `YYYY-MM-DD`, from 00:00 UTC. */
@@ -23,7 +23,7 @@ export interface Deprecation {
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, deprecation),
-    UseInterceptors(DeprecationInterceptor),
+    UseGuards(DeprecationGuard),
     ApiExtension('x-deprecated-sunset', deprecation.sunset),
     ApiRefusals(new EndpointRemoved(deprecation)),
   );

@@ -1,7 +1,8 @@
-import { applyDecorators, UseInterceptors } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
-import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { UseAround } from '../http/around.decorator.js';
+import { Idempotency } from './idempotency.js';
 
 /**
  * An operation that a client may repeat without doing it twice, by an `Idempotency-Key` of its choice. All that its
@@ -10,7 +11,7 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
  */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(
-    UseInterceptors(IdempotencyInterceptor),
+    UseAround(Idempotency),
     ApiHeader({
       name: IDEMPOTENCY_KEY,
       required: false,

@@ -12,7 +12,7 @@ import type { Request, Response } from 'express';
 import { Clock } from '../clock/clock.js';
 import { Metrics } from '../metrics/metrics.js';
 import { network } from './network.js';
-import { Quota, type Verdict } from './quota.js';
+import { chain, Quota, type Verdict } from './quota.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { outcomeOf, refusalOf } from './refusal.js';
 import { routeLimitOf } from './route-limit.js';
@@ -35,21 +35,21 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+  override canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    const passed = chain(this.decide(context, request), (verdict) => {
+      this.metrics.decided(planOf(request), outcomeOf(verdict));
+      this.answer(http.getResponse(), verdict);
+      return true;
+    });
+    return passed as Promise<boolean>; // all that the base class allows; Nest goes on at once after a plain `true`
+  }
+
+  private decide(context: ExecutionContext, request: Request): Verdict | Promise<Verdict> {
     const { skipped, limited } = routeLimitOf(context);
-    const verdict = await (skipped || isPreflight(request)
-      ? this.uncounted(request)
-      : limited
-        ? this.limitedByRoute(context, request)
-        : this.quota.take(request));
-    this.metrics.decided(
-      request.caller?.kind === 'key' ? request.caller.plan : 'anonymous',
-      outcomeOf(verdict),
-    );
-    this.answer(http.getResponse(), verdict);
-    return true;
+    if (skipped || isPreflight(request)) return this.uncounted(request);
+    return limited ? this.limitedByRoute(context, request) : this.quota.take(request);
   }
 
   /** Shows the state of the quotas and charges nothing. */
@@ -96,6 +96,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     throw refusal.error;
   }
 }
+
+const planOf = ({ caller }: Request): string => (caller?.kind === 'key' ? caller.plan : 'anonymous');
 
 /** A browser's question before a cross-origin call: sent without the key, so it must not use up the address's count. */
 function isPreflight({ method, headers }: Request): boolean {

@@ -65,6 +65,6 @@ const refuse = ({ windows }: Decision, bannedFor: number): Verdict => ({
 });
 
 /** Goes on at once with what is there at once: in memory mode no request waits for a promise. */
-function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
+export function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

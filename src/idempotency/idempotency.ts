@@ -1,7 +1,7 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { from, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
+import type { Around } from '../http/around.decorator.js';
 import { inTransaction } from '../database/shared-transaction.js';
 import { writeJson } from '../json/write-json.js';
 import { WrittenJson } from '../json/written-json.js';
@@ -18,30 +18,27 @@ const RETRY_AFTER = '1'; // seconds; a transaction is over long before, or has b
  * answer is given again to every repeat. A handler that throws leaves nothing behind, so its repeat runs anew.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class Idempotency implements Around {
   constructor(
     private readonly dataSource: DataSource,
     private readonly kept: KeptAnswers,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    if (request.headers['idempotency-key'] === undefined) return next.handle();
-    return from(this.once(request, http.getResponse(), next));
+  around(request: Request, response: Response, handle: () => unknown): unknown {
+    return request.headers['idempotency-key'] === undefined ? handle() : this.once(request, response, handle);
   }
 
-  private async once(request: Request, response: Response, next: CallHandler) {
+  private async once(request: Request, response: Response, handle: () => unknown) {
     const repeatable = await repeatableFrom(request);
     const answer = await this.kept.find(repeatable);
     if (answer) return replay(answer, response);
-    return inTransaction(this.dataSource, () => this.first(repeatable, response, next));
+    return inTransaction(this.dataSource, () => this.first(repeatable, response, handle));
   }
 
-  private async first(repeatable: Repeatable, response: Response, next: CallHandler) {
+  private async first(repeatable: Repeatable, response: Response, handle: () => unknown) {
     if (!(await this.kept.claim(repeatable))) throw inProgress(response);
     const before = response.getHeaders();
-    const body = written(await lastValueFrom(next.handle()));
+    const body = written(await handle());
     const headers = Object.fromEntries(
       Object.entries(response.getHeaders()).filter(([name, value]) => before[name] !== value),
     ) as KeptAnswer['headers'];
