@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './clock/clock.js';
 import { Config } from './config/config.js';
 import { setupHealth } from './health/setup-health.js';
+import { atArrival } from './http/at-arrival.js';
 import { setupCors } from './http/cors.js';
 import { observeAnswers } from './http/observe-answers.js';
 import { PublicUrl } from './http/public-url.js';
@@ -39,7 +40,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     app.get(HttpMetrics).record,
     ...(tracing ? [tracing.record] : []),
   ];
-  app.use(requestId, observeAnswers(app.get(Clock), observers), undecodablePath);
+  app.use(atArrival(requestId, observeAnswers(app.get(Clock), observers), undecodablePath));
   setupCors(app, config.corsOrigins);
   setupDocs(app);
   setupMetrics(app);

@@ -1,5 +1,6 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request } from 'express';
 import type { Clock } from '../clock/clock.js';
+import type { Step } from './at-arrival.js';
 
 /** What nginx writes of a client that did not wait for its answer; no such status is ever sent. */
 const CLIENT_GONE = 499;
@@ -19,8 +20,8 @@ export interface Answered {
 export type Observer = (answered: Answered) => void;
 
 /** Tells the observers of every request, once. */
-export function observeAnswers(clock: Clock, observers: readonly Observer[]): RequestHandler {
-  return (request: Request, response: Response, next: NextFunction) => {
+export function observeAnswers(clock: Clock, observers: readonly Observer[]): Step {
+  return (request, response) => {
     const start = clock.elapsed();
     response.once('close', () => {
       const answered = {
@@ -32,7 +33,6 @@ export function observeAnswers(clock: Clock, observers: readonly Observer[]): Re
       };
       for (const observe of observers) observe(answered);
     });
-    next();
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 
 /** Short, and nothing that a log or a terminal could stumble over. */
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
@@ -12,9 +12,8 @@ declare module 'express-serve-static-core' {
 }
 
 /** Takes the request's own `X-Request-Id` where it can be trusted to be printable, otherwise makes one. */
-export function requestId(request: Request, response: Response, next: NextFunction): void {
+export function requestId(request: Request, response: Response): void {
   const sent = request.headers['x-request-id'];
   request.id = typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
   response.setHeader('X-Request-Id', request.id);
-  next();
 }

@@ -1,8 +1,10 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { createServer } from 'node:http';
-import { SERVER_OPTIONS } from '../http/transport-limits.js';
 import express, { type Express, type Response } from 'express';
+import { isUnchanged } from '../caching/etag.js';
+import { interfaceFirst } from '../http/interface-first.js';
+import { serverFor } from '../http/server-classes.js';
+import { SERVER_OPTIONS } from '../http/transport-limits.js';
 import { Page } from '../paging/page.js';
 import { linkToNext } from '../paging/link.js';
 import { writeJson } from './write-json.js';
@@ -14,8 +16,14 @@ export class JsonAdapter extends ExpressAdapter {
     super(caseSensitive());
   }
 
+  /** Called when every route is there. */
+  override setNotFoundHandler(...of: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
+    interfaceFirst(this.getInstance<Express>());
+    return super.setNotFoundHandler(...of) as unknown;
+  }
+
   override initHttpServer(): void {
-    this.httpServer = createServer(SERVER_OPTIONS, this.getInstance<Express>());
+    this.httpServer = serverFor(this.getInstance(), SERVER_OPTIONS);
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {
@@ -41,6 +49,7 @@ function items(response: Response, page: Page<unknown>): readonly unknown[] {
 
 function send(response: Response, value: unknown): Response {
   const text = value instanceof WrittenJson ? value.text : writeJson(value);
+  if (isUnchanged(response, text)) return response.status(304).end();
   response.setHeader('Content-Type', 'application/json');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   return response.end(text);

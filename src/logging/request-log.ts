@@ -39,17 +39,20 @@ export class RequestLog {
   };
 }
 
+/** pino leaves out what is undefined. */
 function lineOf({ request, route, status, duration, complete }: Answered): RequestLine {
   const { id: requestId, method, caller, headers } = request;
-  const trace = headers.traceparent === undefined ? undefined : traceOf(headers.traceparent);
+  const key = caller?.kind === 'key' ? caller : undefined;
   return {
     requestId,
     method,
     route,
     status,
     durationMs: Math.round(duration * 1000) / 1000,
-    ...(caller?.kind === 'key' ? { keyId: caller.id, plan: caller.plan } : { address: request.ip }),
-    ...(trace && { traceId: trace.traceId }),
-    ...(!complete && { aborted: true }),
+    keyId: key?.id,
+    plan: key?.plan,
+    address: key ? undefined : request.ip,
+    traceId: headers.traceparent === undefined ? undefined : traceOf(headers.traceparent)?.traceId,
+    aborted: complete ? undefined : true,
   };
 }

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from 'pino';
 import { readably } from './readably.js';
 
-const BUFFER = 4096; // bytes: one write for some twenty lines
+const BUFFER = 12_288; // bytes: one write for some sixty lines
 const FLUSHED_EVERY = 250; // milliseconds
 
 /**

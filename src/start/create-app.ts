@@ -14,6 +14,7 @@ export async function createApp(config: Config, databaseUrl: string): Promise<Ne
     AppModule.with(config, databaseUrl),
     new JsonAdapter(),
     {
+      logger: false, // until ours is there; whoever starts the service prints what goes wrong before
       bufferLogs: true,
       bodyParser: false,
       abortOnError: false,

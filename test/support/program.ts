@@ -35,7 +35,7 @@ export class Program {
     const { PATH = '', HOME = '' } = process.env;
     this.child = spawn(process.execPath, [script, ...args], {
       cwd,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // nobody waits for a balancer here
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
