@@ -1,7 +1,11 @@
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../test/support/test-database.js';
+import { isDatabaseAway } from '../database/database-away.js';
 import { StatementBatches } from './statement-batches.js';
 import type { Run } from './statement.js';
+
+/** As in the service: shorter than a batch may take, and far shorter than all its statements together. */
+const SLOW = { pipeline: true, statement_timeout: 1_250 };
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -25,6 +29,11 @@ const divide = (n: number): Run => ({ name: 'divide', text: 'SELECT 12 / $1::int
 const insert = (n: number): Run => ({
   name: 'insert',
   text: 'INSERT INTO numbers VALUES ($1) RETURNING n',
+  values: [n],
+});
+const numbersFrom = (n: number): Run => ({
+  name: 'from',
+  text: 'SELECT n FROM numbers WHERE n >= $1 ORDER BY n',
   values: [n],
 });
 const backend = (n: number): Run => ({
@@ -83,12 +92,41 @@ describe('statements of one turn', () => {
 
   it('that write are committed each by itself', async () => {
     await Promise.allSettled([10, 10, 11, 12, 11, 13].map((n) => batches.write(insert(n))));
-    const rows = await batches.read<{ n: number }>({
-      name: 'all',
-      text: 'SELECT n FROM numbers WHERE n >= $1 ORDER BY n',
-      values: [10],
-    });
+    const rows = await batches.read<{ n: number }>(numbersFrom(10));
     expect(rows.map(({ n }) => n)).toEqual([10, 11, 12, 13]);
+  });
+});
+
+describe('statements that have to wait for a lock', () => {
+  let patient: pg.Pool;
+  let waiting: StatementBatches;
+
+  beforeEach(() => {
+    patient = new pg.Pool({ connectionString: database.url, max: 1, ...SLOW });
+    patient.on('error', () => undefined);
+    waiting = new StatementBatches(patient);
+  });
+  afterEach(() => patient.end());
+
+  /** What becomes of twelve statements of one turn, while somebody else holds the table. */
+  const whileLocked = () =>
+    withClient(database.url, async (other) => {
+      await other.query('BEGIN; LOCK TABLE numbers');
+      const began = performance.now();
+      const outcomes = await Promise.allSettled(upTo(12).map((n) => waiting.read(numbersFrom(n))));
+      const reasons = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined));
+      return { took: performance.now() - began, reasons };
+    });
+
+  it.each([
+    ['prepared before', () => waiting.read(numbersFrom(99))],
+    ['of which the first would have prepared the others', () => Promise.resolve()],
+  ])('fail together and in time, as when the database is away: %s', async (_, prepare) => {
+    await prepare();
+    const { took, reasons } = await whileLocked();
+    expect(took).toBeLessThan(2_000);
+    expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
+    expect(await waiting.read(numbersFrom(1_000))).toEqual([]);
   });
 });
 

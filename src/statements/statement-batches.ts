@@ -1,10 +1,15 @@
+import type { Writable } from 'node:stream';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { seconds } from '../clock/duration.js';
 import { isSame, type Run } from './statement.js';
 
 /** Reads that one connection answers one after the other. */
 const MOST_READS = 32;
 /** Writes; fewer, because PostgreSQL waits for the disk after each, and does so for several connections at once. */
 const MOST_WRITES = 4;
+
+/** For a batch: a little more than PostgreSQL grants one statement (src/database/connection-options.ts). */
+const PATIENCE = seconds(1.5);
 
 type Rows = readonly QueryResultRow[];
 
@@ -62,26 +67,35 @@ export class StatementBatches {
 
 function sendAll(batch: readonly Waiting[], client: PoolClient, release: () => void): void {
   const { stream } = (client as unknown as Inside).connection; // its types leave the socket out
+  const failures = new Map<string, Error>();
   let unanswered = batch.length;
+  // Statements that wait for locks do so one after the other: each would be in time, and the last far too late.
+  const deadline = setTimeout(() => stream.destroy(new Error('Query read timeout')), PATIENCE);
   client.on('error', ignore); // each statement hears of it too
   stream.cork();
   for (const waiting of batch) {
+    const { name } = waiting.run;
     client.query(waiting.run, (error: Error | undefined, result?: QueryResult<QueryResultRow>) => {
       unanswered -= 1;
       if (unanswered === 0) {
+        clearTimeout(deadline);
         client.off('error', ignore);
         release(); // the pool keeps no connection that broke
       }
-      tell(waiting, error, result?.rows);
+      if (error && !failures.has(name)) failures.set(name, error);
+      tell(waiting, isNotPrepared(error) ? failures.get(name) : error, result?.rows);
     });
   }
   stream.uncork();
 }
 
+/** The one before it, with the same name, was to be prepared and could not: this one failed for the same reason. */
+const isNotPrepared = (error?: Error & { code?: string }): boolean => error?.code === '26000'; // SQLSTATE
+
 const ignore = (): void => undefined;
 
 interface Inside {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
+  readonly connection: { readonly stream: Writable };
 }
 
 function tell({ done }: Waiting, error: Error | undefined, rows: Rows = []): void {
