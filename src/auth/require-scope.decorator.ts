@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import { SECURITY_SCHEME } from '../openapi/operation-marks.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
@@ -10,21 +10,20 @@ interface Requirement {
   readonly bit: number;
 }
 
-const requirements = new WeakMap<object, Requirement>();
+const REQUIREMENT = 'auth:required-scope';
 
-/** What a handler requires of a key, if it requires anything: known since the handler was decorated. */
-export const requirementOf = (handler: object): Requirement | undefined => requirements.get(handler);
+/** What a handler requires of a key, if it requires anything. */
+export const requirementOf = (handler: object): Requirement | undefined =>
+  Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined;
 
 /**
  * An operation for keys with this scope: any other valid key is refused with 403 `insufficient_scope`, and the
  * document says so. Without it, any valid key may call the operation.
  */
 export function RequireScope(scope: Scope): MethodDecorator {
-  const remember = (_: object, __: string | symbol, { value }: { readonly value?: unknown }) => {
-    requirements.set(value as object, { scope, bit: bitOf(scope) });
-  };
   return applyDecorators(
-    remember,
+    // As metadata, which a decorator that replaces the handler takes along.
+    SetMetadata<string, Requirement>(REQUIREMENT, { scope, bit: bitOf(scope) }),
     ApiSecurity(SECURITY_SCHEME, [scope]),
     ApiRefusals(new InsufficientScope(scope)),
   );
