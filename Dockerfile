@@ -6,6 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=optional --ignore-scripts --no-audit
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY .ci/sbom.mjs .ci/
 COPY migrations migrations
 COPY src src
 RUN npm run build && find dist \( -name '*.map' -o -name '*.tsbuildinfo' \) -delete

@@ -16,6 +16,8 @@ const inUse = new Set(
     .filter(([path, { dev }]) => path !== '' && !dev)
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
 );
+// npm takes the name from the folder, which is whatever the clone is called.
+bom.metadata.component.name = packages[''].name;
 const components = bom.components.filter(({ name, version }) => inUse.has(`${name}@${version}`));
 const kept = new Set([bom.metadata.component, ...components].map((component) => component['bom-ref']));
 const dependencies = bom.dependencies
