@@ -35,11 +35,11 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403
   { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
   { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
-  // 7. what the route itself has: @Deprecated() announces its end, or answers 410;
-  //    @Idempotent() answers a repeat with what the first one got
+  // 7. on routes with @Deprecated(): announces their end, or answers 410
   // 8. only now the body is read (app.setup.ts): 400, 413, 415
   { provide: APP_PIPE, useClass: RequestValidationPipe }, // 9. body and query against their DTOs: 400
-  // 10. the handler; whatever was thrown on the way goes through ErrorsModule
+  // 10. on routes with @Idempotent(): a repeat gets what the first one got
+  // 11. the handler; whatever was thrown on the way goes through ErrorsModule
 ];
 
 @Module({})
@@ -57,10 +57,10 @@ export class AppModule {
         MetricsModule,
         TracingModule,
         AuthModule,
+        ...FEATURES, // before our own routes, so that the document begins with them
         RateLimitModule,
         IdempotencyModule,
         HealthModule,
-        ...FEATURES,
         NoRouteModule, // last: it takes what nothing else under /v1 took
       ],
       providers: PIPELINE,

@@ -4,28 +4,6 @@
  */
 
 export interface paths {
-  '/rate-limit': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * See where your key stands (beta)
-     * @description Both windows of your quota, and your ban if there is one. Asking is free: it is not counted, and it works while the key is exhausted or banned.
-     *
-     *     **Beta:** it may still change.
-     */
-    get: operations['getRateLimit'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/pets': {
     parameters: {
       query?: never;
@@ -103,56 +81,32 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/rate-limit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * See where your key stands (beta)
+     * @description Both windows of your quota, and your ban if there is one. Asking is free: it is not counted, and it works while the key is exhausted or banned.
+     *
+     *     **Beta:** it may still change.
+     */
+    get: operations['getRateLimit'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /**
-     * @description The plan of your key.
-     * @enum {string}
-     */
-    Plan: 'free' | 'pro' | 'business' | 'enterprise';
-    QuotaWindow: {
-      /**
-       * Format: int64
-       * @description Requests the window may hold.
-       * @example 60
-       */
-      limit: number;
-      /**
-       * Format: int64
-       * @description Requests left in it.
-       * @example 42
-       */
-      remaining: number;
-      /**
-       * Format: int64
-       * @description When it ends: Unix time in seconds.
-       * @example 1795132860
-       */
-      reset: number;
-    };
-    Ban: {
-      /**
-       * Format: int64
-       * @description When it ends: Unix time in seconds.
-       * @example 1795132860
-       */
-      until: number;
-    };
-    RateLimit: {
-      /**
-       * @description The plan of your key.
-       * @example free
-       */
-      plan: components['schemas']['Plan'];
-      /** @description 60 seconds from your first request on. */
-      minute: components['schemas']['QuotaWindow'];
-      /** @description The UTC calendar day. */
-      day: components['schemas']['QuotaWindow'];
-      /** @description Only while the key is banned. */
-      ban?: components['schemas']['Ban'];
-    };
     /** @enum {string} */
     PetStatus: 'available' | 'pending' | 'sold';
     Pet: {
@@ -226,6 +180,52 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       createdAt: string;
+    };
+    /**
+     * @description The plan of your key.
+     * @enum {string}
+     */
+    Plan: 'free' | 'pro' | 'business' | 'enterprise';
+    QuotaWindow: {
+      /**
+       * Format: int64
+       * @description Requests the window may hold.
+       * @example 60
+       */
+      limit: number;
+      /**
+       * Format: int64
+       * @description Requests left in it.
+       * @example 42
+       */
+      remaining: number;
+      /**
+       * Format: int64
+       * @description When it ends: Unix time in seconds.
+       * @example 1795132860
+       */
+      reset: number;
+    };
+    Ban: {
+      /**
+       * Format: int64
+       * @description When it ends: Unix time in seconds.
+       * @example 1795132860
+       */
+      until: number;
+    };
+    RateLimit: {
+      /**
+       * @description The plan of your key.
+       * @example free
+       */
+      plan: components['schemas']['Plan'];
+      /** @description 60 seconds from your first request on. */
+      minute: components['schemas']['QuotaWindow'];
+      /** @description The UTC calendar day. */
+      day: components['schemas']['QuotaWindow'];
+      /** @description Only while the key is banned. */
+      ban?: components['schemas']['Ban'];
     };
     FieldProblem: {
       /**
@@ -413,88 +413,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  getRateLimit: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
-        'If-None-Match'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Plan, windows and ban. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "plan": "free",
-           *       "minute": {
-           *         "limit": 60,
-           *         "remaining": 42,
-           *         "reset": 1795132860
-           *       },
-           *       "day": {
-           *         "limit": 60,
-           *         "remaining": 42,
-           *         "reset": 1795132860
-           *       },
-           *       "ban": {
-           *         "until": 1795132860
-           *       }
-           *     }
-           */
-          'application/json': components['schemas']['RateLimit'];
-        };
-      };
-      /** @description Nothing has changed since the answer with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or not valid; `details` names each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
   listPets: {
     parameters: {
       query?: {
@@ -975,6 +893,88 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getRateLimit: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Plan, windows and ban. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "plan": "free",
+           *       "minute": {
+           *         "limit": 60,
+           *         "remaining": 42,
+           *         "reset": 1795132860
+           *       },
+           *       "day": {
+           *         "limit": 60,
+           *         "remaining": 42,
+           *         "reset": 1795132860
+           *       },
+           *       "ban": {
+           *         "until": 1795132860
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['RateLimit'];
+        };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or not valid; `details` names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
       406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
