@@ -1,4 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -10,53 +13,79 @@ export const defaultLoader = () => (spawnSync('wrk', ['-v']).error ? 'autocannon
 
 /**
  * Asks `work` of `origin` for `seconds` over keep-alive connections, each sending as soon as it has its answer.
- * Throws when a single answer has another status than the work's. Gives the number of answers and their rate.
+ * Throws when a single answer has another status than the work's. Gives the number of answers, their rate, and the
+ * microseconds within which half of them, and 99 of 100, had come.
  */
-export async function load(loader, { origin, work, key, seconds, signal }) {
+export async function load(loader, { origin, work, key, seconds, connections = CONNECTIONS, signal }) {
   const request = {
-    url: origin + work.path,
+    url: origin,
+    paths: work.paths,
     method: work.method ?? 'GET',
     headers: { authorization: `Bearer ${key}`, ...work.headers },
     body: work.body,
   };
-  const { answers, wrong, micros } = await loaders[loader](request, work.status, seconds, signal);
+  const limits = { status: work.status, seconds, connections };
+  const { answers, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
   if (wrong > 0 || answers === 0)
     throw new Error(
-      `${request.method} ${request.url}: ${answers} answers, ${wrong} failures or not ${work.status}`,
+      `${request.method} ${origin}${work.paths[0]}: ${answers} answers, ${wrong} failures or not ${work.status}`,
     );
-  return { answers, perSecond: answers / (micros / 1e6) };
+  return { answers, perSecond: answers / (micros / 1e6), p50, p99 };
 }
 
 const loaders = {
-  async wrk({ url, method, headers, body = '' }, status, seconds, signal) {
+  async wrk({ url, paths, method, headers, body = '' }, { status, seconds, connections }, signal) {
     const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
-    const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url];
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
     for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`);
-    const env = { ...process.env, BENCH_METHOD: method, BENCH_BODY: body };
-    const { stdout } = await run('wrk', args, { env, signal });
-    const total = JSON.parse(stdout.trim().split('\n').at(-1));
-    // wrk tells apart only below and from 400; the exact status is probed once before each load.
-    const wrongStatuses = status < 400 ? total.errorStatuses : total.answers - total.errorStatuses;
-    return { answers: total.answers, wrong: wrongStatuses + total.socketErrors, micros: total.micros };
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-wrk-'));
+    try {
+      const list = join(folder, 'paths');
+      await writeFile(list, paths.join('\n'));
+      const env = { ...process.env, BENCH_METHOD: method, BENCH_BODY: body, BENCH_PATHS: list };
+      const { stdout } = await run('wrk', args, { env, signal });
+      const total = JSON.parse(stdout.trim().split('\n').at(-1));
+      // wrk tells apart only below and from 400; the exact status is probed once before each load.
+      const wrongStatuses = status < 400 ? total.errorStatuses : total.answers - total.errorStatuses;
+      return { ...total, wrong: wrongStatuses + total.socketErrors };
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   },
 
-  async autocannon(request, status, seconds, signal) {
+  async autocannon({ paths, ...request }, { status, seconds, connections }, signal) {
     const { default: autocannon } = await import('autocannon');
-    const instance = autocannon({ ...request, connections: CONNECTIONS, duration: seconds });
+    const instance = autocannon({
+      ...request,
+      connections,
+      duration: seconds,
+      setupClient: (client) => client.setRequests(drawn(paths).map((path) => ({ ...request, path }))),
+    });
     const stop = () => instance.stop();
     signal.addEventListener('abort', stop);
     const result = await instance;
     signal.removeEventListener('abort', stop);
     const { [status]: right = { count: 0 }, ...others } = result.statusCodeStats;
     const wrong = Object.values(others).reduce((sum, { count }) => sum + count, result.errors);
-    return { answers: right.count, wrong, micros: (result.finish - result.start) * 1000 };
+    const { p50, p99 } = result.latency; // whole milliseconds
+    return {
+      answers: right.count,
+      wrong,
+      micros: (result.finish - result.start) * 1000,
+      p50: p50 * 1000,
+      p99: p99 * 1000,
+    };
   },
 };
 
+/** Paths by chance, another order for each connection; as many as are quickly made. */
+const drawn = (paths) =>
+  Array.from({ length: Math.min(paths.length, 500) }, () => paths[Math.floor(Math.random() * paths.length)]);
+
 /** One request, to see that the answer is the right one before thousands of them are counted. */
 export async function probe({ origin, work, key, signal }) {
-  const response = await fetch(origin + work.path, {
+  const response = await fetch(origin + work.paths[0], {
     method: work.method,
     headers: { authorization: `Bearer ${key}`, ...work.headers },
     body: work.body,
@@ -64,5 +93,5 @@ export async function probe({ origin, work, key, signal }) {
   });
   const text = await response.text();
   if (response.status !== work.status || !work.check(JSON.parse(text)))
-    throw new Error(`${origin}${work.path}: unexpected answer ${response.status} ${text.slice(0, 300)}`);
+    throw new Error(`${origin}${work.paths[0]}: unexpected answer ${response.status} ${text.slice(0, 300)}`);
 }

@@ -3,47 +3,64 @@ import { serverNames } from './servers.mjs';
 import { workNames } from './works.mjs';
 
 export const usage = `node bench/run.mjs [options]
-  --quick           the list only, 3 rounds of 2 s (otherwise 5 rounds of 4 s, every work)
-  --only WORKS      of ${workNames.join(',')}
+  --quick           ours and fastify, 3 rounds of 1 s, no quotas, no latency (otherwise 5 rounds of 2 s)
+  --only WORKS      of ${workNames.join(',')}; no quotas, no latency
   --server SERVERS  of ${serverNames.join(',')}
   --rounds N        rounds; each one measures every server once
+  --exactness       also what four processes on one Redis admit; needs a redis-server
+  --latency         also the latency at 1 and 4 connections, where --quick or --only leave it out
   --node PATH       the Node.js that runs the servers (default: this one)
   --loader NAME     wrk or autocannon (default: wrk if it is installed)
   --json FILE       write every sample to FILE
+  --svg FILE        draw the chart into FILE (from a JSON file: npm run bench:chart -- JSON SVG)
   --assert          exit with 1 when a bound of bench/bounds.mjs is exceeded`;
+
+const flag = { type: 'boolean', default: false };
+const text = { type: 'string' };
 
 /** The command line, checked. Throws with the usage when it is wrong. */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      quick: { type: 'boolean', default: false },
-      assert: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      server: { type: 'string' },
-      rounds: { type: 'string' },
+      quick: flag,
+      assert: flag,
+      exactness: flag,
+      latency: flag,
+      help: flag,
+      only: text,
+      server: text,
+      rounds: text,
       node: { type: 'string', default: process.execPath },
-      loader: { type: 'string' },
-      json: { type: 'string' },
+      loader: text,
+      json: text,
+      svg: text,
     },
   });
-  const { quick } = values;
+  const { quick, only } = values;
+  const complete = !quick && only === undefined;
+  const peers = quick ? ['ours', 'fastify'] : serverNames;
   const options = {
     ...values,
-    works: choice('--only', values.only ?? (quick ? 'list' : workNames.join()), workNames),
-    servers: choice('--server', values.server ?? serverNames.join(), serverNames),
+    works: choice('--only', only ?? workNames.join(), workNames),
+    servers: choice('--server', values.server ?? peers.join(), serverNames),
     rounds: Number(values.rounds ?? (quick ? 3 : 5)),
-    measureSeconds: quick ? 2 : 4,
-    warmUpSeconds: 1,
-    firstWarmUpSeconds: quick ? 6 : 10, // a slow server needs that long until V8 has optimised it
+    quotas: complete,
+    latency: values.latency || complete,
+    measureSeconds: quick ? 1 : 2,
+    warmUpSeconds: quick ? 0 : 1,
+    workWarmUpSeconds: quick ? 2 : 4,
+    firstWarmUpSeconds: quick ? 5 : 8,
   };
-  if (!Number.isInteger(options.rounds) || options.rounds < 1)
-    throw new Error('--rounds takes a positive integer');
-  if (options.loader) choice('--loader', options.loader, ['wrk', 'autocannon']);
-  if (options.assert && !(options.servers.includes('ours') && options.servers.includes('fastify')))
-    throw new Error('--assert compares ours with fastify: both must run');
+  check(options);
   return options;
+}
+
+function check({ rounds, loader, assert, servers }) {
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a positive integer');
+  if (loader) choice('--loader', loader, ['wrk', 'autocannon']);
+  if (assert && !(servers.includes('ours') && servers.includes('fastify')))
+    throw new Error('--assert compares ours with fastify: both must run');
 }
 
 function choice(option, list, known) {

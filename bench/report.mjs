@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
-import { bounds } from './bounds.mjs';
 
 /** What was measured, on what. */
 export function setting({ node, rounds, measureSeconds }) {
@@ -30,6 +29,7 @@ export function summarize(samples, work) {
       highest: Math.max(...micros),
       ratio: fastify.size ? median(own.map((s) => s.serverMicros / fastify.get(s.round))) : undefined,
       databaseMicros: own[0].databaseMicros && median(own.map(({ databaseMicros }) => databaseMicros)),
+      statements: median(own.map(({ statements }) => statements)),
       perSecond: median(own.map(({ perSecond }) => perSecond)),
     };
   });
@@ -42,12 +42,18 @@ export function printReport(work, lines) {
     `${line.lowest.toFixed(0)}..${line.highest.toFixed(0)}`,
     line.ratio?.toFixed(2) ?? '-',
     line.databaseMicros?.toFixed(1) ?? '-',
+    line.statements.toFixed(2),
     line.perSecond.toFixed(0),
   ]);
-  const head = [work, 'CPU us/request', 'rounds', 'x fastify', 'PostgreSQL us', 'requests/s'];
+  print([work, 'CPU us/request', 'rounds', 'x fastify', 'PostgreSQL us', 'statements', 'requests/s'], rows);
+}
+
+export function print(head, rows) {
   console.log();
   for (const row of [head, ...rows]) {
-    const cells = row.map((cell, column) => (column === 0 ? cell.padEnd(12) : cell.padStart(16)));
+    const cells = row.map((cell, column) =>
+      column === 0 ? String(cell).padEnd(12) : String(cell).padStart(16),
+    );
     console.log(cells.join(''));
   }
 }
@@ -62,16 +68,14 @@ export function warnOfStrangers(samples, work) {
     );
 }
 
-/** A line for every bound that our service exceeds or that was not measured. */
-export function exceededBounds(samples) {
-  return Object.entries(bounds).flatMap(([work, bound]) => {
-    const ratio = summarize(samples, work).find(({ server }) => server === 'ours')?.ratio;
-    if (ratio <= bound) return [];
-    return [`${work}: ${ratio?.toFixed(2) ?? 'unmeasured'}, the bound is ${bound} times fastify`];
-  });
+export function printLatency(lines) {
+  print(
+    ['latency', 'connections', 'server', 'p50 us', 'p99 us'],
+    lines.map(({ work, connections, server, p50, p99 }) => [work, connections, server, p50, p99]),
+  );
 }
 
-function median(numbers) {
+export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -1,27 +1,41 @@
 const json = { 'content-type': 'application/json' };
+const statuses = ['available', 'pending', 'sold'];
+
+const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+const isPet = (pet) =>
+  Number.isInteger(pet.id) &&
+  Number.isInteger(pet.categoryId) &&
+  pet.name !== '' &&
+  statuses.includes(pet.status);
 
 /**
  * What is asked of the servers. `status` is the only answer that counts; `check` looks at one body before each load.
- * @param {string} petId an animal that exists
+ * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
+ * @param {string[]} petIds animals that exist
  */
-export const works = (petId) => ({
-  list: {
-    path: '/v1/pets?limit=20&status=available',
+export const works = (petIds) => ({
+  list: list('/v1/pets?limit=20&status=available'),
+  'list-varied': {
+    paths: statuses.flatMap((status) =>
+      numbers(10, 30).map((limit) => `/v1/pets?limit=${limit}&status=${status}`),
+    ),
     status: 200,
-    check: (body) => isPage(body, 20),
+    check: (body) => body.length === 10 && body.every(isPet),
   },
-  list100: {
-    path: '/v1/pets?limit=100&status=available',
-    status: 200,
-    check: (body) => isPage(body, 100),
-  },
+  list100: list('/v1/pets?limit=100&status=available', 100),
   get: {
-    path: `/v1/pets/${petId}`,
+    paths: petIds.slice(0, 1).map(pathOf),
     status: 200,
-    check: (body) => isPet(body) && String(body.id) === petId,
+    check: (body) => isPet(body) && String(body.id) === petIds[0],
+  },
+  'get-varied': {
+    paths: petIds.map(pathOf),
+    status: 200,
+    check: (body) => isPet(body) && String(body.id) === petIds[0],
   },
   create: {
-    path: '/v1/pets',
+    paths: ['/v1/pets'],
     method: 'POST',
     headers: json,
     body: JSON.stringify({ name: 'Rex', categoryId: 7 }),
@@ -30,7 +44,7 @@ export const works = (petId) => ({
       isPet(body) && body.name === 'Rex' && body.categoryId === 7 && body.status === 'available',
   },
   refused: {
-    path: '/v1/pets?limit=20&status=available',
+    paths: ['/v1/pets?limit=20&status=available'],
     key: 'exhausted',
     servers: ['ours'],
     status: 429,
@@ -38,12 +52,15 @@ export const works = (petId) => ({
   },
 });
 
-export const workNames = Object.keys(works(''));
+/** A page of animals, always the same unless there are several paths. */
+export function list(paths, length = 20, isRight = isPet) {
+  return {
+    paths: [paths].flat(),
+    status: 200,
+    check: (body) => body.length === length && body.every(isRight),
+  };
+}
 
-const isPet = (pet) =>
-  Number.isInteger(pet.id) && Number.isInteger(pet.categoryId) && pet.name !== '' && Boolean(pet.status);
+export const pathOf = (petId) => `/v1/pets/${petId}`;
 
-const isPage = (body, length) =>
-  Array.isArray(body) &&
-  body.length === length &&
-  body.every((pet) => isPet(pet) && pet.status === 'available');
+export const workNames = Object.keys(works([]));

@@ -1,0 +1,41 @@
+import { clusterCpu, machineCpu, ownCpu, processCpu } from './cpu.mjs';
+import { transactions } from './database.mjs';
+import { load, probe } from './load.mjs';
+
+/**
+ * One sample of a work: per answer, the CPU microseconds of the server and of PostgreSQL and the statements that
+ * PostgreSQL ran; beside them how the answers came.
+ */
+export async function measure(server, target, { loader, database, warmUpSeconds, seconds }) {
+  try {
+    await probe(target);
+    if (warmUpSeconds > 0) await load(loader, { ...target, seconds: warmUpSeconds });
+    const ran = await transactions(database.url);
+    const before = readCpu(server, database);
+    const { answers, perSecond, p50, p99 } = await load(loader, { ...target, seconds });
+    const after = readCpu(server, database);
+    const spent = (account) => after[account] - before[account];
+    return {
+      serverMicros: spent('server') / answers,
+      databaseMicros: database.postmaster && spent('database') / answers,
+      statements: ((await transactions(database.url)) - ran) / answers,
+      strangers:
+        database.postmaster &&
+        (spent('machine') - spent('server') - spent('database') - spent('loader')) / spent('machine'),
+      perSecond,
+      p50,
+      p99,
+    };
+  } catch (error) {
+    throw new Error(`${server.name}: ${error.message}\n${await server.lastWords()}`, { cause: error });
+  }
+}
+
+function readCpu(server, { postmaster }) {
+  return {
+    server: processCpu(server.pid),
+    database: postmaster && clusterCpu(postmaster),
+    loader: ownCpu(),
+    machine: machineCpu(),
+  };
+}

@@ -1,0 +1,154 @@
+// What a list costs at ten million animals, relative to ten thousand. What it means: bench/README.md
+// Run: npm run bench:scale -- [--pets 10000000] [--rounds 5] [--node PATH] [--json FILE]
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { openDatabase, sql, withClient } from './database.mjs';
+import { defaultLoader } from './load.mjs';
+import { measure } from './measure.mjs';
+import { median, print, setting } from './report.mjs';
+import { requireBuild } from './scene.mjs';
+import { createKey, startServer } from './servers.mjs';
+import { session } from './session.mjs';
+import { list, pathOf } from './works.mjs';
+
+const { values } = parseArgs({
+  options: {
+    pets: { type: 'string', default: '10000000' },
+    rounds: { type: 'string', default: '5' },
+    node: { type: 'string', default: process.execPath },
+    loader: { type: 'string', default: defaultLoader() },
+    json: { type: 'string' },
+  },
+});
+const { node, loader } = values;
+const rounds = Number(values.rounds);
+const FEW = 10_000;
+const MANY = Number(values.pets);
+const RARE = 10_000; // one in so many is pending
+const FEWEST_RARE = 50; // and no fewer than fill a page in the second half of the table
+const SEVERAL = 10_000; // paths of a varied work
+const seconds = { warmUpSeconds: 1, seconds: 2 };
+
+await session(async ({ folder, signal, undo }) => {
+  requireBuild();
+  const database = await openDatabase(folder);
+  undo(database.remove);
+  const where = setting({ node, rounds, measureSeconds: seconds.seconds });
+  console.log(Object.values({ ...where, loader }).join(', '));
+  const common = { node, folder, signal };
+  const few = await prepare(database.url, FEW);
+  const many = await prepare(await database.create(), MANY);
+  const samples = [];
+  for (const name of Object.keys(few.works))
+    for (let round = 1; round <= rounds; round++)
+      for (const side of [few, many]) {
+        const target = { origin: side.server.origin, work: side.works[name], key: side.key, signal };
+        const means = { loader, database: { ...database, url: side.url }, ...seconds };
+        samples.push({ work: name, pets: side.pets, ...(await measure(side.server, target, means)) });
+      }
+  report(samples);
+  await explain(many);
+  if (values.json) await writeFile(values.json, JSON.stringify({ ...where, samples }, null, 2) + '\n');
+
+  async function prepare(url, pets) {
+    const server = await startServer('ours', { ...common, databaseUrl: url });
+    undo(server.stop);
+    const key = await createKey({ node, databaseUrl: url }, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
+    await seed(url, pets);
+    return { url, pets, server, key, works: await makeWorks(server.origin, key, pets) };
+  }
+});
+
+/** Ids from 1 on without a gap. Of the statuses only `pending` is rare. */
+async function seed(url, pets) {
+  const start = performance.now();
+  const every = Math.min(RARE, Math.floor(pets / FEWEST_RARE));
+  await withClient(url, async (client) => {
+    await client.query(
+      `INSERT INTO pets (name, category_id, status)
+       SELECT 'Pet ' || n, n % 50,
+              CASE WHEN n % $2 = 0 THEN 'pending' WHEN n % 2 = 0 THEN 'sold' ELSE 'available' END
+       FROM generate_series(1, $1::bigint) AS n`,
+      [pets, every],
+    );
+    await client.query('VACUUM ANALYZE pets');
+  });
+  const [{ bytes }] = await sql(url, "SELECT pg_total_relation_size('pets') AS bytes");
+  const took = ((performance.now() - start) / 1000).toFixed(0);
+  console.log(`${pets} animals: ${Math.round(bytes / 1e6)} MB with indexes, made in ${took} s`);
+}
+
+/** The same pages of both tables: at the start, in the middle, at the end, anywhere, and of what is rare. */
+async function makeWorks(origin, key, pets) {
+  const all = await firstCursor(origin, key, '/v1/pets?limit=20');
+  const available = await firstCursor(origin, key, '/v1/pets?limit=20&status=available');
+  const pending = await firstCursor(origin, key, '/v1/pets?limit=20&status=pending');
+  const anywhere = Array.from({ length: SEVERAL }, () => Math.floor(Math.random() * (pets - 1000)));
+  const last = pets - 1000; // full pages follow
+  return {
+    start: list('/v1/pets?limit=20&status=available'),
+    middle: list(available(Math.floor(pets / 2))),
+    end: list(available(last)),
+    'any cursor': list(anywhere.map(available)),
+    'any, no status': list(anywhere.map(all)),
+    rare: list('/v1/pets?limit=20&status=pending'),
+    'rare, any cursor': list(anywhere.map((id) => pending(Math.floor(id / 2)))), // full pages
+    'get any': {
+      paths: anywhere.map((id) => pathOf(id + 1)),
+      status: 200,
+      check: (body) => body.id === anywhere[0] + 1,
+    },
+  };
+}
+
+/** A cursor holds the id before it in its first 8 bytes: of one that the service made, any other can be made. */
+async function firstCursor(origin, key, path) {
+  const response = await fetch(origin + path, { headers: { authorization: `Bearer ${key}` } });
+  const [, cursor] = /cursor=([\w-]+)/.exec(response.headers.get('link'));
+  const bytes = Buffer.from(cursor, 'base64url');
+  return (after) => {
+    bytes.writeBigInt64BE(BigInt(after));
+    return `${path}&cursor=${bytes.toString('base64url')}`;
+  };
+}
+
+function report(samples) {
+  const rows = [...new Set(samples.map(({ work }) => work))].map((work) => {
+    const [few, many] = [FEW, MANY].map((pets) =>
+      samples.filter((sample) => sample.work === work && sample.pets === pets),
+    );
+    const total = ({ serverMicros, databaseMicros = 0 }) => serverMicros + databaseMicros;
+    const ratio = median(many.map((sample, round) => total(sample) / total(few[round])));
+    return [work.padEnd(16), ...[few, many].flatMap(microsOf), ratio.toFixed(2)];
+  });
+  const head = [
+    ''.padEnd(16),
+    `us at ${FEW}`,
+    'PostgreSQL us',
+    `us at ${MANY}`,
+    'PostgreSQL us',
+    'ratio of sums',
+  ];
+  print(head, rows);
+}
+
+function microsOf(samples) {
+  return ['serverMicros', 'databaseMicros'].map((of) =>
+    median(samples.map((sample) => sample[of])).toFixed(1),
+  );
+}
+
+/** The plan that a prepared statement has after its first executions, for the rare status in the middle. */
+async function explain({ url, pets }) {
+  const page = `page ('pending', ${Math.floor(pets / 2)}, 21)`;
+  await withClient(url, async (client) => {
+    await client.query(
+      `PREPARE page AS SELECT id, name, category_id, status FROM pets
+       WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
+    );
+    for (let i = 0; i < 10; i++) await client.query(`EXECUTE ${page}`);
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS) EXECUTE ${page}`);
+    console.log();
+    for (const row of rows) console.log(row['QUERY PLAN']);
+  });
+}

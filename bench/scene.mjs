@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { openDatabase, sql } from './database.mjs';
+import { createKey, randomKey, startServer } from './servers.mjs';
+
+/** Database, our service (which makes the tables and the keys), 10 000 animals, then the peers. */
+export async function setScene({ node, servers: names }, { folder, signal, undo }) {
+  const ours = names.includes('ours');
+  if (ours) requireBuild();
+  const database = await openDatabase(folder);
+  undo(database.remove);
+  signal.throwIfAborted();
+
+  const servers = [];
+  const common = { node, folder, databaseUrl: database.url, signal };
+  const add = async (name, apiKey) => {
+    const server = await startServer(name, { ...common, apiKey });
+    undo(server.stop);
+    servers.push(server);
+  };
+  const keys = {};
+  if (ours) {
+    await add('ours');
+    keys.unlimited = await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
+    keys.exhausted = await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 });
+    await fetch(`${servers[0].origin}/v1/pets`, { headers: { authorization: `Bearer ${keys.exhausted}` } });
+  } else {
+    await sql(database.url, await readText('pets.sql'));
+    keys.unlimited = randomKey();
+  }
+  await sql(database.url, await readText('seed.sql'));
+  const hash = createHash('sha256').update(keys.unlimited).digest('hex');
+  await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
+  const pets = await sql(database.url, 'SELECT id FROM pets ORDER BY id');
+  for (const name of names) if (name !== 'ours') await add(name, keys.unlimited);
+  return { servers, keys, database, petIds: pets.map(({ id }) => id) };
+}
+
+export function requireBuild() {
+  if (!existsSync(new URL('../dist/src/main.js', import.meta.url)))
+    throw new Error('dist/src/main.js is missing: run "npm run build", or leave ours out with --server');
+}
+
+const readText = (name) => readFile(new URL(name, import.meta.url), 'utf8');

@@ -1,0 +1,30 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Runs one bench with a folder of its own. Whatever happens, what it has started is stopped and removed at the end,
+ * last first: each `undo(step)` adds a step. What the bench gives is the exit code, 0 if nothing.
+ */
+export async function session(bench) {
+  const interrupted = new AbortController();
+  const { signal } = interrupted;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interrupted.abort());
+  const steps = [];
+  const undo = (step) => steps.push(step);
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-'));
+    undo(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711); // PostgreSQL may have to run as another user than root
+    process.exitCode = (await bench({ folder, signal, undo })) ?? 0;
+  } catch (error) {
+    console.error(signal.aborted ? 'Interrupted.' : `bench: ${error.message}`);
+    process.exitCode = signal.aborted ? 130 : 1;
+  } finally {
+    for (const step of steps.reverse()) {
+      await Promise.resolve(step()).catch((error) =>
+        console.error(`bench: while cleaning up: ${error.message}`),
+      );
+    }
+  }
+}
