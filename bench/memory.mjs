@@ -66,19 +66,22 @@ async function makeKeys(databaseUrl, signal) {
 /** So many requests a second, but never more than so many open at a time: a server that is slow gets fewer. */
 function startLoad(origin, secrets) {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
-  const state = { sent: 0, open: 0, failed: 0 };
+  const state = { sent: 0, open: 0, failed: 0, reasons: new Set() };
   const send = () => {
     const secret = secrets[state.sent++ % secrets.length];
     state.open += 1;
     const headers = { authorization: `Bearer ${secret}` };
-    const done = (isRight) => {
+    const done = (failure) => {
       state.open -= 1;
-      if (!isRight) state.failed += 1;
+      if (failure === undefined) return;
+      state.failed += 1;
+      state.reasons.add(failure);
     };
     request(`${origin}/v1/pets?limit=5`, { agent, headers }, (response) => {
-      response.resume().on('end', () => done(response.statusCode === 200));
+      const { statusCode } = response;
+      response.resume().on('end', () => done(statusCode === 200 ? undefined : statusCode));
     })
-      .on('error', () => done(false))
+      .on('error', (error) => done(error.code))
       .end();
   };
   let due = 0;
@@ -102,14 +105,14 @@ async function watch(server, { state }, signal) {
   const start = performance.now();
   const rows = [];
   for (let now = 0; now <= minutes * 60_000; now += SAMPLE_EVERY) {
-    await sleep(start + now - performance.now(), undefined, { signal });
+    await sleep(Math.max(0, start + now - performance.now()), undefined, { signal });
     rows.push([(now / 60_000).toFixed(1), state.sent, state.failed, ...residentOf(server.pid)]);
-    console.log(rows.at(-1).join(' '));
+    console.log(rows.at(-1).join('  '));
   }
   const cpu = processCpu(server.pid) / state.sent;
   print(['minute', 'requests', 'failed', 'RSS MB', 'highest RSS MB'], rows);
   console.log(`\n${cpu.toFixed(0)} us CPU per request, the start included.`);
-  if (state.failed > 0) throw new Error(`${state.failed} requests failed\n${await server.lastWords()}`);
+  if (state.failed > 0) throw new Error(`${state.failed} requests failed: ${[...state.reasons].join()}`);
 }
 
 /** Resident memory now and at most, in MB (10^6 bytes); see proc(5), /proc/pid/status. */

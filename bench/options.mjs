@@ -15,6 +15,8 @@ export const usage = `node bench/run.mjs [options]
   --svg FILE        draw the chart into FILE (from a JSON file: npm run bench:chart -- JSON SVG)
   --assert          exit with 1 when a bound of bench/bounds.mjs is exceeded`;
 
+const quickWorks = workNames.filter((name) => name !== 'get');
+
 const flag = { type: 'boolean', default: false };
 const text = { type: 'string' };
 
@@ -42,7 +44,7 @@ export function readOptions(args) {
   const peers = quick ? ['ours', 'fastify'] : serverNames;
   const options = {
     ...values,
-    works: choice('--only', only ?? workNames.join(), workNames),
+    works: choice('--only', only ?? (quick ? quickWorks : workNames).join(), workNames),
     servers: choice('--server', values.server ?? peers.join(), serverNames),
     rounds: Number(values.rounds ?? (quick ? 3 : 5)),
     quotas: complete,

@@ -28,7 +28,13 @@ await session(async (means) => {
   if (options.svg) await writeFile(options.svg, drawChart(result));
   if (options.quotas) await print(options.node, 'quotas.mjs');
   if (options.exactness) await print(options.node, 'exactness.mjs');
-  return options.assert ? judge(result) : 0;
+  return options.assert ? judge(result, again) : 0;
+
+  /** The works once more; `refused` has its bound by the list of the same run. */
+  function again(names) {
+    const works = names.includes('refused') ? [...names, 'list'] : names;
+    return measureWorks(scene, { ...options, works, loader, signal: means.signal });
+  }
 });
 
 async function measureWorks({ servers, keys, petIds, database }, options) {
@@ -71,8 +77,13 @@ async function print(node, script) {
   console.log(`\n${stdout.trimEnd()}`);
 }
 
-function judge(result) {
-  const exceeded = exceededBounds(result);
-  for (const line of exceeded) console.error(line);
+/** What exceeds its bound is measured once more: on a busy machine a few seconds say little. */
+async function judge({ node, samples }, again) {
+  let exceeded = exceededBounds(node, samples);
+  if (exceeded.length > 0) {
+    console.log('\nBeyond a bound, so measured again:');
+    exceeded = exceededBounds(node, await again(exceeded.map(({ work }) => work)));
+  }
+  for (const { line } of exceeded) console.error(line);
   return exceeded.length > 0 ? 1 : 0;
 }
