@@ -1,0 +1,46 @@
+import { Controller, Get, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { Petstore } from '../support/petstore.js';
+
+@Controller({ path: 'own', version: '1' })
+class OwnController {
+  @Get()
+  answer(): object {
+    return { answered: true };
+  }
+}
+
+/** A module with Nest middleware, as somebody else would write it. */
+@Module({ controllers: [OwnController] })
+class OwnModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(mark('X-Everywhere')).forRoutes('{*path}');
+    consumer.apply(mark('X-Own')).forRoutes('/v1/own');
+  }
+}
+
+const mark = (header: string) => (_: Request, response: Response, next: NextFunction) => {
+  response.setHeader(header, 'yes');
+  next();
+};
+
+describe('middleware of a module', () => {
+  let petstore: Petstore;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({ modules: [OwnModule] });
+  });
+  afterAll(() => petstore.stop());
+
+  it.each([
+    ['/v1/own', 'yes'],
+    ['/v1/pets', undefined],
+  ])('runs before the routes that it is for: %s', async (path, own) => {
+    const { status, headers } = await petstore.client(await petstore.key()).get(path);
+    expect({ status, everywhere: headers['x-everywhere'], own: headers['x-own'] }).toEqual({
+      status: 200,
+      everywhere: 'yes',
+      own,
+    });
+  });
+});
