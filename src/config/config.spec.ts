@@ -72,6 +72,7 @@ describe('Config', () => {
     ['DATABASE_URL', 'mysql://db/pets'],
     ['DATABASE_URL', 'db/pets'],
     ['MIGRATE_AT_START', 'no'],
+    ['METRICS_PORT', '3000'], // that of PORT, unless it is told
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'ftp://api.example.com'],
     ['STAGING_PUBLIC_URL', 'staging'],

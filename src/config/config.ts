@@ -69,10 +69,7 @@ export class Config {
     this.stagingPublicUrl = url(env, 'STAGING_PUBLIC_URL', HTTP);
     this.trustProxy = trustProxy(env);
     this.logLevel = oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info');
-    this.metricsPort =
-      optional(env, 'METRICS_PORT') === undefined
-        ? undefined
-        : wholeNumber(env, 'METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
+    this.metricsPort = metricsPort(env, this.port);
     this.tracing = tracing(env);
     this.corsOrigins = list(env, 'CORS_ORIGINS').map(origin);
     this.strangersPerMinute = wholeNumber(env, 'ANONYMOUS_PER_MINUTE', {
@@ -95,6 +92,13 @@ export class Config {
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(wholeNumber(env, 'SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }));
   }
+}
+
+function metricsPort(env: Environment, port: number): number | undefined {
+  const value = optional(env, 'METRICS_PORT');
+  if (value === undefined) return undefined;
+  const own = wholeNumber(env, 'METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
+  return own !== 0 && own === port ? refuse('METRICS_PORT', value, 'another port than PORT') : own;
 }
 
 function origin(value: string): string {
