@@ -1,11 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import type { DataSource, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
-import { KeyHistory } from './key-history.js';
+import type { KeyHistory } from './key-history.js';
 import { KeyHasExpired, KeyIsRevoked } from './key-refusals.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
@@ -42,12 +40,15 @@ export interface IssuedKey {
 type Edit = QueryDeepPartialEntity<ApiKey> | undefined;
 
 /** The life of API keys. Every change is put on record. `null` stands for: no key has the id. */
-@Injectable()
 export class ApiKeysService {
+  private readonly keys: Repository<ApiKey>;
+
   constructor(
-    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    dataSource: DataSource,
     private readonly history: KeyHistory,
-  ) {}
+  ) {
+    this.keys = dataSource.getRepository(ApiKey);
+  }
 
   create({ name, plan, limits, expiresAt, scopes }: NewApiKey): Promise<IssuedKey> {
     const secret = makeSecret();

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Author } from './author.js';
@@ -13,10 +14,19 @@ import { LastUse } from './last-use.js';
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
   providers: [
-    ApiKeysService,
-    KeyHistory,
     LastUse,
+    // The command line makes these without Nest (commands/key-services.ts), which it would take longer to load.
     { provide: Author, useFactory: () => new Author('the service') },
+    {
+      provide: KeyHistory,
+      inject: [DataSource, Author],
+      useFactory: (dataSource: DataSource, author: Author) => new KeyHistory(dataSource, author),
+    },
+    {
+      provide: ApiKeysService,
+      inject: [DataSource, KeyHistory],
+      useFactory: (dataSource: DataSource, history: KeyHistory) => new ApiKeysService(dataSource, history),
+    },
   ],
   exports: [ApiKeysService, LastUse],
 })

@@ -1,12 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
-import { Author } from './author.js';
+import type { Author } from './author.js';
 import { type Changes, type KeyAction, KeyHistoryEntry, type Told } from './key-history.entity.js';
 
 /** Who did what to which key, and when. */
-@Injectable()
 export class KeyHistory {
   constructor(
     private readonly dataSource: DataSource,

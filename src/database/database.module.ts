@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { connectionOptions } from './connection-options.js';
+import { pooledConnections } from './pooled-connections.js';
 import { SharedDataSource } from './shared-transaction.js';
 
 @Module({})
@@ -11,8 +11,8 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...connectionOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
-          dataSourceFactory: (options = connectionOptions(url)) =>
+          useFactory: () => ({ ...pooledConnections(url), autoLoadEntities: true, retryAttempts: 0 }),
+          dataSourceFactory: (options = pooledConnections(url)) =>
             Promise.resolve(new SharedDataSource(options)),
         }),
       ],

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { connectionOptions } from './connection-options.js';
+import { pooledConnections } from './pooled-connections.js';
 import { seconds } from '../clock/duration.js';
 import { eventually } from '../../test/support/eventually.js';
 import { isDatabaseAway } from './database-away.js';
@@ -30,7 +30,7 @@ describe('connections to a database that goes silent', () => {
     }).listen(0, '127.0.0.1');
     await once(wire, 'listening');
     target.port = String((wire.address() as AddressInfo).port);
-    const { extra, connectTimeoutMS } = connectionOptions(target.href) as {
+    const { extra, connectTimeoutMS } = pooledConnections(target.href) as {
       extra: pg.PoolConfig;
       connectTimeoutMS: number;
     };

@@ -1,9 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { SubjectId } from './quota-engine.js';
 
 /** The day counts of keys in PostgreSQL, where they outlive the process. A day is a number since 1970-01-01. */
-@Injectable()
 export class DayLedger {
   constructor(private readonly dataSource: DataSource) {}
 

@@ -1,5 +1,6 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type Provider } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { DataSource } from 'typeorm';
 import { minutes } from '../clock/duration.js';
 import { Bans } from './bans/bans.js';
 import { DayLedger } from './day-ledger.js';
@@ -15,7 +16,14 @@ const throttlerOptions = (engine: QuotaEngine): ThrottlerModuleOptions => ({
   storage: new QuotaThrottlerStorage(engine),
 });
 
-@Module({ providers: [DayLedger, engineProvider], exports: [DayLedger, QuotaEngine] })
+/** The command line makes one without Nest. */
+const dayLedgerProvider: Provider = {
+  provide: DayLedger,
+  inject: [DataSource],
+  useFactory: (dataSource: DataSource) => new DayLedger(dataSource),
+};
+
+@Module({ providers: [dayLedgerProvider, engineProvider], exports: [DayLedger, QuotaEngine] })
 class QuotaEngineModule {}
 
 @Global()

@@ -1,11 +1,11 @@
 import { StartupError } from '../../start/startup.error.js';
 import type { ApiKey } from '../api-key.entity.js';
-import type { CliServices } from './cli.module.js';
+import type { KeyServices } from './key-services.js';
 
-/** Loads the application only now: help, plans and typing errors answer without it, four times as fast. */
-export async function withKeys<T>(work: (services: CliServices) => Promise<T>): Promise<T> {
-  const application = await import('./cli.module.js');
-  return application.withServices(work);
+/** Loads TypeORM only now: help, plans and typing errors answer without it, four times as fast. */
+export async function withKeys<T>(work: (services: KeyServices) => Promise<T>): Promise<T> {
+  const { withKeyServices } = await import('./key-services.js');
+  return withKeyServices(work);
 }
 
 export function existing(id: string, key: ApiKey | null | undefined): ApiKey {

@@ -1,0 +1,39 @@
+import { DataSource } from 'typeorm';
+import { Config } from '../../config/config.js';
+import { connectionOptions } from '../../database/connection-options.js';
+import { joinDatabase } from '../../database/open-database.js';
+import { unreachable } from '../../database/unreachable.js';
+import { DayLedger } from '../../rate-limit/day-ledger.js';
+import { ApiKey } from '../api-key.entity.js';
+import { ApiKeysService } from '../api-keys.service.js';
+import { Author } from '../author.js';
+import { KeyHistoryEntry } from '../key-history.entity.js';
+import { KeyHistory } from '../key-history.js';
+
+/** What the command line needs of the application: keys, and none of what serves requests. */
+export interface KeyServices {
+  readonly keys: ApiKeysService;
+  readonly history: KeyHistory;
+  readonly ledger: DayLedger;
+}
+
+/** Runs one piece of work on the keys, beside a running service or without one. @throws StartupError */
+export async function withKeyServices<T>(work: (services: KeyServices) => Promise<T>): Promise<T> {
+  const database = await joinDatabase(new Config());
+  const entities = [ApiKey, KeyHistoryEntry];
+  const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
+  try {
+    await dataSource.initialize().catch(unreachable);
+    return await work(servicesOn(dataSource)).finally(() => dataSource.destroy());
+  } finally {
+    await database.close();
+  }
+}
+
+function servicesOn(dataSource: DataSource): KeyServices {
+  const history = new KeyHistory(dataSource, new Author(command()));
+  return { keys: new ApiKeysService(dataSource, history), history, ledger: new DayLedger(dataSource) };
+}
+
+/** `petstore keys rotate`: what comes after may be the user's own words. */
+const command = (): string => ['petstore', ...process.argv.slice(2, 4)].join(' ');

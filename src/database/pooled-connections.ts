@@ -1,0 +1,17 @@
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { connectionOptions } from './connection-options.js';
+import { WatchedPool } from './watched-pool.js';
+
+const POOL_SIZE = 10;
+
+/** The connections of the service, which its requests share. */
+export function pooledConnections(url: string): PostgresDataSourceOptions {
+  const options = connectionOptions(url);
+  return {
+    ...options,
+    poolSize: POOL_SIZE,
+    driver: { Pool: WatchedPool },
+    // Statements are sent without waiting for the one before (src/statements/).
+    extra: { ...options.extra, pipeline: true },
+  };
+}
