@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { hostname, userInfo } from 'node:os';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/clock/duration.js';
+import { petstore as inThisProcess } from './support/command-line.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 
@@ -19,7 +20,10 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([folder.remove(), database.drop()]));
 
-const petstore = (...args: string[]): Promise<Ended> =>
+const petstore = (...args: string[]): Promise<Ended> => inThisProcess(args, { DATABASE_URL: database.url });
+
+/** The same as people run it. */
+const program = (...args: string[]): Promise<Ended> =>
   run(COMMAND_LINE, args, { cwd: folder.path, env: { DATABASE_URL: database.url } });
 
 interface Key {
@@ -28,17 +32,22 @@ interface Key {
 }
 
 /** What a command that succeeds prints with --json. */
-async function json<T = unknown>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await petstore(...args, '--json');
+const json = async <T = unknown>(...args: string[]): Promise<T> =>
+  printed(await petstore(...args, '--json')) as T;
+
+function printed({ code, stdout, stderr }: Ended): unknown {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout) as T;
+  return JSON.parse(stdout);
 }
 
 const createKey = (...args: string[]) => json<Key>('keys', 'create', '--name', 'a test', ...args);
 
 /** One line on stderr that holds all the parts, nothing on stdout, exit code 1. */
-async function expectRefusal(args: string[], ...parts: string[]): Promise<void> {
-  const { code, stdout, stderr } = await petstore(...args);
+const expectRefusal = async (args: string[], ...parts: string[]): Promise<void> => {
+  expectOneLine(await petstore(...args), ...parts);
+};
+
+function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): void {
   for (const part of parts) expect(stderr).toContain(part);
   expect(stderr).toMatch(/^petstore: .+\n$/);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -285,10 +294,46 @@ describe('petstore plans list', () => {
 });
 
 describe('petstore', () => {
-  it('names a command it does not know', () => expectRefusal(['dogs'], 'dogs'));
+  it('does the same as a program of its own', async () => {
+    const run = async <T>(...args: string[]) => printed(await program(...args, '--json')) as T;
+    const name = 'Zoë’s shop';
+    const { key, ...known } = await run<Key>('keys', 'create', '--plan', 'free', '--name', name);
+    const { id } = known;
+    expect(known).toMatchObject({ name, plan: 'free', createdAt: INSTANT });
+    const [shown, list, usage] = await Promise.all([
+      run('keys', 'show', id),
+      run<unknown[]>('keys', 'list'),
+      run('keys', 'usage', id),
+    ]);
+    expect(shown).toEqual(known);
+    expect(list).toContainEqual(known);
+    expect(usage).toEqual([]);
+    expect(await run('keys', 'update', id, '--plan', 'pro')).toMatchObject({ id, plan: 'pro' });
+    const rotated = await run<Key>('keys', 'rotate', id);
+    expect(rotated.key).toMatch(SECRET);
+    expect(rotated.key).not.toBe(key);
+    expect(await run('keys', 'ban', id)).toMatchObject({ id, bannedUntil: INSTANT });
+    expect(await run('keys', 'unban', id)).toMatchObject({ id, bannedUntil: null });
+    expect(await run('keys', 'revoke', id)).toMatchObject({ id, revokedAt: INSTANT });
+    const history = await run<{ action: string; command: string }[]>('keys', 'history', id);
+    expect(history.map(({ action, command }) => [command, action])).toEqual(
+      ['create', 'update', 'rotate', 'ban', 'unban', 'revoke'].map((action) => [
+        `petstore keys ${action}`,
+        action,
+      ]),
+    );
+    const secret = makeSecret();
+    expectOneLine(await program('keys', 'revoke', secret), 'id', 'petstore keys list');
+    expectOneLine(await program('keys', 'revoke'), 'id');
+  });
+
+  it('names a command it does not know', async () => {
+    expectOneLine(await program('dogs'), 'dogs');
+    await expectRefusal(['dogs'], 'dogs');
+  });
 
   it('prints its help on stdout when asked', async () => {
-    const { code, stdout, stderr } = await petstore('keys', '--help');
+    const { code, stdout, stderr } = await program('keys', '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/create.+list.+show.+update.+rotate.+revoke.+history/s);
   });

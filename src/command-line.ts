@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+import { addKeysCommand } from './auth/commands/keys.command.js';
+import { addPlansCommand } from './auth/commands/plans.command.js';
+import { addCompletionCommand } from './completion/completion.command.js';
+import { addMigrateCommand } from './database/migrate.command.js';
+import { addDoctorCommand } from './doctor/doctor.command.js';
+import { addUsageCommand } from './rate-limit/usage.command.js';
+
+const EXAMPLES = `
+Examples:
+  petstore keys create --plan pro --name "Zoë's shop"
+  petstore keys list --json
+  petstore doctor`;
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  not done: one line on stderr says why`;
+
+/** The `petstore` program: what it does, it loads only when it does it. */
+export function commandLine(): Command {
+  const petstore = new Command('petstore')
+    .description('Looks after the pet store service: its API keys, and what it needs to run.')
+    .addHelpText('after', EXAMPLES)
+    .addHelpText('afterAll', EXIT_CODES)
+    .configureOutput({
+      outputError: (text, write) => {
+        write(
+          `petstore: ${text
+            .replace(/^error: /, '')
+            .replace(/\s*\n\s*/g, ' ')
+            .trim()}\n`,
+        );
+      },
+    });
+  addUsageCommand(addKeysCommand(petstore));
+  addPlansCommand(petstore);
+  addMigrateCommand(petstore);
+  addDoctorCommand(petstore);
+  addCompletionCommand(petstore);
+  return petstore;
+}

@@ -1,0 +1,56 @@
+import { jest } from '@jest/globals';
+import { commandLine } from '../../src/command-line.js';
+import { lastWords } from '../../src/start/run.js';
+import type { Ended } from './program.js';
+import { rememberKey } from './run-log.js';
+
+/** Thrown in place of ending the process of the tests. */
+class Exit extends Error {
+  constructor(readonly code: number) {
+    super(`exit ${code}`);
+  }
+}
+
+/**
+ * Runs `petstore` in this process, which loads it once for all the runs of a suite. One at a time: arguments,
+ * environment and output are the process's own.
+ */
+export async function petstore(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const before = { argv: process.argv, env: process.env };
+  const stdout = keepOutput(process.stdout);
+  const stderr = keepOutput(process.stderr);
+  const exit = jest.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Exit(Number(code ?? 0));
+  });
+  Object.assign(process, { argv: ['node', 'petstore', ...args], env });
+  const code = await commandLine()
+    .parseAsync()
+    .then(
+      () => 0,
+      (error: unknown) => {
+        if (error instanceof Exit) return error.code;
+        process.stderr.write(`${lastWords(error)}\n`);
+        return 1;
+      },
+    );
+  Object.assign(process, before);
+  exit.mockRestore();
+  const ended = { code, stdout: stdout.end(), stderr: stderr.end() };
+  for (const [key] of ended.stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
+  return ended;
+}
+
+/** Keeps what is written to a stream from reaching it. */
+function keepOutput(stream: NodeJS.WriteStream) {
+  let text = '';
+  const spy = jest.spyOn(stream, 'write').mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  return {
+    end: () => {
+      spy.mockRestore();
+      return text;
+    },
+  };
+}
