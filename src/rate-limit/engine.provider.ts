@@ -6,15 +6,20 @@ import { DayLedger } from './day-ledger.js';
 import { MemoryEngine } from './memory/memory.engine.js';
 import { QuotaEngine } from './quota-engine.js';
 import { RedisEngine } from './redis/redis.engine.js';
-import { RedisLink } from './redis/redis-link.js';
 import { UsageRecorder } from './redis/usage-recorder.js';
 
 /** Counts in Redis where there is one, otherwise in this process. */
 export const engineProvider: Provider = {
   provide: QuotaEngine,
   inject: [Config, Clock, DayLedger, Metrics],
-  useFactory: (config: Config, clock: Clock, ledger: DayLedger, metrics: Metrics): QuotaEngine =>
-    config.redisUrl === undefined
-      ? new MemoryEngine(clock, ledger, config)
-      : new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, ledger), metrics),
+  useFactory: async (
+    config: Config,
+    clock: Clock,
+    ledger: DayLedger,
+    metrics: Metrics,
+  ): Promise<QuotaEngine> => {
+    if (config.redisUrl === undefined) return new MemoryEngine(clock, ledger, config);
+    const { RedisLink } = await import('./redis/redis-link.js'); // brings ioredis along
+    return new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, ledger), metrics);
+  },
 };
