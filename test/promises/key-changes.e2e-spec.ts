@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
-import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { petstore as command } from '../support/command-line.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -31,12 +32,9 @@ afterAll(async () => {
   await Promise.all([folder.remove(), database.drop()]);
 });
 
-/** Runs a command of the command line beside the services. @returns what it prints with --json */
+/** Runs a command beside the services, in a process that is none of theirs. @returns what it prints with --json */
 async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
-  const { stdout, stderr } = await run(COMMAND_LINE, [...args, '--json'], {
-    cwd: folder.path,
-    env: { DATABASE_URL: database.url },
-  });
+  const { stdout, stderr } = await command([...args, '--json'], { DATABASE_URL: database.url });
   if (stderr !== '') throw new Error(stderr);
   return JSON.parse(stdout) as { id: string; key: string };
 }
