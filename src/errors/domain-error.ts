@@ -25,7 +25,10 @@ export class DomainError extends Error {
     message: string,
     readonly details?: readonly FieldProblem[],
   ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0; // nobody reads where a refusal was made, and to note it takes 9 of a 429's 80 µs
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
   }
 }
