@@ -29,7 +29,7 @@ type Message = typeof IncomingMessage | typeof ServerResponse;
 /** A constructor that makes what the given one makes, with another prototype. Node 20's are functions, not classes. */
 function like<T extends Message>(original: T, prototype: object): T {
   function Made(this: object, ...args: unknown[]): void {
-    Reflect.apply(original as unknown as () => void, this, args);
+    Reflect.apply(original as unknown as () => void, this, args); // its types know it as a class only
   }
   Made.prototype = prototype;
   return Made as unknown as T; // a function that is called with `new`, which TypeScript has no words for

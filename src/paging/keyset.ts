@@ -4,6 +4,7 @@ import { writeJson } from '../json/write-json.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { Page } from './page.js';
 import type { PageQuery } from './page-query.js';
+import { madeOnce } from '../statements/made-once.js';
 import { read } from '../statements/run-statement.js';
 import type { Statement } from '../statements/statement.js';
 import { pageStatement } from './page-statement.js';
@@ -25,7 +26,7 @@ export async function keysetPage<E extends { id: Int64 }>(
     columns.push(property);
     values.push(value);
   }
-  const list = listOf(repository, columns);
+  const list = listOf(repository, columns.join(), () => makeList(repository, columns));
   const scope = `${list.name} ${writeJson(values)}`;
   const { name, text } = cursor === undefined ? list.first : list.after;
   if (cursor !== undefined) values.push(decodeCursor(cursor, scope));
@@ -42,17 +43,8 @@ interface List {
   readonly after: Statement;
 }
 
-const lists = new WeakMap<object, Map<string, List>>();
-
-/** What is the same for every page of a table by these columns, made once. */
-function listOf<E extends { id: Int64 }>(repository: Repository<E>, columns: readonly string[]): List {
-  let own = lists.get(repository);
-  if (!own) lists.set(repository, (own = new Map<string, List>()));
-  const name = columns.join();
-  let list = own.get(name);
-  if (!list) own.set(name, (list = makeList(repository, columns)));
-  return list;
-}
+/** What is the same for every page of a table by these columns. */
+const listOf = madeOnce<List>();
 
 function makeList<E extends { id: Int64 }>({ metadata }: Repository<E>, columns: readonly string[]): List {
   return {

@@ -2,6 +2,7 @@ import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 
 import { allColumns, column } from './columns.js';
+import { madeOnce } from './made-once.js';
 import { read, write } from './run-statement.js';
 import type { Statement } from './statement.js';
 
@@ -34,15 +35,7 @@ export async function insertRow<E extends ObjectLiteral>(
   return row;
 }
 
-const statements = new WeakMap<object, Map<string, Statement>>();
-
-function remembered(repository: object, name: string, make: () => Statement): Statement {
-  let own = statements.get(repository);
-  if (!own) statements.set(repository, (own = new Map<string, Statement>()));
-  let statement = own.get(name);
-  if (!statement) own.set(name, (statement = make()));
-  return statement;
-}
+const remembered = madeOnce<Statement>();
 
 function findStatement(entity: EntityMetadata): Statement {
   const text = `SELECT ${allColumns(entity)} FROM "${entity.tableName}" WHERE "id" = $1`;

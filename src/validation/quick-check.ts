@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { TransformationType, type TransformFnParams } from 'class-transformer';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
+import { knownMembers } from './known-members.js';
 
 type Members = Record<string, unknown>;
 type Rules = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>;
@@ -57,7 +58,7 @@ const paramsOf = (obj: Members, key: string): TransformFnParams => ({
 
 function planOf(dto: Type): Plan {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
-  const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  const names = [...knownMembers(dto)];
   const isSimple = rules.every(isFlat) && names.every((name) => isPlain(dto, name));
   if (names.length === 0 || !isSimple) return null;
   return new Map(names.map((name) => [name, memberOf(dto, name, rules)]));
