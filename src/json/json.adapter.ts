@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { isUnchanged } from '../caching/etag.js';
 import { interfaceFirst } from '../http/interface-first.js';
+import { leaveTogether } from '../http/leave-together.js';
 import { serverFor } from '../http/server-classes.js';
 import { SERVER_OPTIONS } from '../http/transport-limits.js';
 import { Page } from '../paging/page.js';
@@ -31,8 +32,8 @@ export class JsonAdapter extends ExpressAdapter {
       return super.reply(response, body, status) as unknown;
     }
     if (status !== undefined) response.statusCode = status;
-    if (body instanceof Page) return send(response, items(response, body));
-    return send(response, body);
+    send(response, body instanceof Page ? items(response, body) : body);
+    return response;
   }
 }
 
@@ -47,10 +48,13 @@ function items(response: Response, page: Page<unknown>): readonly unknown[] {
   return page.items;
 }
 
-function send(response: Response, value: unknown): Response {
+function send(response: Response, value: unknown): void {
   const text = value instanceof WrittenJson ? value.text : writeJson(value);
-  if (isUnchanged(response, text)) return response.status(304).end();
+  if (isUnchanged(response, text)) {
+    leaveTogether(response.status(304), '');
+    return;
+  }
   response.setHeader('Content-Type', 'application/json');
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  return response.end(text);
+  leaveTogether(response, text);
 }
