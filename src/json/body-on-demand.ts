@@ -9,13 +9,12 @@ import { readJson } from './read-json.js';
  * a body too (docs/performance.md).
  */
 export function readBodiesOnDemand({ request }: { request: object }): void {
-  const bodies = new WeakMap<Request, Promise<unknown>>();
   Object.defineProperty(request, 'body', {
     configurable: true,
-    get(this: Request): Promise<unknown> {
-      let body = bodies.get(this);
-      if (!body) bodies.set(this, (body = readJson(this)));
-      return body;
+    get(this: Request & { [BODY]?: Promise<unknown> }): Promise<unknown> {
+      return (this[BODY] ??= readJson(this));
     },
   });
 }
+
+const BODY = Symbol('body');

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { Config } from '../config/config.js';
+import { isoTime } from './iso-time.js';
 
 /** Parts of Nest that tell of each module and route at start: for debugging only. */
 const TALKATIVE = new Set([
@@ -21,7 +22,7 @@ export class Logger implements LoggerService {
     const options = {
       level: logLevel,
       base: null, // whoever collects the lines knows the host and the process
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       formatters: { level: (level: string) => ({ level }) },
     };
     this.lines = pino(options, destination);

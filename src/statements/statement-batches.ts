@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { seconds } from '../clock/duration.js';
 import { isSame, type Run } from './statement.js';
 
@@ -75,7 +75,7 @@ function sendAll(batch: readonly Waiting[], client: PoolClient, release: () => v
   stream.cork();
   for (const waiting of batch) {
     const { name } = waiting.run;
-    client.query(waiting.run, (error: Error | undefined, result?: QueryResult<QueryResultRow>) => {
+    const query = queryOf(waiting.run, (error, result) => {
       unanswered -= 1;
       if (unanswered === 0) {
         clearTimeout(deadline);
@@ -85,8 +85,17 @@ function sendAll(batch: readonly Waiting[], client: PoolClient, release: () => v
       if (error && !failures.has(name)) failures.set(name, error);
       tell(waiting, isNotPrepared(error) ? failures.get(name) : error, result?.rows);
     });
+    client.query(query);
   }
   stream.uncork();
+}
+
+/** `pg` copies a query that comes as a plain object, property by property, which takes 2 µs. */
+function queryOf(
+  { name, text, values }: Run,
+  done: (error: Error | undefined, result?: QueryResult) => void,
+): pg.Query {
+  return Object.assign(new pg.Query(text, values, done), { name }); // its types leave the name out
 }
 
 /** The one before it, with the same name, was to be prepared and could not: this one failed for the same reason. */
