@@ -3,7 +3,7 @@ import { transactions } from './database.mjs';
 import { load, probe } from './load.mjs';
 
 /**
- * One sample of a work: per answer, the CPU microseconds of the server and of PostgreSQL and the statements that
+ * One sample of a work: per answer, the CPU microseconds of the server and of PostgreSQL and the transactions that
  * PostgreSQL ran; beside them how the answers came.
  */
 export async function measure(server, target, { loader, database, warmUpSeconds, seconds }) {
@@ -18,7 +18,7 @@ export async function measure(server, target, { loader, database, warmUpSeconds,
     return {
       serverMicros: spent('server') / answers,
       databaseMicros: database.postmaster && spent('database') / answers,
-      statements: ((await transactions(database.url)) - ran) / answers,
+      transactions: ((await transactions(database.url)) - ran) / answers,
       strangers:
         database.postmaster &&
         (spent('machine') - spent('server') - spent('database') - spent('loader')) / spent('machine'),

@@ -22,7 +22,10 @@ beforeEach(() => {
   pool.on('error', () => undefined);
   batches = new StatementBatches(pool);
 });
-afterEach(() => pool.end());
+afterEach(async () => {
+  await pool.end();
+  await withClient(database.url, (client) => client.query('TRUNCATE numbers'));
+});
 
 const double = (n: number): Run => ({ name: 'double', text: 'SELECT $1::int * 2 AS twice', values: [n] });
 const divide = (n: number): Run => ({ name: 'divide', text: 'SELECT 12 / $1::int AS part', values: [n] });
@@ -41,6 +44,16 @@ const backend = (n: number): Run => ({
   text: 'SELECT pg_backend_pid() AS pid, $1::int AS n',
   values: [n],
 });
+const killed = (n: number): Run => ({
+  name: 'suicide',
+  text: 'SELECT pg_terminate_backend(pg_backend_pid()), $1::int',
+  values: [n],
+});
+const stored = async () => (await batches.read<{ n: number }>(numbersFrom(0))).map(({ n }) => n);
+const failuresOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+  outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? (outcome.reason as { code?: string }).code : undefined,
+  );
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('statements of one turn', () => {
@@ -84,16 +97,64 @@ describe('statements of one turn', () => {
   it('that read the same later are asked again', async () => {
     expect(await batches.read(double(1))).not.toBe(await batches.read(double(1)));
   });
+});
 
-  it('that write the same are each done', async () => {
+describe('writes of one turn', () => {
+  it('are committed together', async () => {
+    const transaction = (n: number): Run => ({
+      name: 'transaction',
+      text: 'INSERT INTO numbers VALUES ($1) RETURNING pg_current_xact_id()::text AS id',
+      values: [n],
+    });
+    const rows = await Promise.all([1, 2, 3].map((n) => batches.write<{ id: string }>(transaction(n))));
+    expect(new Set(rows.map(([row]) => row?.id)).size).toBe(1);
+    expect(await stored()).toEqual([1, 2, 3]);
+  });
+
+  it('get each its own rows, in more than one batch too', async () => {
+    const rows = await Promise.all(upTo(100).map((n) => batches.write(insert(n))));
+    expect(rows).toEqual(upTo(100).map((n) => [{ n }]));
+    expect(await stored()).toEqual(upTo(100));
+  });
+
+  it('that are the same are each done', async () => {
     const outcomes = await Promise.allSettled([insert(1), insert(1)].map((run) => batches.write(run)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('that write are committed each by itself', async () => {
-    await Promise.allSettled([10, 10, 11, 12, 11, 13].map((n) => batches.write(insert(n))));
-    const rows = await batches.read<{ n: number }>(numbersFrom(10));
-    expect(rows.map(({ n }) => n)).toEqual([10, 11, 12, 13]);
+  it('succeed beside one that fails, which has its own error', async () => {
+    const outcomes = await Promise.allSettled([1, 1, 2, 3, 2, 4].map((n) => batches.write(insert(n))));
+    expect(failuresOf(outcomes)).toEqual([undefined, '23505', undefined, undefined, '23505', undefined]);
+    expect(await stored()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('succeed behind one that fails, though they were never prepared', async () => {
+    const outcomes = await Promise.allSettled(
+      [divide(0), insert(1), insert(2)].map((run) => batches.write(run)),
+    );
+    expect(failuresOf(outcomes)).toEqual(['22012', undefined, undefined]);
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  it('succeed beside one that is refused when it is committed', async () => {
+    await withClient(database.url, (client) =>
+      client.query('CREATE TABLE late (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)'),
+    );
+    const insertLate = (n: number): Run => ({
+      name: 'late',
+      text: 'INSERT INTO late VALUES ($1) RETURNING n',
+      values: [n],
+    });
+    const outcomes = await Promise.allSettled([1, 2, 1].map((n) => batches.write(insertLate(n))));
+    expect(failuresOf(outcomes)).toEqual([undefined, undefined, '23505']);
+  });
+
+  it('fail together where the connection breaks, and leave nothing behind', async () => {
+    const outcomes = await Promise.allSettled(
+      [insert(1), killed(0), insert(2)].map((run) => batches.write(run)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await stored()).toEqual([]);
   });
 });
 
@@ -109,11 +170,11 @@ describe('statements that have to wait for a lock', () => {
   afterEach(() => patient.end());
 
   /** What becomes of twelve statements of one turn, while somebody else holds the table. */
-  const whileLocked = () =>
+  const whileLocked = (run: (n: number) => Promise<unknown>) =>
     withClient(database.url, async (other) => {
       await other.query('BEGIN; LOCK TABLE numbers');
       const began = performance.now();
-      const outcomes = await Promise.allSettled(upTo(12).map((n) => waiting.read(numbersFrom(n))));
+      const outcomes = await Promise.allSettled(upTo(12).map(run));
       const reasons = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined));
       return { took: performance.now() - began, reasons };
     });
@@ -123,20 +184,39 @@ describe('statements that have to wait for a lock', () => {
     ['of which the first would have prepared the others', () => Promise.resolve()],
   ])('fail together and in time, as when the database is away: %s', async (_, prepare) => {
     await prepare();
-    const { took, reasons } = await whileLocked();
+    const { took, reasons } = await whileLocked((n) => waiting.read(numbersFrom(n)));
     expect(took).toBeLessThan(2_000);
     expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
     expect(await waiting.read(numbersFrom(1_000))).toEqual([]);
   });
+
+  it('fail together and in time when they write, and leave nothing behind', async () => {
+    const { took, reasons } = await whileLocked((n) => waiting.write(insert(n)));
+    expect(took).toBeLessThan(2_000);
+    expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('a value that cannot be sent', () => {
+  const inJson = (value: unknown): Run => ({
+    name: 'json',
+    text: 'SELECT $1::jsonb AS value',
+    values: [{ value }],
+  });
+
+  it.each(['read', 'write'] as const)('fails its own %s, and no other of its statement', async (way) => {
+    const outcomes = await Promise.allSettled([1, 2n, 3].map((value) => batches[way](inJson(value))));
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: [{ value: { value: 1 } }] },
+      { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('BigInt') }) },
+      { status: 'fulfilled', value: [{ value: { value: 3 } }] },
+    ]);
+    expect(await batches[way](inJson(4))).toEqual([{ value: { value: 4 } }]);
+  });
 });
 
 describe('a connection that breaks', () => {
-  const killed = (n: number): Run => ({
-    name: 'suicide',
-    text: 'SELECT pg_terminate_backend(pg_backend_pid()), $1::int',
-    values: [n],
-  });
-
   it('fails what was on it, and the next statement gets another one', async () => {
     const lost = await Promise.allSettled([batches.read(killed(1)), batches.read(double(1))]);
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
