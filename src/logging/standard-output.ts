@@ -11,5 +11,12 @@ const FLUSHED_EVERY = 250; // milliseconds
  */
 export async function standardOutput(): Promise<DestinationStream> {
   if (process.stdout.isTTY) return readably();
-  return pino.destination({ sync: false, minLength: BUFFER, periodicFlush: FLUSHED_EVERY });
+  const output = pino.destination({
+    sync: false,
+    minLength: BUFFER,
+    periodicFlush: FLUSHED_EVERY,
+    contentMode: 'buffer',
+  });
+  // As strings it would measure all that is buffered anew for each line: 4.3 µs a line in place of 2.9.
+  return { write: (line) => output.write(Buffer.from(line) as unknown as string) }; // its types know no buffers
 }
