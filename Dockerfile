@@ -38,7 +38,8 @@ USER 10001:10001
 
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "deploy/image/healthcheck.mjs"]
 # Node.js itself gets the signals. It starts no process, so there is nothing to reap as process 1.
-CMD ["node", "dist/src/main.js"]
+# In 512 MB of memory Node.js would give 1 MB to new objects: a request would cost twice as much.
+CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]
 
 ARG VERSION=1.0.0
 ARG REVISION=unknown

@@ -16,6 +16,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     keys: { type: 'string', default: '1000000' },
     rate: { type: 'string', default: '2500' }, // requests a second
+    heap: { type: 'string', default: '256' }, // MB; what Node.js takes by itself in a container of 512 MB
     node: { type: 'string', default: process.execPath },
   },
 });
@@ -32,7 +33,8 @@ await session(async ({ folder, signal, undo }) => {
   requireBuild();
   const database = await openDatabase(folder);
   undo(database.remove);
-  const common = { node: values.node, folder, databaseUrl: database.url, signal };
+  const flags = [`--max-old-space-size=${values.heap}`];
+  const common = { node: values.node, flags, folder, databaseUrl: database.url, signal };
   const server = await startServer('ours', common);
   undo(server.stop);
   const secrets = await makeKeys(database.url, signal);

@@ -10,17 +10,22 @@ import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+
 const entries = {
-  ours: 'dist/src/main.js',
-  fastify: 'bench/peers/fastify.mjs',
-  'stock-nest': 'bench/peers/stock-nest.mjs',
-  floor: 'bench/peers/floor.mjs',
+  ours: scripts.start.split(' ').slice(1), // as `npm start` starts it, flags of Node.js included
+  fastify: ['bench/peers/fastify.mjs'],
+  'stock-nest': ['bench/peers/stock-nest.mjs'],
+  floor: ['bench/peers/floor.mjs'],
 };
 
 export const serverNames = Object.keys(entries);
 
+/** What Node.js is started with for a server: its flags, and its program. */
+export const commandOf = (name) => entries[name];
+
 /** Starts one server, its output into a file of `folder`; resolves as soon as its port accepts connections. */
-export async function startServer(name, { node, folder, databaseUrl, apiKey, signal, extraEnv }) {
+export async function startServer(name, { node, flags = [], folder, databaseUrl, apiKey, signal, extraEnv }) {
   const port = await freePort();
   const logFile = join(folder, `${name}.log`);
   const log = await open(logFile, 'w');
@@ -34,7 +39,11 @@ export async function startServer(name, { node, folder, databaseUrl, apiKey, sig
     BENCH_API_KEY: apiKey,
     ...extraEnv,
   };
-  const child = spawn(node, [entries[name]], { cwd: root, env, stdio: ['ignore', log.fd, log.fd] });
+  const child = spawn(node, [...flags, ...commandOf(name)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', log.fd, log.fd],
+  });
   await once(child, 'spawn').finally(() => log.close());
   const server = {
     name,

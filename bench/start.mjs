@@ -10,7 +10,7 @@ import { processCpu } from './cpu.mjs';
 import { openDatabase } from './database.mjs';
 import { median } from './report.mjs';
 import { requireBuild } from './scene.mjs';
-import { freePort, startServer } from './servers.mjs';
+import { commandOf, freePort, startServer } from './servers.mjs';
 import { session } from './session.mjs';
 
 const { values } = parseArgs({
@@ -40,7 +40,7 @@ async function timeStart(node, databaseUrl, signal) {
   const port = await freePort();
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
   const start = performance.now();
-  const child = spawn(node, ['dist/src/main.js'], {
+  const child = spawn(node, commandOf('ours'), {
     cwd: root,
     env: { ...env, PORT: String(port) },
     stdio: 'ignore',

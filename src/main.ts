@@ -1,3 +1,4 @@
+import './start/heap.js';
 import { Config } from './config/config.js';
 import { checkAddress, listen } from './start/listen.js';
 import { run } from './start/run.js';

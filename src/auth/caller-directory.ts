@@ -13,7 +13,7 @@ import { hashSecret, isSecret } from './secret.js';
 
 const REMEMBERED = seconds(10);
 const ASK_AGAIN = seconds(1);
-const MOST_KNOWN = 100_000;
+const MOST_KNOWN = 50_000;
 const MOST_UNKNOWN = 50_000;
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;

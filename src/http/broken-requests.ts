@@ -42,17 +42,22 @@ const TO_READ = seconds(1);
 export function answerBrokenRequests(app: NestExpressApplication): void {
   const server = app.getHttpServer();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!canBeAnswered(socket)) {
+    if (!socket.writable) {
       socket.destroy();
       return;
     }
     setTimeout(() => socket.destroy(), TO_READ).unref();
     const refusal = REFUSALS[error.code ?? ''] ?? MALFORMED;
     quotaHeaders(app, socket).then(
-      (headers) => socket.end(answer(refusal, headers)),
+      (headers) => setImmediate(end, socket, answer(refusal, headers)), // what is ready leaves first: leave-together.ts
       () => socket.destroy(),
     );
   });
+}
+
+function end(socket: Socket, text: string): void {
+  if (canBeAnswered(socket)) socket.end(text);
+  else socket.destroy();
 }
 
 /** An answer that has begun cannot become another one. */

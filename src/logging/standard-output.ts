@@ -18,5 +18,9 @@ export async function standardOutput(): Promise<DestinationStream> {
     contentMode: 'buffer',
   });
   // As strings it would measure all that is buffered anew for each line: 4.3 µs a line in place of 2.9.
-  return { write: (line) => output.write(Buffer.from(line) as unknown as string) }; // its types know no buffers
+  const write = (line: string) => output.write(Buffer.from(line) as unknown as string); // its types know no buffers
+  const flushSync = () => {
+    output.flushSync();
+  };
+  return Object.assign({ write }, { flushSync }); // pino asks for the latter after `fatal`; its types leave it out
 }

@@ -21,7 +21,8 @@ export async function findRow<E extends { id: Int64 }>(
 
 /**
  * Adds a row and gives it back with what the database has set, as `Repository.save` does, but for relations and
- * transformers, and with one statement in place of a transaction of three.
+ * transformers, and with one statement in place of a transaction of three. Writes of other requests may share its
+ * transaction; each still succeeds or fails for itself.
  */
 export async function insertRow<E extends ObjectLiteral>(
   repository: Repository<E>,

@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg';
-import { type Batch, type Done, queryOf, type Rows, tell } from './batch.js';
+import { type Batch, type Done, queryOf, tell } from './batch.js';
 import { runEach } from './run-each.js';
 
 /** SQLSTATE of a statement that has taken all the time it may. */
@@ -12,29 +12,31 @@ const TIMED_OUT = '57014';
  * @param end called when the last one has succeeded or failed
  */
 export function runTogether(batch: Batch, client: PoolClient, end: () => void): void {
-  const rows: Rows[] = [];
-  let failure: Failure;
-  client.query(plain('BEGIN', () => undefined));
+  const outcomes: Parameters<Done>[] = [];
+  client.query(plain('BEGIN', ignore));
   for (const [i, { run }] of batch.entries()) {
-    const query = queryOf(run, (error, result) => {
-      failure ??= error;
-      rows[i] = result?.rows ?? [];
-    });
-    client.query(query);
+    client.query(queryOf(run, (...outcome) => (outcomes[i] = outcome)));
   }
   const commit = plain('COMMIT', (error, result) => {
-    failure ??= error;
-    if (wasUndone(error, result?.command) && failure?.code !== TIMED_OUT) {
+    const failure = outcomes.find(([failed]) => failed)?.[0] ?? error;
+    if (error instanceof pg.DatabaseError) client.query(plain('ROLLBACK', ignore)); // it may be open still
+    if (wasUndone(error, result?.command) && codeOf(failure) !== TIMED_OUT) {
       runEach(batch, client, end);
       return;
     }
     end();
-    for (const [i, waiting] of batch.entries()) tell(waiting, failure, rows[i]);
+    for (const [i, waiting] of batch.entries()) {
+      const [own, done] = outcomes[i] ?? [];
+      // Where it was committed, whatever failed failed alone: in `pg`, or because not even BEGIN had been heard.
+      tell(waiting, result?.command === 'COMMIT' ? own : failure, done?.rows);
+    }
   });
   client.query(commit);
 }
 
-type Failure = (Error & { code?: string }) | undefined;
+const ignore = (): void => undefined;
+
+const codeOf = (error: (Error & { code?: string }) | undefined): string | undefined => error?.code;
 
 const plain = (text: string, done: Done): pg.Query => new pg.Query(text, undefined, done);
 

@@ -149,6 +149,28 @@ describe('writes of one turn', () => {
     expect(failuresOf(outcomes)).toEqual([undefined, undefined, '23505']);
   });
 
+  it('succeed beside one whose rows cannot be read', async () => {
+    const unreadable = () => {
+      throw new RangeError('no number');
+    };
+    const types = {
+      getTypeParser: (oid: number) => (oid === 20 ? unreadable : (text: string) => Number(text)),
+    };
+    const choosy = new pg.Pool({ connectionString: database.url, ...{ pipeline: true, types } });
+    const writes = new StatementBatches(choosy);
+    const insertBig = (n: number): Run => ({
+      name: 'big',
+      text: 'INSERT INTO numbers VALUES ($1) RETURNING n::bigint',
+      values: [n],
+    });
+    const outcomes = await Promise.allSettled(
+      [insert(1), insertBig(2), insert(3)].map((run) => writes.write(run)),
+    );
+    await choosy.end();
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await stored()).toEqual([1, 2, 3]);
+  });
+
   it('fail together where the connection breaks, and leave nothing behind', async () => {
     const outcomes = await Promise.allSettled(
       [insert(1), killed(0), insert(2)].map((run) => batches.write(run)),

@@ -50,6 +50,14 @@ describe('what is no request', () => {
       expect(valuesOf(answer, 'X-RateLimit-Remaining')).toEqual(['30']); // looked at, not charged
     },
   );
+
+  it('comes after the answer to the request before it in the same packet', async () => {
+    const socket = await open('GET /health/live HTTP/1.1\r\nHost: petstore.test\r\n\r\nhello\r\n\r\n');
+    const parts: Buffer[] = [];
+    for await (const part of socket) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
 });
 
 describe('what is no request, behind a proxy,', () => {
