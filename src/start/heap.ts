@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /**
  * V8 watches which objects live long, and makes such directly in the old part of the heap. Where it has watched the
  * first requests at a bad moment, it does so for what every request makes, and a page of a list takes 130 µs in place
- * of 70 until the process ends: 7 of 40 starts in a container of 512 MB (docs/performance.md). Here nothing that
+ * of 70 until the process ends: 8 of 47 starts with few MB for new objects (docs/performance.md). Here nothing that
  * a request makes lives long.
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
