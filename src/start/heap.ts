@@ -7,3 +7,6 @@ import { setFlagsFromString } from 'node:v8';
  * a request makes lives long.
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
+
+/** With a few MB for new objects, waking up other threads to clear them takes more time than they save (docs/performance.md). */
+setFlagsFromString('--no-parallel-scavenge');

@@ -1,4 +1,5 @@
-import pg, { type QueryResult, type QueryResultRow } from 'pg';
+import type { QueryResult, QueryResultRow } from 'pg';
+import { RepeatedQuery } from './repeated-query.js';
 import type { Run } from './statement.js';
 
 export type Rows = readonly QueryResultRow[];
@@ -19,6 +20,8 @@ export function tell({ done }: Waiting, error: Error | undefined, rows: Rows = [
 export type Done = (error: Error | undefined, result?: QueryResult<QueryResultRow>) => void;
 
 /** `pg` copies a query that comes as a plain object, property by property, which takes 2 µs. */
-export function queryOf({ name, text, values }: Run, done: Done): pg.Query {
-  return Object.assign(new pg.Query(text, values, done), { name }); // its types leave the name out
+export function queryOf({ name, text, values }: Run, done: Done): RepeatedQuery {
+  const query = new RepeatedQuery(text, values, done);
+  query.name = name;
+  return query;
 }

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../test/support/test-database.js';
 import { isDatabaseAway } from '../database/database-away.js';
@@ -96,6 +97,64 @@ describe('statements of one turn', () => {
 
   it('that read the same later are asked again', async () => {
     expect(await batches.read(double(1))).not.toBe(await batches.read(double(1)));
+  });
+});
+
+describe('a statement that runs again on its connection', () => {
+  let described = 0;
+
+  beforeEach(() => {
+    described = 0;
+    pool.options.max = 1;
+    pool.on('connect', (client) => {
+      const { connection } = client as unknown as { connection: EventEmitter }; // the types leave it out
+      connection.on('rowDescription', () => (described += 1));
+    });
+  });
+
+  it('has its columns, though PostgreSQL describes them only once', async () => {
+    const answers = [
+      await batches.read(double(1)),
+      await batches.read(double(2)),
+      await batches.write(double(3)),
+    ];
+    expect(answers).toEqual([[{ twice: 2 }], [{ twice: 4 }], [{ twice: 6 }]]);
+    expect(described).toBe(1);
+  });
+
+  it('has them behind a run that failed, whether that was the first or a later one', async () => {
+    await expect(batches.read(divide(0))).rejects.toMatchObject({ code: '22012' });
+    expect(await batches.read(divide(3))).toEqual([{ part: 4 }]);
+    await expect(batches.read(divide(0))).rejects.toMatchObject({ code: '22012' });
+    expect(await batches.read(divide(2))).toEqual([{ part: 6 }]);
+  });
+
+  it('has its own where several take turns, and an empty answer where there are no rows', async () => {
+    for (const n of [1, 2]) {
+      expect(await batches.read(double(n))).toEqual([{ twice: 2 * n }]);
+      expect(await batches.read(divide(n))).toEqual([{ part: 12 / n }]);
+      expect(await batches.read(numbersFrom(n))).toEqual([]);
+    }
+    expect(described).toBe(3);
+  });
+
+  it('is refused, and not misread, where its columns have changed', async () => {
+    await withClient(database.url, (client) => client.query('CREATE TABLE changing AS SELECT 1 AS n'));
+    const all: Run = { name: 'all', text: 'SELECT n FROM changing', values: [] };
+    expect(await batches.read(all)).toEqual([{ n: 1 }]);
+    await withClient(database.url, (client) =>
+      client.query("ALTER TABLE changing ALTER n TYPE text USING 'one'"),
+    );
+    await expect(batches.read(all)).rejects.toMatchObject({ code: '0A000' });
+  });
+
+  it('has them on every connection', async () => {
+    pool.options.max = 2;
+    for (let i = 0; i < 2; i++) {
+      const answers = await Promise.all(upTo(40).map((n) => batches.read(double(n)))); // more than one carries
+      expect(answers).toEqual(upTo(40).map((n) => [{ twice: n * 2 }]));
+    }
+    expect(pool.totalCount).toBe(2);
   });
 });
 
