@@ -1,11 +1,15 @@
-import utils from 'pg/lib/utils.js';
+import utils, { type Sendable } from 'pg/lib/utils.js';
 import type { Run } from './statement.js';
+
+export interface Prepared extends Run {
+  readonly values: Sendable[];
+}
 
 /**
  * The run with its values as they are sent. `pg` would do this while it sends, and a value that cannot be sent then
  * leaves the connection with a statement that it believes to be prepared: whoever runs it next there would fail.
  * @throws what `pg` throws for such a value, for instance a TypeError for a BigInt within JSON
  */
-export function prepared({ name, text, values }: Run): Run {
+export function prepared({ name, text, values }: Run): Prepared {
   return { name, text, values: values.map(utils.prepareValue) };
 }

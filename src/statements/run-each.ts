@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import { type Batch, queryOf, tell } from './batch.js';
+import { type Batch, tell } from './batch.js';
+import { Pipeline } from './pipeline.js';
 
 /** Each statement succeeds or fails by itself. @param end called when the last one has */
 export function runEach(batch: Batch, client: PoolClient, end: () => void): void {
@@ -7,15 +8,16 @@ export function runEach(batch: Batch, client: PoolClient, end: () => void): void
   let unanswered = batch.length;
   for (const waiting of batch) {
     const { name } = waiting.run;
-    const query = queryOf(waiting.run, (error, result) => {
+    const pipeline = new Pipeline([waiting.run], (error) => {
       unanswered -= 1;
       if (unanswered === 0) end();
       if (error && !failures.has(name)) failures.set(name, error);
-      tell(waiting, isNotPrepared(error) ? failures.get(name) : error, result?.rows);
+      const failure = isNotPrepared(error) ? failures.get(name) : error;
+      tell(waiting, failure ?? pipeline.outcomes[0]?.error, pipeline.outcomes[0]?.rows);
     });
-    client.query(query);
+    client.query(pipeline);
   }
 }
 
 /** The one before it, with the same name, was to be prepared and could not: this one failed for the same reason. */
-const isNotPrepared = (error?: Error & { code?: string }): boolean => error?.code === '26000'; // SQLSTATE
+const isNotPrepared = (error: (Error & { code?: string }) | null): boolean => error?.code === '26000'; // SQLSTATE

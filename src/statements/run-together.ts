@@ -1,45 +1,39 @@
 import pg, { type PoolClient } from 'pg';
-import { type Batch, type Done, queryOf, tell } from './batch.js';
+import { type Batch, tell, type Waiting } from './batch.js';
+import { Pipeline } from './pipeline.js';
 import { runEach } from './run-each.js';
 
-/** SQLSTATE of a statement that has taken all the time it may. */
-const TIMED_OUT = '57014';
+/** Which statements run again where one has failed and so nothing of the others has happened. */
+export type Again = (batch: Batch, failed: Waiting | undefined, error: pg.DatabaseError) => Batch;
+
+/** A read fails for reasons of its own. */
+export const allButTheFailed: Again = (batch, failed) => batch.filter((waiting) => waiting !== failed);
+
+/** A write may fail because of one before it. Nobody waits for a second time-out. */
+export const allUnlessTimedOut: Again = (batch, _, { code }) => (code === TIMED_OUT ? [] : batch);
+
+const TIMED_OUT = '57014'; // SQLSTATE
 
 /**
- * Runs the writes of several requests in one transaction: PostgreSQL waits once for the disk, and a creation costs a
- * fifth less. Where one of them fails, nothing of it has happened, and each runs again by itself; unless it ran into
- * the time limit, because nobody would wait that long for the others once more.
+ * Runs the statements of several requests in one transaction, which costs both sides a packet and PostgreSQL a wait
+ * for the disk, in place of one for each. Where that fails, each runs again by itself.
  * @param end called when the last one has succeeded or failed
  */
-export function runTogether(batch: Batch, client: PoolClient, end: () => void): void {
-  const outcomes: Parameters<Done>[] = [];
-  client.query(plain('BEGIN', ignore));
-  for (const [i, { run }] of batch.entries()) {
-    client.query(queryOf(run, (...outcome) => (outcomes[i] = outcome)));
-  }
-  const commit = plain('COMMIT', (error, result) => {
-    const failure = outcomes.find(([failed]) => failed)?.[0] ?? error;
-    if (error instanceof pg.DatabaseError) client.query(plain('ROLLBACK', ignore)); // it may be open still
-    if (wasUndone(error, result?.command) && codeOf(failure) !== TIMED_OUT) {
-      runEach(batch, client, end);
-      return;
-    }
-    end();
-    for (const [i, waiting] of batch.entries()) {
-      const [own, done] = outcomes[i] ?? [];
-      // Where it was committed, whatever failed failed alone: in `pg`, or because not even BEGIN had been heard.
-      tell(waiting, result?.command === 'COMMIT' ? own : failure, done?.rows);
-    }
-  });
-  client.query(commit);
+export function runTogether(batch: Batch, client: PoolClient, again: Again, end: () => void): void {
+  const pipeline = new Pipeline(
+    batch.map(({ run }) => run),
+    (error) => {
+      const rest = batch.length > 1 && wasUndone(error) ? again(batch, batch[pipeline.at], error) : [];
+      if (rest.length === 0) end();
+      for (const [i, waiting] of batch.entries()) {
+        const { error: own, rows } = pipeline.outcomes[i] ?? {};
+        if (!rest.includes(waiting)) tell(waiting, error ?? own, rows);
+      }
+      if (rest.length > 0) runEach(rest, client, end);
+    },
+  );
+  client.query(pipeline);
 }
 
-const ignore = (): void => undefined;
-
-const codeOf = (error: (Error & { code?: string }) | undefined): string | undefined => error?.code;
-
-const plain = (text: string, done: Done): pg.Query => new pg.Query(text, undefined, done);
-
-/** PostgreSQL says ROLLBACK to the COMMIT of a transaction that has failed. A lost connection leaves that open. */
-const wasUndone = (error: Error | undefined, command?: string): boolean =>
-  command === 'ROLLBACK' || error instanceof pg.DatabaseError;
+/** PostgreSQL has said that the transaction failed. A lost connection leaves that open. */
+const wasUndone = (error: Error | null): error is pg.DatabaseError => error instanceof pg.DatabaseError;

@@ -50,6 +50,8 @@ const killed = (n: number): Run => ({
   text: 'SELECT pg_terminate_backend(pg_backend_pid()), $1::int',
   values: [n],
 });
+/** What hears of every message; the types leave it out. */
+const insideOf = (client: pg.PoolClient) => (client as unknown as { connection: EventEmitter }).connection;
 const stored = async () => (await batches.read<{ n: number }>(numbersFrom(0))).map(({ n }) => n);
 const failuresOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) =>
@@ -85,6 +87,14 @@ describe('statements of one turn', () => {
     ]);
   });
 
+  it('are answered at once', async () => {
+    await batches.read(double(0));
+    let answers = 0;
+    pool.on('acquire', (client) => insideOf(client).on('readyForQuery', () => (answers += 1)));
+    await Promise.all(upTo(20).map((n) => batches.read(double(n))));
+    expect(answers).toBe(1);
+  });
+
   it('that read the same are asked once', async () => {
     const [one, same, other] = await Promise.all([
       batches.read(double(1)),
@@ -107,8 +117,7 @@ describe('a statement that runs again on its connection', () => {
     described = 0;
     pool.options.max = 1;
     pool.on('connect', (client) => {
-      const { connection } = client as unknown as { connection: EventEmitter }; // the types leave it out
-      connection.on('rowDescription', () => (described += 1));
+      insideOf(client).on('rowDescription', () => (described += 1));
     });
   });
 
@@ -276,6 +285,18 @@ describe('statements that have to wait for a lock', () => {
     expect(took).toBeLessThan(2_000);
     expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe('a statement that takes too long', () => {
+  const slow: Run = { name: 'slow', text: 'SELECT pg_sleep($1)', values: [60] };
+
+  it('fails by itself among those that read', async () => {
+    const patient = new pg.Pool({ connectionString: database.url, ...SLOW });
+    const reads = new StatementBatches(patient);
+    const outcomes = await Promise.allSettled([double(1), slow, double(2)].map((run) => reads.read(run)));
+    await patient.end();
+    expect(failuresOf(outcomes)).toEqual([undefined, '57014', undefined]);
   });
 });
 

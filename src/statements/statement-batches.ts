@@ -1,9 +1,8 @@
 import type { Writable } from 'node:stream';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import { seconds } from '../clock/duration.js';
 import { type Batch, type Rows, tell, type Waiting } from './batch.js';
-import { runEach } from './run-each.js';
-import { runTogether } from './run-together.js';
+import { type Again, allButTheFailed, allUnlessTimedOut, runTogether } from './run-together.js';
 import { prepared } from './prepared.js';
 import { isSame, type Run } from './statement.js';
 
@@ -12,8 +11,6 @@ const MOST = 32;
 
 /** For a batch: a little more than PostgreSQL grants one statement (src/database/connection-options.ts). */
 const PATIENCE = seconds(1.5);
-
-type Way = (batch: Batch, client: PoolClient, end: () => void) => void;
 
 /**
  * Runs statements outside of transactions. Those of one turn of the event loop, which are of requests that arrived
@@ -52,11 +49,11 @@ export class StatementBatches {
     const { reads, writes } = this;
     this.reads = [];
     this.writes = [];
-    for (const batch of chunks(reads)) this.run(batch, runEach);
-    for (const batch of chunks(writes)) this.run(batch, batch.length > 1 ? runTogether : runEach);
+    for (const batch of chunks(reads)) this.run(batch, allButTheFailed);
+    for (const batch of chunks(writes)) this.run(batch, allUnlessTimedOut);
   };
 
-  private run(batch: Batch, way: Way): void {
+  private run(batch: Batch, again: Again): void {
     this.pool.connect((error, client, release) => {
       if (!client) {
         for (const waiting of batch) tell(waiting, error);
@@ -66,13 +63,11 @@ export class StatementBatches {
       // Statements that wait for locks do so one after the other: each would be in time, and the last far too late.
       const deadline = setTimeout(() => stream.destroy(new Error('Query read timeout')), PATIENCE);
       client.on('error', ignore); // each statement hears of it too
-      stream.cork();
-      way(batch, client, () => {
+      runTogether(batch, client, again, () => {
         clearTimeout(deadline);
         client.off('error', ignore);
         release(); // the pool keeps no connection that broke
       });
-      stream.uncork();
     });
   }
 }
