@@ -14,8 +14,8 @@ const PATIENCE = seconds(1.5);
 
 /**
  * Runs statements outside of transactions. Those of one turn of the event loop, which are of requests that arrived
- * together, go to PostgreSQL in one packet (pipeline mode): on its way a packet costs more than all else that a
- * request does (docs/performance.md). Each statement still succeeds or fails for itself.
+ * together, go to PostgreSQL in one packet, and are answered with one: on its way a packet costs more than all else
+ * that a request does (docs/performance.md). Each statement still succeeds or fails for itself.
  */
 export class StatementBatches {
   private reads: Waiting[] = [];
