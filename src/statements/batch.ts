@@ -12,6 +12,9 @@ export interface Waiting {
 /** Statements that one connection runs one after the other. */
 export type Batch = readonly Waiting[];
 
+/** @param error of the last statement, where it failed */
+export type End = (error: Error | null) => void;
+
 export function tell({ done }: Waiting, error: Error | undefined, rows: Rows = []): void {
   for (const one of done) one(error, rows);
 }

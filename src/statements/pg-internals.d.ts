@@ -48,6 +48,7 @@ declare module 'pg/lib/query.js' {
     handleRowDescription(message: { readonly fields: readonly unknown[] }): void;
     handleDataRow(message: { readonly fields: readonly unknown[] }): void;
     handleCommandComplete(): void;
+    handleEmptyQuery(): void;
     handleError(error: Error, connection: PreparingConnection): void;
   }
 }

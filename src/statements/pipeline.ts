@@ -6,7 +6,7 @@ import type { Prepared } from './prepared.js';
 /** What makes objects of a statement's rows, by its name. */
 type Readers = Map<string, Result>;
 
-/** What each connection has been told. PostgreSQL runs no prepared statement whose columns have changed. */
+/** What each connection has been told. PostgreSQL refuses to run a prepared SELECT or RETURNING whose columns have changed. */
 const known = new WeakMap<Connection, Readers>();
 
 /** What became of a run: its rows, or why they cannot be read. */
@@ -20,11 +20,12 @@ export interface Outcome {
  * it comes to one, and a packet for each answer costs both sides more than all else that a statement does
  * (docs/performance.md). Here one Sync is behind all runs. That makes a transaction of them: all succeed or
  * nothing has happened, and none behind the one that failed was tried (PostgreSQL, chapter "Message Flow", Pipelining).
+ * So none may begin or end one.
  *
- * `pg` also asks for the columns at each run; here once for each connection.
+ * `pg` also asks for the columns at each run; here they are asked for until the connection knows them.
  */
 export class Pipeline extends Query {
-  /** One for each run, complete when `done` is called without an error. */
+  /** One for each run. Those before `at` are complete. */
   readonly outcomes: readonly Outcome[];
   /** Which run PostgreSQL is at. The one after the last is the commit. */
   at = 0;
@@ -58,16 +59,21 @@ export class Pipeline extends Query {
 
   override handleDataRow({ fields }: { fields: readonly unknown[] }): void {
     const outcome = this.outcomes[this.at];
-    const reader = this.readers.get(this.name);
-    if (!outcome || !reader) return; // PostgreSQL sends no row before it has been asked for its columns
     try {
-      outcome.rows.push(reader.parseRow(fields));
+      const reader = this.readers.get(this.name);
+      if (!reader) throw new Error('PostgreSQL sent a row and never said what it holds');
+      outcome?.rows.push(reader.parseRow(fields));
     } catch (error) {
-      outcome.error = error as Error;
+      if (outcome) outcome.error = error as Error;
     }
   }
 
   override handleCommandComplete(): void {
+    this.goTo(this.at + 1);
+  }
+
+  /** PostgreSQL says this in place of the other where there is nothing but a comment. */
+  override handleEmptyQuery(): void {
     this.goTo(this.at + 1);
   }
 

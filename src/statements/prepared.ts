@@ -5,11 +5,17 @@ export interface Prepared extends Run {
   readonly values: Sendable[];
 }
 
+/** By the name. */
+const texts = new Map<string, string>();
+
 /**
  * The run with its values as they are sent. `pg` would do this while it sends, and a value that cannot be sent then
  * leaves the connection with a statement that it believes to be prepared: whoever runs it next there would fail.
- * @throws what `pg` throws for such a value, for instance a TypeError for a BigInt within JSON
+ * @throws what `pg` throws for such a value, for instance a TypeError for a BigInt within JSON; Error where another
+ * statement has the name
  */
 export function prepared({ name, text, values }: Run): Prepared {
+  if (!texts.has(name)) texts.set(name, text);
+  if (texts.get(name) !== text) throw new Error(`Two statements have the name "${name}"`);
   return { name, text, values: values.map(utils.prepareValue) };
 }

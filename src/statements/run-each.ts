@@ -1,16 +1,16 @@
 import type { PoolClient } from 'pg';
-import { type Batch, tell } from './batch.js';
+import { type Batch, type End, tell } from './batch.js';
 import { Pipeline } from './pipeline.js';
 
 /** Each statement succeeds or fails by itself. @param end called when the last one has */
-export function runEach(batch: Batch, client: PoolClient, end: () => void): void {
+export function runEach(batch: Batch, client: PoolClient, end: End): void {
   const failures = new Map<string, Error>();
   let unanswered = batch.length;
   for (const waiting of batch) {
     const { name } = waiting.run;
     const pipeline = new Pipeline([waiting.run], (error) => {
       unanswered -= 1;
-      if (unanswered === 0) end();
+      if (unanswered === 0) end(error);
       if (error && !failures.has(name)) failures.set(name, error);
       const failure = isNotPrepared(error) ? failures.get(name) : error;
       tell(waiting, failure ?? pipeline.outcomes[0]?.error, pipeline.outcomes[0]?.rows);

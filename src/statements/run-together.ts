@@ -1,39 +1,52 @@
 import pg, { type PoolClient } from 'pg';
-import { type Batch, tell, type Waiting } from './batch.js';
+import { type Batch, type End, tell } from './batch.js';
+import { endsConnection } from './ends-connection.js';
 import { Pipeline } from './pipeline.js';
 import { runEach } from './run-each.js';
 
-/** Which statements run again where one has failed and so nothing of the others has happened. */
-export type Again = (batch: Batch, failed: Waiting | undefined, error: pg.DatabaseError) => Batch;
+/** What holds for the others where one statement of a batch has failed. */
+export interface Kind {
+  /** How many before the failed one keep what they got. @param at place of the failed one */
+  readonly keep: (at: number) => number;
+  /** Which run again, each by itself. */
+  readonly again: (batch: Batch, at: number, error: pg.DatabaseError) => Batch;
+}
 
-/** A read fails for reasons of its own. */
-export const allButTheFailed: Again = (batch, failed) => batch.filter((waiting) => waiting !== failed);
+/** Rows that have been read have been read, and those behind the failed one were not tried. */
+export const READS: Kind = {
+  keep: (at) => at,
+  again: (batch, at) => batch.slice(at + 1),
+};
 
-/** A write may fail because of one before it. Nobody waits for a second time-out. */
-export const allUnlessTimedOut: Again = (batch, _, { code }) => (code === TIMED_OUT ? [] : batch);
+/** Nothing has happened, and one may have failed because of another. Nobody waits for a second time-out. */
+export const WRITES: Kind = {
+  keep: () => 0,
+  again: (batch, _, { code }) => (batch.length === 1 || code === TIMED_OUT ? [] : batch),
+};
 
 const TIMED_OUT = '57014'; // SQLSTATE
 
 /**
- * Runs the statements of several requests in one transaction, which costs both sides a packet and PostgreSQL a wait
- * for the disk, in place of one for each. Where that fails, each runs again by itself.
+ * Runs the statements of several requests in one transaction, which costs both sides one packet, and PostgreSQL one
+ * wait for the disk, in place of one for each. Where it fails, those that can run again do so by themselves.
  * @param end called when the last one has succeeded or failed
  */
-export function runTogether(batch: Batch, client: PoolClient, again: Again, end: () => void): void {
-  const pipeline = new Pipeline(
-    batch.map(({ run }) => run),
-    (error) => {
-      const rest = batch.length > 1 && wasUndone(error) ? again(batch, batch[pipeline.at], error) : [];
-      if (rest.length === 0) end();
-      for (const [i, waiting] of batch.entries()) {
-        const { error: own, rows } = pipeline.outcomes[i] ?? {};
-        if (!rest.includes(waiting)) tell(waiting, error ?? own, rows);
-      }
-      if (rest.length > 0) runEach(rest, client, end);
-    },
-  );
+export function runTogether(batch: Batch, client: PoolClient, kind: Kind, end: End): void {
+  const runs = batch.map(({ run }) => run);
+  const pipeline = new Pipeline(runs, (error) => {
+    const { at, outcomes } = pipeline;
+    const again = wasUndone(error) ? kind.again(batch, at, error) : [];
+    if (again.length === 0) end(error);
+    for (const [i, waiting] of batch.entries()) {
+      if (again.includes(waiting)) continue;
+      const failure = i < kind.keep(at) ? null : error;
+      tell(waiting, failure ?? outcomes[i]?.error, outcomes[i]?.rows);
+    }
+    if (again.length > 0) runEach(again, client, end);
+  });
   client.query(pipeline);
 }
 
-/** PostgreSQL has said that the transaction failed. A lost connection leaves that open. */
-const wasUndone = (error: Error | null): error is pg.DatabaseError => error instanceof pg.DatabaseError;
+/** PostgreSQL has said so, and the connection lives. Whether a lost one was committed is not known. */
+const wasUndone = (error: Error | null): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && error.code !== undefined && !endsConnection(error);

@@ -95,6 +95,25 @@ describe('statements of one turn', () => {
     expect(answers).toBe(1);
   });
 
+  it('get their own answer behind one without a command', async () => {
+    const nothing: Run = { name: 'nothing', text: '-- nothing', values: [] };
+    const answers = await Promise.all([double(1), nothing, double(2)].map((run) => batches.read(run)));
+    expect(answers).toEqual([[{ twice: 2 }], [], [{ twice: 4 }]]);
+  });
+
+  it('are refused where another one has the name', async () => {
+    const other: Run = { name: 'double', text: 'SELECT 1 AS other', values: [] };
+    const outcomes = await Promise.allSettled([double(1), other, double(2)].map((run) => batches.write(run)));
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: [{ twice: 2 }] },
+      {
+        status: 'rejected',
+        reason: expect.objectContaining({ message: expect.stringContaining('"double"') }),
+      },
+      { status: 'fulfilled', value: [{ twice: 4 }] },
+    ]);
+  });
+
   it('that read the same are asked once', async () => {
     const [one, same, other] = await Promise.all([
       batches.read(double(1)),
@@ -289,14 +308,19 @@ describe('statements that have to wait for a lock', () => {
 });
 
 describe('a statement that takes too long', () => {
-  const slow: Run = { name: 'slow', text: 'SELECT pg_sleep($1)', values: [60] };
+  const sleep = (n: number): Run => ({
+    name: 'sleep',
+    text: 'SELECT pg_sleep($1)::text AS slept',
+    values: [n],
+  });
 
   it('fails by itself among those that read', async () => {
-    const patient = new pg.Pool({ connectionString: database.url, ...SLOW });
+    const patient = new pg.Pool({ connectionString: database.url, ...SLOW, statement_timeout: 400 });
     const reads = new StatementBatches(patient);
-    const outcomes = await Promise.allSettled([double(1), slow, double(2)].map((run) => reads.read(run)));
+    const runs = [double(1), sleep(0.2), sleep(60), double(2)];
+    const outcomes = await Promise.allSettled(runs.map((run) => reads.read(run)));
     await patient.end();
-    expect(failuresOf(outcomes)).toEqual([undefined, '57014', undefined]);
+    expect(failuresOf(outcomes)).toEqual([undefined, undefined, '57014', undefined]);
   });
 });
 
@@ -319,11 +343,17 @@ describe('a value that cannot be sent', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('fails what was on it, and the next statement gets another one', async () => {
-    const lost = await Promise.allSettled([batches.read(killed(1)), batches.read(double(1))]);
-    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  it('fails what was on it, but for what had been read, and the next statement gets another one', async () => {
+    const runs = [double(0), killed(1), double(1)];
+    const lost = await Promise.allSettled(runs.map((run) => batches.read(run)));
+    expect(lost.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(await batches.read(double(4))).toEqual([{ twice: 8 }]);
     expect(pool.totalCount).toBe(1);
+  });
+
+  it.each(['read', 'write'] as const)('is given to nobody behind the %s that broke it', async (way) => {
+    await expect(batches[way](killed(1))).rejects.toMatchObject({ code: '57P01' });
+    expect(await batches[way](double(1))).toEqual([{ twice: 2 }]);
   });
 
   it('that cannot be had fails every statement', async () => {

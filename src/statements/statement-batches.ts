@@ -2,7 +2,8 @@ import type { Writable } from 'node:stream';
 import type { Pool, QueryResultRow } from 'pg';
 import { seconds } from '../clock/duration.js';
 import { type Batch, type Rows, tell, type Waiting } from './batch.js';
-import { type Again, allButTheFailed, allUnlessTimedOut, runTogether } from './run-together.js';
+import { type Kind, READS, runTogether, WRITES } from './run-together.js';
+import { endsConnection } from './ends-connection.js';
 import { prepared } from './prepared.js';
 import { isSame, type Run } from './statement.js';
 
@@ -15,7 +16,8 @@ const PATIENCE = seconds(1.5);
 /**
  * Runs statements outside of transactions. Those of one turn of the event loop, which are of requests that arrived
  * together, go to PostgreSQL in one packet, and are answered with one: on its way a packet costs more than all else
- * that a request does (docs/performance.md). Each statement still succeeds or fails for itself.
+ * that a request does (docs/performance.md). Each statement still succeeds or fails for itself, but for what runs into
+ * the time limit (run-together.ts). None may begin or end a transaction.
  */
 export class StatementBatches {
   private reads: Waiting[] = [];
@@ -49,11 +51,11 @@ export class StatementBatches {
     const { reads, writes } = this;
     this.reads = [];
     this.writes = [];
-    for (const batch of chunks(reads)) this.run(batch, allButTheFailed);
-    for (const batch of chunks(writes)) this.run(batch, allUnlessTimedOut);
+    for (const batch of chunks(reads)) this.run(batch, READS);
+    for (const batch of chunks(writes)) this.run(batch, WRITES);
   };
 
-  private run(batch: Batch, again: Again): void {
+  private run(batch: Batch, kind: Kind): void {
     this.pool.connect((error, client, release) => {
       if (!client) {
         for (const waiting of batch) tell(waiting, error);
@@ -63,10 +65,10 @@ export class StatementBatches {
       // Statements that wait for locks do so one after the other: each would be in time, and the last far too late.
       const deadline = setTimeout(() => stream.destroy(new Error('Query read timeout')), PATIENCE);
       client.on('error', ignore); // each statement hears of it too
-      runTogether(batch, client, again, () => {
+      runTogether(batch, client, kind, (failure) => {
         clearTimeout(deadline);
         client.off('error', ignore);
-        release(); // the pool keeps no connection that broke
+        release(endsConnection(failure)); // the pool itself keeps none that is broken already
       });
     });
   }
