@@ -15,7 +15,8 @@ const texts = new Map<string, string>();
  * statement has the name
  */
 export function prepared({ name, text, values }: Run): Prepared {
-  if (!texts.has(name)) texts.set(name, text);
-  if (texts.get(name) !== text) throw new Error(`Two statements have the name "${name}"`);
+  const known = texts.get(name);
+  if (known === undefined) texts.set(name, text);
+  else if (known !== text) throw new Error(`Two statements have the name "${name}"`);
   return { name, text, values: values.map(utils.prepareValue) };
 }
