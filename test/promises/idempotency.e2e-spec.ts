@@ -259,7 +259,17 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const query = jest.spyOn(pg.Client.prototype, 'query');
     await petstore.client(key).post('/v1/pets').send({ name: 'Rex', categoryId: 1 }).expect(201);
     expect(query.mock.calls).toEqual([
-      [expect.objectContaining({ name: 'insert pets name,categoryId,status' })],
+      [
+        expect.objectContaining({
+          runs: [
+            {
+              name: 'insert pets name,categoryId,status',
+              text: expect.any(String),
+              values: ['Rex', '1', 'available'],
+            },
+          ],
+        }),
+      ],
     ]);
     query.mockRestore();
   });
