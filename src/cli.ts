@@ -1,5 +1,5 @@
 import { commandLine } from './command-line.js';
-import { run } from './start/run.js';
+import { run } from './bootstrap/run.js';
 
 run(async () => {
   await commandLine().parseAsync();

@@ -1,8 +1,8 @@
-import './start/heap.js';
+import './bootstrap/heap.js';
 import { Config } from './config/config.js';
-import { checkAddress, listen } from './start/listen.js';
-import { run } from './start/run.js';
-import { serve } from './start/serve.js';
+import { checkAddress, listen } from './bootstrap/listen.js';
+import { run } from './bootstrap/run.js';
+import { serve } from './bootstrap/serve.js';
 
 run(() =>
   serve(async (onEnd) => {
@@ -10,7 +10,7 @@ run(() =>
     await checkAddress(config);
     // Loading is most of the start: what can be refused is refused before, and PostgreSQL starts meanwhile.
     const { openDatabase } = await import('./database/open-database.js');
-    const application = import('./start/create-app.js');
+    const application = import('./bootstrap/create-app.js');
     const database = await openDatabase(config);
     onEnd(() => database.close());
     const { createApp, close } = await application;

@@ -7,7 +7,7 @@ import {
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Config } from '../config/config.js';
-import { listenOn } from '../start/listen.js';
+import { listenOn } from '../bootstrap/listen.js';
 import { Metrics } from './metrics.js';
 import { serveMetrics } from './serve-metrics.js';
 

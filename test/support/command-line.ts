@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { commandLine } from '../../src/command-line.js';
-import { lastWords } from '../../src/start/run.js';
+import { lastWords } from '../../src/bootstrap/run.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 
