@@ -17,7 +17,7 @@ run(() =>
     const app = await createApp(config, database.url);
     onEnd((signal) => close(app, signal));
     await listen(app, config);
-    const { welcome } = await import('./demo/welcome.js');
+    const { welcome } = await import('./bootstrap/demo/welcome.js');
     process.stdout.write(await welcome(app, database));
   }),
 );

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ApiKeysService } from '../auth/api-keys.service.js';
-import { type Plan, PLAN_NAMES } from '../auth/plans.js';
+import type { ApiKeysService } from '../../auth/api-keys.service.js';
+import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 
 export type DemoKeys = Record<Plan, string>;
 

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { Pet } from '../pets/pet.entity.js';
-import { PetStatus } from '../pets/pet-status.js';
-import { Order } from '../store/order.entity.js';
-import { OrderStatus } from '../store/order-status.js';
+import { Pet } from '../../pets/pet.entity.js';
+import { PetStatus } from '../../pets/pet-status.js';
+import { Order } from '../../store/order.entity.js';
+import { OrderStatus } from '../../store/order-status.js';
 
 const NAMES = [
   ...['Rex', 'Bella', 'Milo', 'Luna', 'Charlie', 'Daisy', 'Max', 'Nala', 'Oscar', 'Ruby', 'Simba'],
