@@ -1,4 +1,4 @@
-import { commandLine } from './command-line.js';
+import { commandLine } from './cli/command-line.js';
 import { run } from './bootstrap/run.js';
 
 run(async () => {

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { commandLine } from '../../src/command-line.js';
+import { commandLine } from '../../src/cli/command-line.js';
 import { lastWords } from '../../src/bootstrap/run.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';

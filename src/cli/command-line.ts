@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { addKeysCommand } from './auth/commands/keys.command.js';
-import { addPlansCommand } from './auth/commands/plans.command.js';
-import { addCompletionCommand } from './completion/completion.command.js';
-import { addMigrateCommand } from './database/migrate.command.js';
-import { addDoctorCommand } from './doctor/doctor.command.js';
-import { addUsageCommand } from './rate-limit/usage.command.js';
+import { addKeysCommand } from '../auth/commands/keys.command.js';
+import { addPlansCommand } from '../auth/commands/plans.command.js';
+import { addCompletionCommand } from '../completion/completion.command.js';
+import { addMigrateCommand } from './migrate.command.js';
+import { addDoctorCommand } from '../doctor/doctor.command.js';
+import { addUsageCommand } from './usage.command.js';
 
 const EXAMPLES = `
 Examples:
