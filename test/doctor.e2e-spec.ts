@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Finding } from '../src/doctor/finding.js';
+import type { Finding } from '../src/cli/doctor/finding.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 import { describeWithRedis, RedisServer } from './support/redis-server.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';

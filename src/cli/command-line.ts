@@ -3,7 +3,7 @@ import { addKeysCommand } from '../auth/commands/keys.command.js';
 import { addPlansCommand } from '../auth/commands/plans.command.js';
 import { addCompletionCommand } from './completion/completion.command.js';
 import { addMigrateCommand } from './migrate.command.js';
-import { addDoctorCommand } from '../doctor/doctor.command.js';
+import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addUsageCommand } from './usage.command.js';
 
 const EXAMPLES = `

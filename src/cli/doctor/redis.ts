@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { performance } from 'node:perf_hooks';
-import { seconds } from '../clock/duration.js';
-import type { Config } from '../config/config.js';
+import { seconds } from '../../clock/duration.js';
+import type { Config } from '../../config/config.js';
 
 const PINGS = 5;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { print } from '../auth/commands/print.js';
-import { StartupError } from '../start/startup.error.js';
+import { print } from '../../auth/commands/print.js';
+import { StartupError } from '../../start/startup.error.js';
 import { findingsTable } from './findings-table.js';
 
 /** `petstore doctor` */

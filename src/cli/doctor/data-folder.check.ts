@@ -1,9 +1,9 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { loadBinaries } from '../database/embedded/binaries.js';
-import { urlOf } from '../database/embedded/connection.js';
-import { readPassword } from '../database/embedded/credentials.js';
-import { codeOf, EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
+import { loadBinaries } from '../../database/embedded/binaries.js';
+import { urlOf } from '../../database/embedded/connection.js';
+import { readPassword } from '../../database/embedded/credentials.js';
+import { codeOf, EmbeddedPostgresError } from '../../database/embedded/embedded-postgres.error.js';
 import { fail, type Finding, ok, reasonOf } from './finding.js';
 import { checkMigrations } from './migrations.check.js';
 import { askPostgres } from './postgres.js';

@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { seconds } from '../clock/duration.js';
-import type { Config } from '../config/config.js';
-import { checkAddress } from '../bootstrap/listen.js';
+import { seconds } from '../../clock/duration.js';
+import type { Config } from '../../config/config.js';
+import { checkAddress } from '../../bootstrap/listen.js';
 import { fail, type Finding, ok, reasonOf } from './finding.js';
 
 /** Whether the service could listen, or does so already. */
