@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { addKeysCommand } from '../auth/commands/keys.command.js';
-import { addPlansCommand } from '../auth/commands/plans.command.js';
+import { addKeysCommand } from './keys/keys.command.js';
+import { addPlansCommand } from './keys/plans.command.js';
 import { addCompletionCommand } from './completion/completion.command.js';
 import { addMigrateCommand } from './migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';

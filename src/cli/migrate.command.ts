@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { print } from '../auth/commands/print.js';
+import { print } from './keys/print.js';
 import { Config } from '../config/config.js';
 import { StartupError } from '../start/startup.error.js';
 

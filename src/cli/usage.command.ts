@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { keyId, positive } from '../auth/commands/key-arguments.js';
-import { print, table } from '../auth/commands/print.js';
-import { existing, withKeys } from '../auth/commands/with-keys.js';
+import { keyId, positive } from './keys/key-arguments.js';
+import { print, table } from './keys/print.js';
+import { existing, withKeys } from './keys/with-keys.js';
 
 interface UsageOptions {
   readonly days: number;

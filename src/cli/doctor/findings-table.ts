@@ -1,4 +1,4 @@
-import { table } from '../../auth/commands/print.js';
+import { table } from '../keys/print.js';
 import type { Finding } from './finding.js';
 
 /** Findings as people see them: what to do about one stands below it. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PLANS } from '../plans.js';
+import { PLANS } from '../../auth/plans.js';
 import { print, table } from './print.js';
 
 /** `petstore plans ...` */

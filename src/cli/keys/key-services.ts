@@ -4,11 +4,11 @@ import { connectionOptions } from '../../database/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
 import { unreachable } from '../../database/unreachable.js';
 import { DayLedger } from '../../rate-limit/day-ledger.js';
-import { ApiKey } from '../api-key.entity.js';
-import { ApiKeysService } from '../api-keys.service.js';
-import { Author } from '../author.js';
-import { KeyHistoryEntry } from '../key-history.entity.js';
-import { KeyHistory } from '../key-history.js';
+import { ApiKey } from '../../auth/api-key.entity.js';
+import { ApiKeysService } from '../../auth/api-keys.service.js';
+import { Author } from '../../auth/author.js';
+import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
+import { KeyHistory } from '../../auth/key-history.js';
 
 /** What the command line needs of the application: keys, and none of what serves requests. */
 export interface KeyServices {

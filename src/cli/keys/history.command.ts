@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Changes, KeyHistoryEntry, Told } from '../key-history.entity.js';
+import type { Changes, KeyHistoryEntry, Told } from '../../auth/key-history.entity.js';
 import { keyId } from './key-arguments.js';
 import { print, table } from './print.js';
 import { existing, withKeys } from './with-keys.js';

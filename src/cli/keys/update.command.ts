@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { StartupError } from '../../start/startup.error.js';
-import type { ApiKey } from '../api-key.entity.js';
-import type { KeyUpdate } from '../api-keys.service.js';
+import type { ApiKey } from '../../auth/api-key.entity.js';
+import type { KeyUpdate } from '../../auth/api-keys.service.js';
 import { keyId } from './key-arguments.js';
 import {
   customLimits,

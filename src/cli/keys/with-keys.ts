@@ -1,5 +1,5 @@
 import { StartupError } from '../../start/startup.error.js';
-import type { ApiKey } from '../api-key.entity.js';
+import type { ApiKey } from '../../auth/api-key.entity.js';
 import type { KeyServices } from './key-services.js';
 
 /** Loads TypeORM only now: help, plans and typing errors answer without it, four times as fast. */

@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { days, hours, minutes, seconds } from '../../clock/duration.js';
 import { parseInt64 } from '../../json/int64.js';
 import { StartupError } from '../../start/startup.error.js';
-import { type Scope, SCOPES } from '../scopes.js';
-import { isSecret } from '../secret.js';
+import { type Scope, SCOPES } from '../../auth/scopes.js';
+import { isSecret } from '../../auth/secret.js';
 
 const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
 

@@ -1,5 +1,5 @@
-import type { ApiKey } from '../api-key.entity.js';
-import { SCOPES } from '../scopes.js';
+import type { ApiKey } from '../../auth/api-key.entity.js';
+import { SCOPES } from '../../auth/scopes.js';
 import { table } from './print.js';
 
 /** A key as programs see it. */

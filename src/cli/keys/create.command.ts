@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Plan } from '../plans.js';
+import type { Plan } from '../../auth/plans.js';
 import {
   customLimits,
   endAndScopes,

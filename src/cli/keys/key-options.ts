@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { StartupError } from '../../start/startup.error.js';
-import { type Limits, type Plan, PLAN_NAMES } from '../plans.js';
-import { type Scope, SCOPES } from '../scopes.js';
+import { type Limits, type Plan, PLAN_NAMES } from '../../auth/plans.js';
+import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { expiry, keyName, positive, scopes } from './key-arguments.js';
 
 /** What a key is made of, and what of it can be changed. */
