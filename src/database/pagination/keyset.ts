@@ -1,12 +1,12 @@
 import type { Repository } from 'typeorm';
-import type { Int64 } from '../json/int64.js';
-import { writeJson } from '../json/write-json.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
-import { Page } from './page.js';
-import type { PageQuery } from './page-query.js';
-import { madeOnce } from '../statements/made-once.js';
-import { read } from '../statements/run-statement.js';
-import type { Statement } from '../statements/statement.js';
+import type { Int64 } from '../../json/int64.js';
+import { writeJson } from '../../json/write-json.js';
+import { decodeCursor, encodeCursor } from '../../paging/cursor.js';
+import { Page } from '../../paging/page.js';
+import type { PageQuery } from '../../paging/page-query.js';
+import { madeOnce } from '../../statements/made-once.js';
+import { read } from '../../statements/run-statement.js';
+import type { Statement } from '../../statements/statement.js';
 import { pageStatement } from './page-statement.js';
 
 /**
