@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { parseInt64 } from '../json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page } from '../paging/page.js';
-import { findRow, insertRow } from '../statements/rows.js';
+import { findRow, insertRow } from '../database/pipeline/rows.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';

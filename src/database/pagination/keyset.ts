@@ -4,9 +4,9 @@ import { writeJson } from '../../json/write-json.js';
 import { decodeCursor, encodeCursor } from '../../paging/cursor.js';
 import { Page } from '../../paging/page.js';
 import type { PageQuery } from '../../paging/page-query.js';
-import { madeOnce } from '../../statements/made-once.js';
-import { read } from '../../statements/run-statement.js';
-import type { Statement } from '../../statements/statement.js';
+import { madeOnce } from '../pipeline/made-once.js';
+import { read } from '../pipeline/run-statement.js';
+import type { Statement } from '../pipeline/statement.js';
 import { pageStatement } from './page-statement.js';
 
 /**

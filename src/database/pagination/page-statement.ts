@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-import { allColumns, column } from '../../statements/columns.js';
-import type { Statement } from '../../statements/statement.js';
+import { allColumns, column } from '../pipeline/columns.js';
+import type { Statement } from '../pipeline/statement.js';
 
 /**
  * The SQL of a page, from the entity's own description. It has a name, so `pg` prepares it once per connection;

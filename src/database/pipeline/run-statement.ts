@@ -1,7 +1,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { DataSource, ObjectLiteral, Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { runningTransaction } from '../database/shared-transaction.js';
+import { runningTransaction } from '../shared-transaction.js';
 import { StatementBatches } from './statement-batches.js';
 import type { Run } from './statement.js';
 

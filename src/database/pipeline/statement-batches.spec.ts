@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase, withClient } from '../../test/support/test-database.js';
-import { isDatabaseAway } from '../database/database-away.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
+import { isDatabaseAway } from '../database-away.js';
 import { StatementBatches } from './statement-batches.js';
 import type { Run } from './statement.js';
 
