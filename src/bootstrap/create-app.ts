@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
 import { setupApp } from '../app.setup.js';
 import type { Config } from '../config/config.js';
-import { JsonAdapter } from '../json/json.adapter.js';
+import { JsonAdapter } from '../http/adapter/json.adapter.js';
 import { Logger } from '../logging/logger.js';
 
 export { close } from './close.js';

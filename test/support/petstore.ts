@@ -10,7 +10,7 @@ import type { Limits, Plan } from '../../src/auth/plans.js';
 import { Clock } from '../../src/clock/clock.js';
 import { Config } from '../../src/config/config.js';
 import { Logger } from '../../src/logging/logger.js';
-import { JsonAdapter } from '../../src/json/json.adapter.js';
+import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';

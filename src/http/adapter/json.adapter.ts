@@ -1,15 +1,15 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import { isUnchanged } from '../caching/etag.js';
-import { interfaceFirst } from '../http/interface-first.js';
-import { leaveTogether } from '../http/leave-together.js';
-import { serverFor } from '../http/server-classes.js';
-import { SERVER_OPTIONS } from '../http/transport-limits.js';
-import { Page } from '../paging/page.js';
-import { linkToNext } from '../paging/link.js';
-import { writeJson } from './write-json.js';
-import { WrittenJson } from './written-json.js';
+import { isUnchanged } from '../../caching/etag.js';
+import { interfaceFirst } from './interface-first.js';
+import { leaveTogether } from './leave-together.js';
+import { serverFor } from './server-classes.js';
+import { SERVER_OPTIONS } from './transport-limits.js';
+import { Page } from '../../paging/page.js';
+import { linkToNext } from '../../paging/link.js';
+import { writeJson } from '../../json/write-json.js';
+import { WrittenJson } from '../../json/written-json.js';
 
 /** Express, with answers written by `writeJson` instead of `response.json`, which cannot hold an int64. */
 export class JsonAdapter extends ExpressAdapter {

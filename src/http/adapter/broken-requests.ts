@@ -2,11 +2,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Config } from '../config/config.js';
-import { seconds } from '../clock/duration.js';
-import { Clock } from '../clock/clock.js';
-import { Quota } from '../rate-limit/quota.js';
-import { writeRateLimitHeaders } from '../rate-limit/rate-limit.headers.js';
+import { Config } from '../../config/config.js';
+import { seconds } from '../../clock/duration.js';
+import { Clock } from '../../clock/clock.js';
+import { Quota } from '../../rate-limit/quota.js';
+import { writeRateLimitHeaders } from '../../rate-limit/rate-limit.headers.js';
 
 interface Refusal {
   readonly code: string;
