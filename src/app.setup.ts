@@ -13,7 +13,7 @@ import { limitTransport } from './http/adapter/transport-limits.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
-import { readBodiesOnDemand } from './json/body-on-demand.js';
+import { readBodiesOnDemand } from './http/body/body-on-demand.js';
 import { RequestLog } from './logging/request-log.js';
 import { HttpMetrics } from './metrics/http-metrics.js';
 import { setupMetrics } from './metrics/setup-metrics.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../errors/domain-error.js';
-import { parseJson } from './exact-numbers.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { parseJson } from '../../json/exact-numbers.js';
 import { InvalidJson, UnsupportedMediaType } from './json.errors.js';
 import { isJsonMediaType } from './media-type.js';
 import { readBody } from './read-body.js';
