@@ -1,7 +1,7 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import { isUnchanged } from '../../caching/etag.js';
+import { isUnchanged } from '../conditional/etag.js';
 import { interfaceFirst } from './interface-first.js';
 import { leaveTogether } from './leave-together.js';
 import { serverFor } from './server-classes.js';
