@@ -8,7 +8,7 @@ import { ClockModule } from './clock/clock.module.js';
 import { Config } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';
-import { ErrorsModule } from './errors/errors.module.js';
+import { ErrorsModule } from './http/errors/errors.module.js';
 import { HealthModule } from './health/health.module.js';
 import { AcceptGuard } from './http/accept.guard.js';
 import { HttpModule } from './http/http.module.js';

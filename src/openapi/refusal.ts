@@ -1,5 +1,5 @@
 import type { DomainError, ErrorKind } from '../errors/domain-error.js';
-import { HTTP_STATUS } from '../errors/http-status.js';
+import { HTTP_STATUS } from '../http/errors/http-status.js';
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {
   invalid: 'A value is missing or not valid; `details` names each one.',

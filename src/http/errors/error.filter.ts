@@ -2,13 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isNativeError } from 'node:util/types';
-import { isDatabaseAway } from '../database/database-away.js';
-import { DomainError } from './domain-error.js';
-import { RouteNotFound, UndecodablePath } from '../http/route.errors.js';
-import { isDecodable } from '../http/undecodable-path.js';
+import { isDatabaseAway } from '../../database/database-away.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { RouteNotFound, UndecodablePath } from '../route.errors.js';
+import { isDecodable } from '../undecodable-path.js';
 import { HTTP_STATUS } from './http-status.js';
-import { InternalError } from './internal.error.js';
-import { ServiceUnavailable } from './service-unavailable.error.js';
+import { InternalError } from '../../errors/internal.error.js';
+import { ServiceUnavailable } from '../../errors/service-unavailable.error.js';
 
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 
