@@ -4,7 +4,7 @@ import { InternalError } from '../errors/internal.error.js';
 import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
 import { ValidationFailed } from '../errors/validation-failed.error.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idempotency.errors.js';
-import { NotAcceptable } from '../http/accept.guard.js';
+import { NotAcceptable } from '../http/guards/accept.guard.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/json.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
 import { unknownField } from '../validation/unknown-field.js';
