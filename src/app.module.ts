@@ -12,7 +12,7 @@ import { ErrorsModule } from './http/errors/errors.module.js';
 import { HealthModule } from './health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
-import { NoRouteModule } from './http/no-route.module.js';
+import { NoRouteModule } from './http/not-found/no-route.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './logging/logging.module.js';
