@@ -5,7 +5,7 @@ import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
 import type { Page } from '../paging/page.js';
-import { Paged } from '../paging/paged.decorator.js';
+import { Paged } from '../http/pagination/paged.decorator.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';

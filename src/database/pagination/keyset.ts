@@ -3,7 +3,7 @@ import type { Int64 } from '../../json/int64.js';
 import { writeJson } from '../../json/write-json.js';
 import { decodeCursor, encodeCursor } from '../../paging/cursor.js';
 import { Page } from '../../paging/page.js';
-import type { PageQuery } from '../../paging/page-query.js';
+import type { PageQuery } from '../../http/pagination/page-query.js';
 import { madeOnce } from '../pipeline/made-once.js';
 import { read } from '../pipeline/run-statement.js';
 import type { Statement } from '../pipeline/statement.js';

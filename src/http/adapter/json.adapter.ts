@@ -7,7 +7,7 @@ import { leaveTogether } from './leave-together.js';
 import { serverFor } from './server-classes.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 import { Page } from '../../paging/page.js';
-import { linkToNext } from '../../paging/link.js';
+import { linkToNext } from '../pagination/link.js';
 import { writeJson } from '../../json/write-json.js';
 import { WrittenJson } from '../../json/written-json.js';
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { PageQuery } from '../../paging/page-query.js';
+import { PageQuery } from '../../http/pagination/page-query.js';
 import { PetStatus } from '../pet-status.js';
 import { Optional } from '../../validation/optional.decorator.js';
 

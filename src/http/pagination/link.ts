@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { PublicUrl } from '../http/public-url.js';
+import type { PublicUrl } from '../public-url.js';
 
 /** The `Link` of a page that is not the last one (RFC 8288): the same request, one cursor further, with an absolute URL. */
 export function linkToNext(request: Request, cursor: string): string {

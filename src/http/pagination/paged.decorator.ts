@@ -1,8 +1,8 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { ValidationFailed } from '../errors/validation-failed.error.js';
-import { InvalidCursor } from './cursor.js';
-import { ApiRefusals } from '../openapi/refusals.decorator.js';
+import { ValidationFailed } from '../../errors/validation-failed.error.js';
+import { InvalidCursor } from '../../paging/cursor.js';
+import { ApiRefusals } from '../../openapi/refusals.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
