@@ -7,7 +7,7 @@ import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idem
 import { NotAcceptable } from '../http/guards/accept.guard.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/json.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
-import { unknownField } from '../validation/unknown-field.js';
+import { unknownField } from '../http/validation/unknown-field.js';
 
 /** What any operation may be refused with. */
 export const EVERY_OPERATION: readonly DomainError[] = [

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ValidationFailed } from '../../errors/validation-failed.error.js';
-import { unknownField } from '../../validation/unknown-field.js';
+import { unknownField } from '../validation/unknown-field.js';
 import { takesAnything, takesQuery } from './handler-arguments.js';
 
 /** Refuses query parameters where a handler takes none; where it takes some, the validation pipe does. */

@@ -2,8 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsString } from 'class-validator';
-import { rule } from '../../validation/rule.js';
-import { Optional } from '../../validation/optional.decorator.js';
+import { rule } from '../validation/rule.js';
+import { Optional } from '../validation/optional.decorator.js';
 
 const MIN_LIMIT = 1;
 const MAX_LIMIT = 100;

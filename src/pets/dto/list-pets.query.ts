@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
 import { PageQuery } from '../../http/pagination/page-query.js';
 import { PetStatus } from '../pet-status.js';
-import { Optional } from '../../validation/optional.decorator.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
 
 export class ListPetsQuery extends PageQuery {
   @ApiPropertyOptional({

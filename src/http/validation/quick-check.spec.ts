@@ -2,8 +2,8 @@ import { ValidationPipe } from '@nestjs/common';
 import { Expose, Transform, Type } from 'class-transformer';
 import { IsEnum, IsInt, IsString, MinLength, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
-import { ListPetsQuery } from '../pets/dto/list-pets.query.js';
-import { CreatePetDto } from '../pets/dto/create-pet.dto.js';
+import { ListPetsQuery } from '../../pets/dto/list-pets.query.js';
+import { CreatePetDto } from '../../pets/dto/create-pet.dto.js';
 import { Optional } from './optional.decorator.js';
 import { quickCheck } from './quick-check.js';
 
