@@ -4,7 +4,7 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
 import { ScopeGuard } from './auth/scope.guard.js';
-import { ClockModule } from './clock/clock.module.js';
+import { ClockModule } from './kernel/clock/clock.module.js';
 import { Config } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';

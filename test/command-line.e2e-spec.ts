@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { hostname, userInfo } from 'node:os';
 import { makeSecret } from '../src/auth/secret.js';
-import { hours } from '../src/clock/duration.js';
+import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';

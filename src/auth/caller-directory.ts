@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '../clock/clock.js';
-import { seconds } from '../clock/duration.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseAway } from '../database/database-away.js';
 import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
 import { ApiKeysService } from './api-keys.service.js';

@@ -1,5 +1,5 @@
 import { TestClock } from '../../test/support/test-clock.js';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import type { KeyHolder } from './caller.js';
 import { KnownKeys } from './known-keys.js';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock/clock.js';
+import type { Clock } from '../kernel/clock/clock.js';
 import type { KeyHolder } from './caller.js';
 
 interface Bounds {

@@ -1,7 +1,7 @@
 import type { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';
 import { LastUse } from './last-use.js';
-import { minutes } from '../clock/duration.js';
+import { minutes } from '../kernel/clock/duration.js';
 
 const NOON = Date.UTC(2027, 0, 15, 12);
 const holder = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as KeyHolder; // all that is asked of one

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { minutes, seconds } from '../clock/duration.js';
+import { minutes, seconds } from '../kernel/clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';

@@ -2,7 +2,7 @@ import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { Config } from '../config/config.js';
 
 /** What a request that runs at the end of the grace gets to finish. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { onStopSignal } from './stop-signal.js';
 
 /** Gets the signal that asked for the end, if one did. */

@@ -1,4 +1,4 @@
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 
 /** One Ctrl-C may come twice at once: a terminal sends it to npm and to this process, and npm sends it on. */
 const SAME_PRESS = seconds(0.5);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { StartupError } from '../start/startup.error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { int64FromDatabase } from '../json/int64.js';
 
 /** For a free connection, or a new one. */

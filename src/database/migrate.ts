@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { connectionOptions } from './connection-options.js';
 import { type MigrationState, migrationState } from './migration-state.js';
 import { loadMigrations } from './migrations.js';

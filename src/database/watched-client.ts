@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 
 /** A little more than PostgreSQL's own limit for a statement, so that it can still say so itself. */
 export const SILENCE = seconds(1.5);

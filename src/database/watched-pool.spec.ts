@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { pooledConnections } from './pooled-connections.js';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { eventually } from '../../test/support/eventually.js';
 import { isDatabaseAway } from './database-away.js';
 import { SILENCE } from './watched-client.js';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { WatchedClient } from './watched-client.js';
 
 const ASK_AGAIN = seconds(0.25);

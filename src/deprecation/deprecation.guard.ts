@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { Clock } from '../clock/clock.js';
+import { Clock } from '../kernel/clock/clock.js';
 import { PublicUrl } from '../http/public-url.js';
 import { DEPRECATION } from '../openapi/operation-marks.js';
 import type { Deprecation } from './deprecated.decorator.js';

@@ -1,6 +1,6 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import { QuotaEngine } from '../rate-limit/quota-engine.js';
 import { RedisEngine } from '../rate-limit/redis/redis.engine.js';
 import { DatabaseState } from './database-state.js';

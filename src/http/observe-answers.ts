@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Clock } from '../clock/clock.js';
+import type { Clock } from '../kernel/clock/clock.js';
 import type { Step } from './adapter/at-arrival.js';
 
 /** What nginx writes of a client that did not wait for its answer; no such status is ever sent. */

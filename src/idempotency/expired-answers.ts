@@ -4,7 +4,7 @@ import {
   type OnApplicationBootstrap,
   type BeforeApplicationShutdown,
 } from '@nestjs/common';
-import { minutes } from '../clock/duration.js';
+import { minutes } from '../kernel/clock/duration.js';
 import { KeptAnswers } from './kept-answers.js';
 
 const EVERY = minutes(10);

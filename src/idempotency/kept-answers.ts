@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../clock/clock.js';
-import { hours } from '../clock/duration.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { hours } from '../kernel/clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import { IdempotencyKeyReused } from './idempotency.errors.js';
 

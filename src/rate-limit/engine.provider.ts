@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { Clock } from '../clock/clock.js';
+import { Clock } from '../kernel/clock/clock.js';
 import { Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { DayLedger } from './day-ledger.js';

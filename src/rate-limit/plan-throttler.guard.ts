@@ -9,7 +9,7 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
-import { Clock } from '../clock/clock.js';
+import { Clock } from '../kernel/clock/clock.js';
 import { Metrics } from '../metrics/metrics.js';
 import { network } from './network.js';
 import { chain, Quota, type Verdict } from './quota.js';

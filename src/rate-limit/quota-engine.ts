@@ -1,4 +1,4 @@
-import { minutes } from '../clock/duration.js';
+import { minutes } from '../kernel/clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import type { Decision } from './decision.js';
 

@@ -4,7 +4,7 @@ import { SkipThrottle } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import type { KeyHolder } from '../auth/caller.js';
-import { Clock } from '../clock/clock.js';
+import { Clock } from '../kernel/clock/clock.js';
 import { Stability } from '../openapi/stability.decorator.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { Quota } from './quota.js';

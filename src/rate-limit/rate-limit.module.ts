@@ -1,7 +1,7 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { DataSource } from 'typeorm';
-import { minutes } from '../clock/duration.js';
+import { minutes } from '../kernel/clock/duration.js';
 import { Bans } from './bans/bans.js';
 import { DayLedger } from './day-ledger.js';
 import { engineProvider } from './engine.provider.js';

@@ -1,6 +1,6 @@
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../clock/duration.js';
+import { seconds } from '../kernel/clock/duration.js';
 import type { Observer } from '../http/observe-answers.js';
 
 const TO_SEND = seconds(1.5);

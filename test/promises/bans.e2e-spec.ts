@@ -1,5 +1,5 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { minutes, seconds } from '../../src/clock/duration.js';
+import { minutes, seconds } from '../../src/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import pg from 'pg';
 import { DataSource, Repository } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { hours, seconds } from '../../src/clock/duration.js';
+import { hours, seconds } from '../../src/kernel/clock/duration.js';
 import { ExpiredAnswers } from '../../src/idempotency/expired-answers.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';

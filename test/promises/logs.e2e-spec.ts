@@ -1,5 +1,5 @@
 import { connect, type AddressInfo } from 'node:net';
-import { seconds } from '../../src/clock/duration.js';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { seconds } from '../../src/clock/duration.js';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';

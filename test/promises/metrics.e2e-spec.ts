@@ -1,4 +1,4 @@
-import { seconds } from '../../src/clock/duration.js';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import { spawnSync } from 'node:child_process';
 import { MetricsServer } from '../../src/metrics/metrics-server.js';
 import { describeWith } from '../support/describe-with.js';

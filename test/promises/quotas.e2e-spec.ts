@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { SkipThrottle, Throttle } from '@nestjs/throttler';
 import type { Response } from 'supertest';
-import { hours, minutes, seconds } from '../../src/clock/duration.js';
+import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import { Petstore } from '../support/petstore.js';
 
 @Controller({ path: 'test-routes', version: '1' })

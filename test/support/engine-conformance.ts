@@ -1,4 +1,4 @@
-import { hours, minutes, seconds } from '../../src/clock/duration.js';
+import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { Decision } from '../../src/rate-limit/decision.js';
 import type { QuotaEngine, Subject } from '../../src/rate-limit/quota-engine.js';
 

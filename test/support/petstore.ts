@@ -7,7 +7,7 @@ import { AppModule } from '../../src/app.module.js';
 import { setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import type { Limits, Plan } from '../../src/auth/plans.js';
-import { Clock } from '../../src/clock/clock.js';
+import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/config/config.js';
 import { Logger } from '../../src/logging/logger.js';
 import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';

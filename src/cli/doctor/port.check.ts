@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { seconds } from '../../clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../config/config.js';
 import { checkAddress } from '../../bootstrap/listen.js';
 import { fail, type Finding, ok, reasonOf } from './finding.js';

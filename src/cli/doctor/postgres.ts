@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
-import { seconds } from '../../clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import { type MigrationState, migrationState } from '../../database/migration-state.js';
 
 export interface PostgresReport {

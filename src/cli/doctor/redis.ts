@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { performance } from 'node:perf_hooks';
-import { seconds } from '../../clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../config/config.js';
 
 const PINGS = 5;

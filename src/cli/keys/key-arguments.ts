@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { days, hours, minutes, seconds } from '../../clock/duration.js';
+import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { parseInt64 } from '../../json/int64.js';
 import { StartupError } from '../../start/startup.error.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';

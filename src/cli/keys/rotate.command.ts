@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { hours } from '../../clock/duration.js';
+import { hours } from '../../kernel/clock/duration.js';
 import { durationOrNone, keyId } from './key-arguments.js';
 import { describeKey } from './key-views.js';
 import { print } from './print.js';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Pool, QueryResultRow } from 'pg';
-import { seconds } from '../../clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import { type Batch, type Rows, tell, type Waiting } from './batch.js';
 import { type Kind, READS, runTogether, WRITES } from './run-together.js';
 import { endsConnection } from './ends-connection.js';

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Config } from '../../config/config.js';
-import { seconds } from '../../clock/duration.js';
-import { Clock } from '../../clock/clock.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import { Clock } from '../../kernel/clock/clock.js';
 import { Quota } from '../../rate-limit/quota.js';
 import { writeRateLimitHeaders } from '../../rate-limit/rate-limit.headers.js';
 

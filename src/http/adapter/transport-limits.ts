@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Server, ServerOptions } from 'node:http';
-import { minutes, seconds } from '../../clock/duration.js';
+import { minutes, seconds } from '../../kernel/clock/duration.js';
 
 /** What a server is made with. */
 export const SERVER_OPTIONS: ServerOptions = {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import type { Ban, KeyHolder } from '../../auth/caller.js';
-import { Clock } from '../../clock/clock.js';
+import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../config/config.js';
 import type { Int64 } from '../../json/int64.js';
 import { Metrics } from '../../metrics/metrics.js';

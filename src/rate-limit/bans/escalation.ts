@@ -1,5 +1,5 @@
 import type { Ban } from '../../auth/caller.js';
-import { days } from '../../clock/duration.js';
+import { days } from '../../kernel/clock/duration.js';
 
 const CLEAN_DAY = days(1);
 

@@ -1,4 +1,4 @@
-import { seconds } from '../../clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import { MINUTE } from '../quota-engine.js';
 
 /** Refusals this soon after the first one of a window are forgiven: those requests were on their way already. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import type { Clock } from '../../kernel/clock/clock.js';
 import { MINUTE, type Subject } from '../quota-engine.js';
 import type { Account } from './account.js';
 import { KeyAccounts } from './key-accounts.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock/clock.js';
-import { days } from '../../clock/duration.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { days } from '../../kernel/clock/duration.js';
 import { MINUTE, type SubjectId } from '../quota-engine.js';
 import { Account } from './account.js';
 import { ShardedMap } from './sharded-map.js';

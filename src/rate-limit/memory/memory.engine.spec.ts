@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describeEngine } from '../../../test/support/engine-conformance.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { TestLedger } from '../../../test/support/test-ledger.js';
-import { days, hours, minutes, seconds } from '../../clock/duration.js';
+import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../config/config.js';
 import type { Decision } from '../decision.js';
 import type { Subject, SubjectId } from '../quota-engine.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock } from '../../clock/clock.js';
+import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../config/config.js';
 import { admits, countsOf, decision } from '../counts.js';
 import type { Decision } from '../decision.js';

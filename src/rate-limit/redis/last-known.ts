@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../clock/clock.js';
+import type { Clock } from '../../kernel/clock/clock.js';
 import { type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import type { Subject, SubjectId } from '../quota-engine.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock/clock.js';
-import { days } from '../../clock/duration.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { days } from '../../kernel/clock/duration.js';
 import { admits, type Counts, countsOf, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import type { Account } from '../memory/account.js';

@@ -1,7 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../clock/clock.js';
-import { seconds } from '../../clock/duration.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../config/config.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { decision } from '../counts.js';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '../../clock/clock.js';
-import { days, seconds } from '../../clock/duration.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { days, seconds } from '../../kernel/clock/duration.js';
 import type { SubjectId } from '../quota-engine.js';
 import type { DayLedger } from '../day-ledger.js';
 
