@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Config } from '../dist/src/config/config.js';
+import { Config } from '../dist/src/kernel/config/config.js';
 import { MemoryEngine } from '../dist/src/rate-limit/memory/memory.engine.js';
 
 const KEYS = 1_000_000;

@@ -1,7 +1,7 @@
 import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
-import { Config } from './config/config.js';
+import { Config } from './kernel/config/config.js';
 import { setupHealth } from './health/setup-health.js';
 import { atArrival } from './http/adapter/at-arrival.js';
 import { setupCors } from './http/cors.js';

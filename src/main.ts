@@ -1,5 +1,5 @@
 import './bootstrap/heap.js';
-import { Config } from './config/config.js';
+import { Config } from './kernel/config/config.js';
 import { checkAddress, listen } from './bootstrap/listen.js';
 import { run } from './bootstrap/run.js';
 import { serve } from './bootstrap/serve.js';

@@ -3,7 +3,7 @@ import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../kernel/clock/duration.js';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 
 /** What a request that runs at the end of the grace gets to finish. */
 const LAST_REQUESTS = seconds(4);

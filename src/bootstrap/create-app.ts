@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
 import { setupApp } from '../app.setup.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../kernel/config/config.js';
 import { JsonAdapter } from '../http/adapter/json.adapter.js';
 import { Logger } from '../logging/logger.js';
 

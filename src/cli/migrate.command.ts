@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { print } from './keys/print.js';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 import { StartupError } from '../start/startup.error.js';
 
 interface Options {

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../kernel/config/config.js';
 import { StartupError } from '../start/startup.error.js';
 import { EmbeddedPostgresError } from './embedded/embedded-postgres.error.js';
 import {

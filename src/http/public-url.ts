@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 
 /** The address clients use, without `/v1`: `PUBLIC_URL`, or where the service listens. */
 @Injectable()

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 import { listenOn } from '../bootstrap/listen.js';
 import { Metrics } from './metrics.js';
 import { serveMetrics } from './serve-metrics.js';

@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 import { buildDocument } from './build-document.js';
 import { hideTryItPanel } from './swagger-ui/hide-try-it.plugin.js';
 import { marks } from './swagger-ui/marks.plugin.js';

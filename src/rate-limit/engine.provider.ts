@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { Clock } from '../kernel/clock/clock.js';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { DayLedger } from './day-ledger.js';
 import { MemoryEngine } from './memory/memory.engine.js';

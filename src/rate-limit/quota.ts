@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { KeyHolder } from '../auth/caller.js';
-import { Config } from '../config/config.js';
+import { Config } from '../kernel/config/config.js';
 import { Bans } from './bans/bans.js';
 import type { Decision } from './decision.js';
 import { network } from './network.js';

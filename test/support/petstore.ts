@@ -8,7 +8,7 @@ import { setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import type { Limits, Plan } from '../../src/auth/plans.js';
 import { Clock } from '../../src/kernel/clock/clock.js';
-import { Config } from '../../src/config/config.js';
+import { Config } from '../../src/kernel/config/config.js';
 import { Logger } from '../../src/logging/logger.js';
 import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
-import { Config } from '../../config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import type { Database } from '../../database/open-database.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { demoKeys } from './demo-keys.js';

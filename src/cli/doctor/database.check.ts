@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { fail, type Finding, ok, reasonOf, whereTo } from './finding.js';
 import { checkMigrations } from './migrations.check.js';
 import { askPostgres } from './postgres.js';

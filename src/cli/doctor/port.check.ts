@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { checkAddress } from '../../bootstrap/listen.js';
 import { fail, type Finding, ok, reasonOf } from './finding.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { fail, type Finding, ok, reasonOf, warn, whereTo } from './finding.js';
 import { askRedis, type RedisReport } from './redis.js';
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { performance } from 'node:perf_hooks';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 
 const PINGS = 5;
 

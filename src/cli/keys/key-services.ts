@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Config } from '../../config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { connectionOptions } from '../../database/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
 import { unreachable } from '../../database/unreachable.js';

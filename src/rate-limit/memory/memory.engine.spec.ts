@@ -3,7 +3,7 @@ import { describeEngine } from '../../../test/support/engine-conformance.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { TestLedger } from '../../../test/support/test-ledger.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
-import { Config } from '../../config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import type { Decision } from '../decision.js';
 import type { Subject, SubjectId } from '../quota-engine.js';
 import type { DayLedger } from '../day-ledger.js';

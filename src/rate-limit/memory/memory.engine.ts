@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
-import { Config } from '../../config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { admits, countsOf, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import { QuotaEngine, type Subject, type SubjectId } from '../quota-engine.js';

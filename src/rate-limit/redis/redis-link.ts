@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Cluster, Redis } from 'ioredis';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import type { Counts } from '../counts.js';
 import { within } from './deadline.js';
 import { REPAY, TAKE } from './scripts.js';

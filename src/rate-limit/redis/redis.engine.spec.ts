@@ -11,7 +11,7 @@ import { TestClock } from '../../../test/support/test-clock.js';
 import { TestLedger } from '../../../test/support/test-ledger.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { Config } from '../../config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { Subject } from '../quota-engine.js';
 import { RedisEngine } from './redis.engine.js';

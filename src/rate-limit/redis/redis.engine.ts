@@ -2,7 +2,7 @@ import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { decision } from '../counts.js';
 import type { Decision } from '../decision.js';

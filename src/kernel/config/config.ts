@@ -1,6 +1,6 @@
 import { tracing } from './tracing.js';
 import { trustProxy } from './trust-proxy.js';
-import { hours, minutes, seconds } from '../kernel/clock/duration.js';
+import { hours, minutes, seconds } from '../clock/duration.js';
 import {
   durations,
   file,
