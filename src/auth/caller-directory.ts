@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseAway } from '../database/database-away.js';
-import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';
 import { KnownKeys } from './known-keys.js';

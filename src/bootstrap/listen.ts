@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { createServer, type Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
-import { StartupError } from '../start/startup.error.js';
+import { StartupError } from '../kernel/errors/startup.error.js';
 
 interface Address {
   readonly port: number;

@@ -1,5 +1,5 @@
 import type { Config } from '../kernel/config/config.js';
-import { StartupError } from '../start/startup.error.js';
+import { StartupError } from '../kernel/errors/startup.error.js';
 import { EmbeddedPostgresError } from './embedded/embedded-postgres.error.js';
 import {
   type EmbeddedPostgres,

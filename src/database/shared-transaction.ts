@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DataSource, type QueryRunner, type ReplicationMode } from 'typeorm';
-import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
 
 interface Transaction {
   readonly runner: QueryRunner;

@@ -1,4 +1,4 @@
-import { StartupError } from '../start/startup.error.js';
+import { StartupError } from '../kernel/errors/startup.error.js';
 import { isDatabaseAway } from './database-away.js';
 
 /** SQLSTATE 28: wrong user or password; 3D: no such database. */

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors/domain-error.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
 
 export class EndpointRemoved extends DomainError {
   constructor({ sunset, use }: { readonly sunset: string; readonly use: string }) {

@@ -1,4 +1,4 @@
-import { ValidationFailed } from '../errors/validation-failed.error.js';
+import { ValidationFailed } from '../kernel/errors/validation-failed.error.js';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors/domain-error.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
 
 export class IdempotencyKeyReused extends DomainError {
   constructor() {

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../kernel/config/config.js';
-import { ErrorResponse } from '../errors/error.response.js';
+import { ErrorResponse } from '../kernel/errors/error.response.js';
 import { PublicUrl } from '../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';

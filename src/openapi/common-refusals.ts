@@ -1,8 +1,8 @@
 import { InvalidApiKey, MissingApiKey } from '../auth/auth.errors.js';
-import { DomainError } from '../errors/domain-error.js';
-import { InternalError } from '../errors/internal.error.js';
-import { ServiceUnavailable } from '../errors/service-unavailable.error.js';
-import { ValidationFailed } from '../errors/validation-failed.error.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
+import { InternalError } from '../kernel/errors/internal.error.js';
+import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
+import { ValidationFailed } from '../kernel/errors/validation-failed.error.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idempotency.errors.js';
 import { NotAcceptable } from '../http/guards/accept.guard.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/json.errors.js';

@@ -1,4 +1,4 @@
-import type { DomainError, ErrorKind } from '../errors/domain-error.js';
+import type { DomainError, ErrorKind } from '../kernel/errors/domain-error.js';
 import { HTTP_STATUS } from '../http/errors/http-status.js';
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {

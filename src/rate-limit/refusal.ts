@@ -1,4 +1,4 @@
-import type { DomainError } from '../errors/domain-error.js';
+import type { DomainError } from '../kernel/errors/domain-error.js';
 import type { Verdict } from './quota.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds } from './rate-limit.headers.js';

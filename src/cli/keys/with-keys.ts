@@ -1,4 +1,4 @@
-import { StartupError } from '../../start/startup.error.js';
+import { StartupError } from '../../kernel/errors/startup.error.js';
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import type { KeyServices } from './key-services.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../../errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 import { parseJson } from '../../json/exact-numbers.js';
 import { InvalidJson, UnsupportedMediaType } from './json.errors.js';
 import { isJsonMediaType } from './media-type.js';

@@ -3,12 +3,12 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isNativeError } from 'node:util/types';
 import { isDatabaseAway } from '../../database/database-away.js';
-import { DomainError } from '../../errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 import { RouteNotFound, UndecodablePath } from '../route.errors.js';
 import { isDecodable } from '../undecodable-path.js';
 import { HTTP_STATUS } from './http-status.js';
-import { InternalError } from '../../errors/internal.error.js';
-import { ServiceUnavailable } from '../../errors/service-unavailable.error.js';
+import { InternalError } from '../../kernel/errors/internal.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
 
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 

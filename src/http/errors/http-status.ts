@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../../errors/domain-error.js';
+import type { ErrorKind } from '../../kernel/errors/domain-error.js';
 
 /** The one place where a meaning becomes an HTTP status (RFC 9110; 429: RFC 6585). */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { DomainError } from '../../errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 import { takesAnything } from './handler-arguments.js';
 
 /** With its charset too: some clients ask for it, and JSON has no other than UTF-8. */

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { ValidationFailed } from '../../errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { unknownField } from '../validation/unknown-field.js';
 import { takesAnything, takesQuery } from './handler-arguments.js';
 

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { ValidationFailed } from '../../errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { InvalidCursor } from '../../paging/cursor.js';
 import { ApiRefusals } from '../../openapi/refusals.decorator.js';
 

@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../errors/field-problem.js';
+import type { FieldProblem } from '../../kernel/errors/field-problem.js';
 
 const LONGEST_NAME = 100;
 

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import type { FieldProblem } from '../../errors/field-problem.js';
-import { ValidationFailed } from '../../errors/validation-failed.error.js';
+import type { FieldProblem } from '../../kernel/errors/field-problem.js';
+import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { knownMembers } from './known-members.js';
 import { quickCheck } from './quick-check.js';
 import { unknownField } from './unknown-field.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartupError } from '../../start/startup.error.js';
+import { StartupError } from '../errors/startup.error.js';
 import { Config } from './config.js';
 
 const config = (env: Record<string, string> = {}) => new Config(env);

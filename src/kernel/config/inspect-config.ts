@@ -1,4 +1,4 @@
-import { StartupError } from '../../start/startup.error.js';
+import { StartupError } from '../errors/startup.error.js';
 import { Config } from './config.js';
 import type { Environment } from './variables.js';
 

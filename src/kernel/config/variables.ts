@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { seconds } from '../clock/duration.js';
-import { StartupError } from '../../start/startup.error.js';
+import { StartupError } from '../errors/startup.error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
