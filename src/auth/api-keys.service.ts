@@ -1,6 +1,6 @@
 import type { DataSource, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
 import type { KeyHistory } from './key-history.js';

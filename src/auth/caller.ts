@@ -1,4 +1,4 @@
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 
 /** Who sent a request, as far as its `Authorization` header tells. */

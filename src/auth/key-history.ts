@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import type { Author } from './author.js';
 import { type Changes, type KeyAction, KeyHistoryEntry, type Told } from './key-history.entity.js';

@@ -1,4 +1,4 @@
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { StartupError } from '../kernel/errors/startup.error.js';
 
 export class KeyIsRevoked extends StartupError {

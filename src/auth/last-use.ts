@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { minutes, seconds } from '../kernel/clock/duration.js';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder } from './caller.js';
 

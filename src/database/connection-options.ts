@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../kernel/clock/duration.js';
-import { int64FromDatabase } from '../json/int64.js';
+import { int64FromDatabase } from '../kernel/json/int64.js';
 
 /** For a free connection, or a new one. */
 const CONNECT = seconds(1.2);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
 import { hours } from '../kernel/clock/duration.js';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { IdempotencyKeyReused } from './idempotency.errors.js';
 
 const KEPT_FOR = hours(24);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Answered } from '../http/observe-answers.js';
 import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { PetStatus } from './pet-status.js';
 
 @Entity('pets')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { parseInt64 } from '../json/int64.js';
+import { parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page } from '../paging/page.js';
 import { findRow, insertRow } from '../database/pipeline/rows.js';

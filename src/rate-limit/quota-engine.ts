@@ -1,5 +1,5 @@
 import { minutes } from '../kernel/clock/duration.js';
-import type { Int64 } from '../json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Decision } from './decision.js';
 
 export const MINUTE = minutes(1);

@@ -5,7 +5,7 @@ import { makeSecret } from '../../src/auth/secret.js';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
 import { Cable } from '../support/cable.js';
-import type { Int64 } from '../../src/json/int64.js';
+import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectRefusal } from '../support/promises.js';

@@ -4,7 +4,7 @@ import { CallerDirectory } from '../../src/auth/caller-directory.js';
 import { KeyHistory } from '../../src/auth/key-history.js';
 import { LastUse } from '../../src/auth/last-use.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
-import type { Int64 } from '../../src/json/int64.js';
+import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectRefusal } from '../support/promises.js';

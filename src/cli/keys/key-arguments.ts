@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
-import { parseInt64 } from '../../json/int64.js';
+import { parseInt64 } from '../../kernel/json/int64.js';
 import { StartupError } from '../../kernel/errors/startup.error.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { isSecret } from '../../auth/secret.js';

@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
-import type { Int64 } from '../../json/int64.js';
-import { writeJson } from '../../json/write-json.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { writeJson } from '../../kernel/json/write-json.js';
 import { decodeCursor, encodeCursor } from '../../paging/cursor.js';
 import { Page } from '../../paging/page.js';
 import type { PageQuery } from '../../http/pagination/page-query.js';

@@ -1,5 +1,5 @@
 import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
-import type { Int64 } from '../../json/int64.js';
+import type { Int64 } from '../../kernel/json/int64.js';
 
 import { allColumns, column } from './columns.js';
 import { madeOnce } from './made-once.js';

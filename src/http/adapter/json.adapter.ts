@@ -8,8 +8,8 @@ import { serverFor } from './server-classes.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 import { Page } from '../../paging/page.js';
 import { linkToNext } from '../pagination/link.js';
-import { writeJson } from '../../json/write-json.js';
-import { WrittenJson } from '../../json/written-json.js';
+import { writeJson } from '../../kernel/json/write-json.js';
+import { WrittenJson } from '../../kernel/json/written-json.js';
 
 /** Express, with answers written by `writeJson` instead of `response.json`, which cannot hold an int64. */
 export class JsonAdapter extends ExpressAdapter {

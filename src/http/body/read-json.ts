@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import { parseJson } from '../../json/exact-numbers.js';
+import { parseJson } from '../../kernel/json/exact-numbers.js';
 import { InvalidJson, UnsupportedMediaType } from './json.errors.js';
 import { isJsonMediaType } from './media-type.js';
 import { readBody } from './read-body.js';

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { numberText } from '../../json/exact-numbers.js';
-import { isInt64, parseInt64 } from '../../json/int64.js';
+import { numberText } from '../../kernel/json/exact-numbers.js';
+import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
 import { rule } from './rule.js';
 
 /**

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import type { Int64 } from '../../json/int64.js';
+import type { Int64 } from '../../kernel/json/int64.js';
 import { Int64Field } from '../../http/validation/int64.decorator.js';
 import { Text } from '../../http/validation/text.decorator.js';
 import { PetStatus } from '../pet-status.js';
