@@ -4,7 +4,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiRefusals } from '../openapi/refusals.decorator.js';
-import type { Page } from '../paging/page.js';
+import type { Page } from '../kernel/pagination/page.js';
 import { Paged } from '../http/pagination/paged.decorator.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
-import type { Page } from '../paging/page.js';
+import type { Page } from '../kernel/pagination/page.js';
 import { findRow, insertRow } from '../database/pipeline/rows.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';

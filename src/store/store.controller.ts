@@ -4,7 +4,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { HideTryIt } from '../openapi/hide-try-it.decorator.js';
 import { Stability } from '../openapi/stability.decorator.js';
 import { PageQuery } from '../http/pagination/page-query.js';
-import type { Page } from '../paging/page.js';
+import type { Page } from '../kernel/pagination/page.js';
 import { Paged } from '../http/pagination/paged.decorator.js';
 import { OrderResponse } from './dto/order.response.js';
 import { StoreService } from './store.service.js';

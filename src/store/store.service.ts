@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { PageQuery } from '../http/pagination/page-query.js';
-import type { Page } from '../paging/page.js';
+import type { Page } from '../kernel/pagination/page.js';
 import { OrderResponse } from './dto/order.response.js';
 import { Order } from './order.entity.js';
 

@@ -1,8 +1,8 @@
 import type { Repository } from 'typeorm';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { writeJson } from '../../kernel/json/write-json.js';
-import { decodeCursor, encodeCursor } from '../../paging/cursor.js';
-import { Page } from '../../paging/page.js';
+import { decodeCursor, encodeCursor } from '../../kernel/pagination/cursor.js';
+import { Page } from '../../kernel/pagination/page.js';
 import type { PageQuery } from '../../http/pagination/page-query.js';
 import { madeOnce } from '../pipeline/made-once.js';
 import { read } from '../pipeline/run-statement.js';

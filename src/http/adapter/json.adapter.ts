@@ -6,7 +6,7 @@ import { interfaceFirst } from './interface-first.js';
 import { leaveTogether } from './leave-together.js';
 import { serverFor } from './server-classes.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
-import { Page } from '../../paging/page.js';
+import { Page } from '../../kernel/pagination/page.js';
 import { linkToNext } from '../pagination/link.js';
 import { writeJson } from '../../kernel/json/write-json.js';
 import { WrittenJson } from '../../kernel/json/written-json.js';

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
-import { InvalidCursor } from '../../paging/cursor.js';
+import { InvalidCursor } from '../../kernel/pagination/cursor.js';
 import { ApiRefusals } from '../../openapi/refusals.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { DomainError } from '../kernel/errors/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
 export class InvalidCursor extends DomainError {
   constructor() {
