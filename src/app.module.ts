@@ -9,7 +9,7 @@ import { Config } from './kernel/config/config.js';
 import { ConfigModule } from './kernel/config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
-import { HealthModule } from './health/health.module.js';
+import { HealthModule } from './observability/health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NoRouteModule } from './http/not-found/no-route.module.js';

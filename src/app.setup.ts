@@ -2,7 +2,7 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
-import { setupHealth } from './health/setup-health.js';
+import { setupHealth } from './observability/health/setup-health.js';
 import { atArrival } from './http/adapter/at-arrival.js';
 import { setupCors } from './http/cors.js';
 import { observeAnswers } from './http/observe-answers.js';

@@ -1,8 +1,8 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
-import { seconds } from '../kernel/clock/duration.js';
-import { QuotaEngine } from '../rate-limit/quota-engine.js';
-import { RedisEngine } from '../rate-limit/redis/redis.engine.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import { QuotaEngine } from '../../rate-limit/quota-engine.js';
+import { RedisEngine } from '../../rate-limit/redis/redis.engine.js';
 import { DatabaseState } from './database-state.js';
 
 /** A probe waits no longer for the database. */

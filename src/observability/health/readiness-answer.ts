@@ -1,5 +1,5 @@
 import type { HealthCheckResult } from '@nestjs/terminus';
-import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
 
 interface Answer {
   readonly status: 200 | 503;

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { Config } from '../kernel/config/config.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { Config } from '../../kernel/config/config.js';
+import { RateLimitModule } from '../../rate-limit/rate-limit.module.js';
 import { DatabaseState } from './database-state.js';
 import { Readiness } from './readiness.js';
 
