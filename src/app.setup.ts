@@ -14,7 +14,7 @@ import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
 import { readBodiesOnDemand } from './http/body/body-on-demand.js';
-import { RequestLog } from './logging/request-log.js';
+import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './metrics/http-metrics.js';
 import { setupMetrics } from './metrics/setup-metrics.js';
 import { setupDocs } from './openapi/setup-docs.js';

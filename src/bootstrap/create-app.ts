@@ -4,7 +4,7 @@ import { AppModule } from '../app.module.js';
 import { setupApp } from '../app.setup.js';
 import type { Config } from '../kernel/config/config.js';
 import { JsonAdapter } from '../http/adapter/json.adapter.js';
-import { Logger } from '../logging/logger.js';
+import { Logger } from '../observability/logging/logger.js';
 
 export { close } from './close.js';
 

@@ -9,7 +9,7 @@ import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import type { Limits, Plan } from '../../src/auth/plans.js';
 import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
-import { Logger } from '../../src/logging/logger.js';
+import { Logger } from '../../src/observability/logging/logger.js';
 import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
-import type { Config } from '../kernel/config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { isoTime } from './iso-time.js';
 
 /** Parts of Nest that tell of each module and route at start: for debugging only. */

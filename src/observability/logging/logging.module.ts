@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { Config } from '../kernel/config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { Logger } from './logger.js';
 import { RequestLog } from './request-log.js';
 import { standardOutput } from './standard-output.js';
