@@ -16,7 +16,7 @@ import { NoRouteModule } from './http/not-found/no-route.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
-import { MetricsModule } from './metrics/metrics.module.js';
+import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';

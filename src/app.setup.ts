@@ -15,8 +15,8 @@ import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.j
 import { undecodablePath } from './http/undecodable-path.js';
 import { readBodiesOnDemand } from './http/body/body-on-demand.js';
 import { RequestLog } from './observability/logging/request-log.js';
-import { HttpMetrics } from './metrics/http-metrics.js';
-import { setupMetrics } from './metrics/setup-metrics.js';
+import { HttpMetrics } from './observability/metrics/http-metrics.js';
+import { setupMetrics } from './observability/metrics/setup-metrics.js';
 import { setupDocs } from './openapi/setup-docs.js';
 import { TRACING } from './tracing/tracing.module.js';
 import type { Tracing } from './tracing/tracing.js';

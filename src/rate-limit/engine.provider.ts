@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { Clock } from '../kernel/clock/clock.js';
 import { Config } from '../kernel/config/config.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { DayLedger } from './day-ledger.js';
 import { MemoryEngine } from './memory/memory.engine.js';
 import { QuotaEngine } from './quota-engine.js';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { Clock } from '../kernel/clock/clock.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { network } from './network.js';
 import { chain, Quota, type Verdict } from './quota.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';

@@ -1,6 +1,6 @@
 import { seconds } from '../../src/kernel/clock/duration.js';
 import { spawnSync } from 'node:child_process';
-import { MetricsServer } from '../../src/metrics/metrics-server.js';
+import { MetricsServer } from '../../src/observability/metrics/metrics-server.js';
 import { describeWith } from '../support/describe-with.js';
 import { Petstore } from '../support/petstore.js';
 

@@ -5,7 +5,7 @@ import type { Ban, KeyHolder } from '../../auth/caller.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../observability/metrics/metrics.js';
 import { decisive, type Decision } from '../decision.js';
 import { nextBan } from './escalation.js';
 import { Strikes } from './strikes.js';

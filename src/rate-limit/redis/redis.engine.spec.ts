@@ -12,7 +12,7 @@ import { TestLedger } from '../../../test/support/test-ledger.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../observability/metrics/metrics.js';
 import type { Subject } from '../quota-engine.js';
 import { RedisEngine } from './redis.engine.js';
 import { RedisLink } from './redis-link.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import type { Metrics } from '../../metrics/metrics.js';
+import type { Metrics } from '../../observability/metrics/metrics.js';
 import { decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import { MINUTE, QuotaEngine, type Subject } from '../quota-engine.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Outcome } from '../rate-limit/refusal.js';
+import type { Outcome } from '../../rate-limit/refusal.js';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** What an operator watches. No label has values that grow with keys, addresses or ids. */

@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
-import { Config } from '../kernel/config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { Metrics } from './metrics.js';
 import { serveMetrics } from './serve-metrics.js';
 

@@ -6,8 +6,8 @@ import {
 } from '@nestjs/common';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Config } from '../kernel/config/config.js';
-import { listenOn } from '../bootstrap/listen.js';
+import { Config } from '../../kernel/config/config.js';
+import { listenOn } from '../../bootstrap/listen.js';
 import { Metrics } from './metrics.js';
 import { serveMetrics } from './serve-metrics.js';
 
