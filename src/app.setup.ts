@@ -18,8 +18,8 @@ import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { setupMetrics } from './observability/metrics/setup-metrics.js';
 import { setupDocs } from './openapi/setup-docs.js';
-import { TRACING } from './tracing/tracing.module.js';
-import type { Tracing } from './tracing/tracing.js';
+import { TRACING } from './observability/tracing/tracing.module.js';
+import type { Tracing } from './observability/tracing/tracing.js';
 
 /** What production and tests both do to the application. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {

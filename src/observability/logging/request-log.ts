@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../../kernel/json/int64.js';
 import type { Answered } from '../../http/observe-answers.js';
-import { traceOf } from '../../tracing/traceparent.js';
+import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';
 
 /** Asked every few seconds by machines: of no interest to people unless something is wrong. */

@@ -1,7 +1,7 @@
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../kernel/clock/duration.js';
-import type { Observer } from '../http/observe-answers.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { Observer } from '../../http/observe-answers.js';
 
 const TO_SEND = seconds(1.5);
 

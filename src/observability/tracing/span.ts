@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import type { Answered } from '../http/observe-answers.js';
+import type { Answered } from '../../http/observe-answers.js';
 import { traceOf } from './traceparent.js';
 
 /**

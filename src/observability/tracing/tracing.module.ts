@@ -1,5 +1,5 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../kernel/config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { startTracing, type Tracing } from './tracing.js';
 
 export const TRACING = Symbol('tracing');
