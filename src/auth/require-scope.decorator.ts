@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
-import { SECURITY_SCHEME } from '../openapi/operation-marks.js';
-import { ApiRefusals } from '../openapi/refusals.decorator.js';
+import { SECURITY_SCHEME } from '../openapi/decorators/operation-marks.js';
+import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import { InsufficientScope } from './auth.errors.js';
 import { bitOf, type Scope } from './scopes.js';
 

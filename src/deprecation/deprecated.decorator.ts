@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { DEPRECATION } from '../openapi/operation-marks.js';
-import { ApiRefusals } from '../openapi/refusals.decorator.js';
+import { DEPRECATION } from '../openapi/decorators/operation-marks.js';
+import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 import { DeprecationGuard } from './deprecation.guard.js';
 

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { Clock } from '../kernel/clock/clock.js';
 import { PublicUrl } from '../http/public-url.js';
-import { DEPRECATION } from '../openapi/operation-marks.js';
+import { DEPRECATION } from '../openapi/decorators/operation-marks.js';
 import type { Deprecation } from './deprecated.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 

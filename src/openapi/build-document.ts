@@ -5,7 +5,7 @@ import { ErrorResponse } from '../kernel/errors/error.response.js';
 import { PublicUrl } from '../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
-import { SECURITY_SCHEME } from './operation-marks.js';
+import { SECURITY_SCHEME } from './decorators/operation-marks.js';
 import { BASE_PATH } from './relative-paths.js';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */

@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nest
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import { ApiRefusals } from '../openapi/refusals.decorator.js';
+import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { Paged } from '../http/pagination/paged.decorator.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
@@ -11,7 +11,7 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
 import { PetNotFound } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
-import { Tag } from '../openapi/tag.decorator.js';
+import { Tag } from '../openapi/decorators/tag.decorator.js';
 
 @Tag('pets', 'Animals in the store')
 @Controller({ path: 'pets', version: '1' })

@@ -5,10 +5,10 @@ import type { Request } from 'express';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import type { KeyHolder } from '../auth/caller.js';
 import { Clock } from '../kernel/clock/clock.js';
-import { Stability } from '../openapi/stability.decorator.js';
+import { Stability } from '../openapi/decorators/stability.decorator.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { Quota } from './quota.js';
-import { Tag } from '../openapi/tag.decorator.js';
+import { Tag } from '../openapi/decorators/tag.decorator.js';
 
 @Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })

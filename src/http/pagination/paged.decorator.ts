@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
-import { ApiRefusals } from '../../openapi/refusals.decorator.js';
+import { ApiRefusals } from '../../openapi/decorators/refusals.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },

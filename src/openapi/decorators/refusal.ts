@@ -1,5 +1,5 @@
-import type { DomainError, ErrorKind } from '../kernel/errors/domain-error.js';
-import { HTTP_STATUS } from '../http/errors/http-status.js';
+import type { DomainError, ErrorKind } from '../../kernel/errors/domain-error.js';
+import { HTTP_STATUS } from '../../http/errors/http-status.js';
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {
   invalid: 'A value is missing or not valid; `details` names each one.',
