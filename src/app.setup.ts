@@ -17,7 +17,7 @@ import { readBodiesOnDemand } from './http/body/body-on-demand.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { setupMetrics } from './observability/metrics/setup-metrics.js';
-import { setupDocs } from './openapi/setup-docs.js';
+import { setupDocs } from './openapi/document/setup-docs.js';
 import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
 

@@ -1,5 +1,5 @@
 import type { OperationObject, ResponseObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
-import { resolve } from '../schemas.js';
+import { resolve } from '../document/schemas.js';
 
 /** Opaque to its reader; this one starts after the twentieth animal. */
 const CURSOR = 'AAAAAAAAABThv7qlTs2QPg';

@@ -1,13 +1,13 @@
-import { InvalidApiKey, MissingApiKey } from '../auth/auth.errors.js';
-import { DomainError } from '../kernel/errors/domain-error.js';
-import { InternalError } from '../kernel/errors/internal.error.js';
-import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
-import { ValidationFailed } from '../kernel/errors/validation-failed.error.js';
-import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idempotency.errors.js';
-import { NotAcceptable } from '../http/guards/accept.guard.js';
-import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/json.errors.js';
-import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
-import { unknownField } from '../http/validation/unknown-field.js';
+import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
+import { InternalError } from '../../kernel/errors/internal.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
+import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
+import { NotAcceptable } from '../../http/guards/accept.guard.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/json.errors.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
+import { unknownField } from '../../http/validation/unknown-field.js';
 
 /** What any operation may be refused with. */
 export const EVERY_OPERATION: readonly DomainError[] = [

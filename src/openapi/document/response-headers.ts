@@ -1,6 +1,6 @@
 import type { HeaderName } from './headers.js';
 import { isIdempotent } from './idempotent-operation.js';
-import type { HeadersObject, OperationObject, ResponseObject } from './decorators/openapi-types.js';
+import type { HeadersObject, OperationObject, ResponseObject } from '../decorators/openapi-types.js';
 
 const ON_EVERY_ANSWER: readonly HeaderName[] = [
   'X-Request-Id',

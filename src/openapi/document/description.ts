@@ -1,4 +1,4 @@
-import { PLANS } from '../auth/plans.js';
+import { PLANS } from '../../auth/plans.js';
 
 const number = (value: number): string => value.toLocaleString('en');
 

@@ -1,14 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { addCommonRefusals, COMMON_RESPONSES } from './common-responses.js';
-import { addExamples } from './decorators/examples.js';
+import { addExamples } from '../decorators/examples.js';
 import { headers } from './headers.js';
 import { addNotModified } from './not-modified.js';
 import { addMarks } from './marks.js';
-import type { OperationObject, PathItemObject } from './decorators/openapi-types.js';
+import type { OperationObject, PathItemObject } from '../decorators/openapi-types.js';
 import { BASE_PATH, relativePaths } from './relative-paths.js';
 import { addHeaders } from './response-headers.js';
 import { closeRequestBody, modernParameters, modernSchemas } from './schemas.js';
-import { takeTags } from './decorators/tags.js';
+import { takeTags } from '../decorators/tags.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 

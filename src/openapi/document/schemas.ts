@@ -3,7 +3,7 @@ import type {
   SchemaObject,
   SchemaOrReference,
   SchemasObject,
-} from './decorators/openapi-types.js';
+} from '../decorators/openapi-types.js';
 
 /** Schemas as JSON Schema 2020-12 writes them; the library still writes some of OpenAPI 3.0. */
 export function modernSchemas(schemas: SchemasObject): SchemasObject {

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { Config } from '../kernel/config/config.js';
-import { ErrorResponse } from '../kernel/errors/error.response.js';
-import { PublicUrl } from '../http/public-url.js';
+import { Config } from '../../kernel/config/config.js';
+import { ErrorResponse } from '../../kernel/errors/error.response.js';
+import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
-import { SECURITY_SCHEME } from './decorators/operation-marks.js';
+import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { BASE_PATH } from './relative-paths.js';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */

@@ -1,13 +1,13 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import { Config } from '../kernel/config/config.js';
+import { Config } from '../../kernel/config/config.js';
 import { buildDocument } from './build-document.js';
-import { hideTryItPanel } from './swagger-ui/hide-try-it.plugin.js';
-import { marks } from './swagger-ui/marks.plugin.js';
-import { ownAddress } from './swagger-ui/own-address.plugin.js';
-import { page } from './swagger-ui/page.plugin.js';
-import { securityHeaders } from './swagger-ui/security-headers.js';
-import { THEME } from './swagger-ui/theme.js';
+import { hideTryItPanel } from '../swagger-ui/hide-try-it.plugin.js';
+import { marks } from '../swagger-ui/marks.plugin.js';
+import { ownAddress } from '../swagger-ui/own-address.plugin.js';
+import { page } from '../swagger-ui/page.plugin.js';
+import { securityHeaders } from '../swagger-ui/security-headers.js';
+import { THEME } from '../swagger-ui/theme.js';
 
 /** Serves the Swagger UI at `/docs` and the document at `/openapi.json` and `/openapi.yaml`. */
 export function setupDocs(app: NestExpressApplication): void {

@@ -1,5 +1,5 @@
-import type { OperationObject } from './decorators/openapi-types.js';
-import type { StabilityLevel } from './decorators/stability.decorator.js';
+import type { OperationObject } from '../decorators/openapi-types.js';
+import type { StabilityLevel } from '../decorators/stability.decorator.js';
 
 interface Marks {
   readonly 'x-stability'?: StabilityLevel;

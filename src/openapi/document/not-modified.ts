@@ -1,4 +1,4 @@
-import type { OperationObject, ParameterObject, ResponseObject } from './decorators/openapi-types.js';
+import type { OperationObject, ParameterObject, ResponseObject } from '../decorators/openapi-types.js';
 import { references } from './response-headers.js';
 
 /** A header that every GET takes. */

@@ -1,4 +1,4 @@
-import type { HeadersObject } from './decorators/openapi-types.js';
+import type { HeadersObject } from '../decorators/openapi-types.js';
 
 const integer = { type: 'integer', format: 'int64', minimum: 0 };
 const text = { type: 'string' };

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import type { DomainError } from '../kernel/errors/domain-error.js';
+import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { EVERY_OPERATION, WITH_A_BODY, WITH_IDEMPOTENCY, WITHOUT_A_BODY } from './common-refusals.js';
-import type { OperationObject, ResponseObject } from './decorators/openapi-types.js';
-import { byStatus, type Refusal, refusal } from './decorators/refusal.js';
+import type { OperationObject, ResponseObject } from '../decorators/openapi-types.js';
+import { byStatus, type Refusal, refusal } from '../decorators/refusal.js';
 import { isIdempotent } from './idempotent-operation.js';
 import { headersOf } from './response-headers.js';
 
