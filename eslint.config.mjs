@@ -15,11 +15,14 @@ export default tseslint.config(
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/config/ reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only src/kernel/config/ reads the environment.' },
       ],
     },
   },
-  { files: ['src/config/**/*.ts', 'test/support/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/kernel/config/**/*.ts', 'test/support/**/*.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   {
     files: ['**/*.spec.ts', '**/*.e2e-spec.ts', '**/*.slow-spec.ts'],
     rules: {

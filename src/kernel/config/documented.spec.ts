@@ -1,8 +1,8 @@
-import { filesIn, readText } from '../../test/support/repository.js';
+import { filesIn, readText } from '../../../test/support/repository.js';
 
-const code = filesIn('src/config')
+const code = filesIn('src/kernel/config')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-  .map((file) => readText(`src/config/${file}`))
+  .map((file) => readText(`src/kernel/config/${file}`))
   .join('\n');
 const read = [...code.matchAll(/(\w+)\(env, '([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
   reader === 'secretUrl' ? [name, `${name}_FILE`] : [name],
