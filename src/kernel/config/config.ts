@@ -55,6 +55,8 @@ export class Config {
   readonly redisCa: string | undefined;
   /** How long the service answers on after a SIGTERM, in milliseconds: what the balancer needs to send nobody any more. */
   readonly shutdownGrace: number;
+  /** Whether the faster paths beside the standard ones are taken (docs/performance.md); they change no result. */
+  readonly fastPaths: boolean;
   /** Open connections at a time; further ones are closed as soon as they are made. */
   readonly maxConnections: number;
 
@@ -87,6 +89,7 @@ export class Config {
     this.redisUrl = secretUrl(env, 'REDIS_URL', ['redis:', 'rediss:']);
     this.redisCluster = flag(env, 'REDIS_CLUSTER', false);
     this.redisCa = file(env, 'REDIS_CA_FILE');
+    this.fastPaths = oneOf(env, 'FAST_PATHS', ['on', 'off'], 'on') === 'on';
     this.maxConnections = wholeNumber(env, 'MAX_CONNECTIONS', { min: 1, max: 1_000_000, fallback: 10_000 });
     // On a terminal a person waits for it, and no balancer is in front.
     const fallback = process.stdout.isTTY ? 0 : 3;

@@ -1,0 +1,21 @@
+import type { Type } from '@nestjs/common';
+import type { Petstore } from '../support/petstore.js';
+import { providers } from './providers.js';
+
+export interface Scene {
+  readonly petstore: Petstore;
+  /** Of an enterprise key with every scope. */
+  readonly key: string;
+  /** Sends that key with each request. */
+  readonly client: ReturnType<Petstore['client']>;
+}
+
+/** A user's module, and the tests of what it does. */
+export interface Topic {
+  readonly name: string;
+  readonly module: Type;
+  /** @param scene to be called inside a test: the application is started once for all topics */
+  readonly tests: (scene: () => Scene) => void;
+}
+
+export const topics: readonly Topic[] = [providers];
