@@ -1,0 +1,74 @@
+/**
+ * The floors of the house, from top to bottom. A file may import its own floor and the floors below it. This list is the
+ * only place that states the order; `npm run lint` enforces it and `npm run docs:architecture` draws it.
+ */
+export const FLOORS = [
+  { name: 'programs', path: '^src/(main|cli)\\.ts$' },
+  { name: 'command line', path: '^src/cli/' },
+  { name: 'bootstrap', path: '^src/bootstrap/' },
+  { name: 'application', path: '^src/app\\.[a-z]+\\.ts$' },
+  {
+    name: 'features',
+    path: '^src/(?!(cli|bootstrap|deprecation|openapi|rate-limit|auth|idempotency|observability|http|database|kernel)/)[^/]+/',
+  },
+  { name: 'deprecation and document', path: '^src/(deprecation|openapi/(document|swagger-ui))/' },
+  { name: 'rate limit', path: '^src/rate-limit/' },
+  { name: 'keys, idempotency and observability', path: '^src/(auth|idempotency|observability)/' },
+  { name: 'document decorators', path: '^src/openapi/decorators/' },
+  { name: 'http and database', path: '^src/(http|database)/' },
+  { name: 'kernel', path: '^src/kernel/' },
+];
+
+const features = FLOORS.find(({ name }) => name === 'features').path;
+
+const upwards = FLOORS.slice(1).map(({ name, path }, above) => ({
+  name: `no-import-upwards-from-${name.replaceAll(' ', '-')}`,
+  comment: `${name} may import its own floor and what is below it`,
+  severity: 'error',
+  from: { path },
+  to: { path: FLOORS.slice(0, above + 1).map((floor) => floor.path) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...upwards,
+    {
+      name: 'no-cycle-between-files',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycle-between-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'features-use-the-module-and-service-of-another-feature-only',
+      comment: 'the module file, a service or an error of another feature; the rest of it is internal',
+      severity: 'error',
+      from: { path: `(${features})` },
+      to: {
+        path: features,
+        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$'],
+      },
+    },
+    {
+      name: 'nothing-imports-a-test',
+      severity: 'error',
+      from: { pathNot: '\\.spec\\.ts$' },
+      to: { path: '^test/' },
+    },
+  ],
+  options: {
+    includeOnly: '^(src|test)/',
+    exclude: '\\.spec\\.ts$',
+    doNotFollow: { path: '^(test|node_modules)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs'] },
+  },
+};
