@@ -55,8 +55,8 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
 });
 
 describe('the alerts', () => {
-  it('are those that the README explains', () => {
-    const explained = [...readText('README.md').matchAll(/^\| `(Petstore\w+)` /gm)].map(([, name]) => name);
+  it('are those that docs/operating.md explains', () => {
+    const explained = [...readText('docs/operating.md').matchAll(/^\| `(Petstore\w+)` /gm)].map(([, name]) => name);
     expect(explained).toEqual(alerts.map(({ alert }) => alert));
   });
 });

@@ -7,9 +7,9 @@ const code = filesIn('src/kernel/config')
 const read = [...code.matchAll(/(\w+)\(env, '([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
   reader === 'secretUrl' ? [name, `${name}_FILE`] : [name],
 );
-const rows = [...readText('README.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(([, name = '']) => name);
+const rows = [...readText('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(([, name = '']) => name);
 
-describe('the README', () => {
+describe('docs/configuration.md', () => {
   it('has a row for every variable that the service reads', () => {
     const own = new Set(read.filter((name) => !name.startsWith('OTEL_')));
     expect(own.size).toBeGreaterThan(15);
