@@ -10,10 +10,10 @@ import {
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { Clock } from '../kernel/clock/clock.js';
-import { Metrics } from '../observability/metrics/metrics.js';
 import { network } from './network.js';
 import { chain, Quota, type Verdict } from './quota.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
+import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { outcomeOf, refusalOf } from './refusal.js';
 import { routeLimitOf } from './route-limit.js';
 import type { QuotaWindow } from './decision.js';
@@ -30,7 +30,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     reflector: Reflector,
     private readonly quota: Quota,
     private readonly clock: Clock,
-    private readonly metrics: Metrics,
+    private readonly metrics: RateLimitMetrics,
   ) {
     super(options, storage, reflector);
   }

@@ -3,12 +3,15 @@ import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler'
 import { DataSource } from 'typeorm';
 import { minutes } from '../kernel/clock/duration.js';
 import { Bans } from './bans/bans.js';
+import { HealthModule } from '../observability/health/health.module.js';
 import { DayLedger } from './day-ledger.js';
 import { engineProvider } from './engine.provider.js';
 import { Quota } from './quota.js';
 import { QuotaEngine } from './quota-engine.js';
 import { QuotaThrottlerStorage } from './quota-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
+import { RateLimitMetrics } from './rate-limit.metrics.js';
+import { RedisHealth } from './redis/redis.health.js';
 
 /** Routes have no limit of their own unless `@Throttle({ default: ... })` gives them one. */
 const throttlerOptions = (engine: QuotaEngine): ThrottlerModuleOptions => ({
@@ -23,12 +26,16 @@ const dayLedgerProvider: Provider = {
   useFactory: (dataSource: DataSource) => new DayLedger(dataSource),
 };
 
-@Module({ providers: [dayLedgerProvider, engineProvider], exports: [DayLedger, QuotaEngine] })
+@Module({
+  providers: [dayLedgerProvider, engineProvider, RateLimitMetrics],
+  exports: [DayLedger, QuotaEngine, RateLimitMetrics],
+})
 class QuotaEngineModule {}
 
 @Global()
 @Module({
   imports: [
+    HealthModule,
     QuotaEngineModule,
     ThrottlerModule.forRootAsync({
       imports: [QuotaEngineModule],
@@ -37,7 +44,7 @@ class QuotaEngineModule {}
     }),
   ],
   controllers: [RateLimitController],
-  providers: [Bans, Quota],
+  providers: [Bans, Quota, RedisHealth],
   exports: [Quota, QuotaEngineModule, ThrottlerModule],
 })
 export class RateLimitModule {}

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Config } from '../../kernel/config/config.js';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module.js';
 import { DatabaseState } from './database-state.js';
 import { Readiness } from './readiness.js';
 
@@ -14,8 +13,8 @@ import { Readiness } from './readiness.js';
         gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM on, for this long before anything closes
       }),
     }),
-    RateLimitModule,
   ],
   providers: [DatabaseState, Readiness],
+  exports: [Readiness, TerminusModule],
 })
 export class HealthModule {}

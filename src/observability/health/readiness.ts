@@ -1,8 +1,11 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
+import {
+  HealthCheckService,
+  type HealthCheckResult,
+  type HealthIndicatorFunction,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
 import { seconds } from '../../kernel/clock/duration.js';
-import { QuotaEngine } from '../../rate-limit/quota-engine.js';
-import { RedisEngine } from '../../rate-limit/redis/redis.engine.js';
 import { DatabaseState } from './database-state.js';
 
 /** A probe waits no longer for the database. */
@@ -13,17 +16,23 @@ const FRESH = seconds(1);
 /** Whether this process should get requests: its database answers, has all its tables, and it is not stopping. */
 @Injectable()
 export class Readiness {
+  private readonly parts: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
+
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
     private readonly state: DatabaseState,
-    private readonly engine: QuotaEngine,
   ) {}
+
+  /** For modules that know more: what they add is a part of every check from then on. */
+  add(part: HealthIndicatorFunction): void {
+    this.parts.push(part);
+  }
 
   /** Never rejects because of what it finds: `status` says it, with what is wrong by name in `error`. */
   async check(): Promise<HealthCheckResult> {
     try {
-      return await this.health.check([() => this.database(), () => this.migrations(), () => this.redis()]);
+      return await this.health.check(this.parts);
     } catch (error) {
       if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
       throw error;
@@ -43,13 +52,6 @@ export class Readiness {
         .catch(() => fail('Not known while the database is away.'));
       if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
     });
-  }
-
-  /** A lost Redis is no reason to send requests elsewhere: every replica has lost it, and each counts its share. */
-  private redis() {
-    const redis = this.indicators.check('redis');
-    if (!(this.engine instanceof RedisEngine)) return {};
-    return this.engine.degraded ? redis.degraded('Away: this replica counts its share alone.') : redis.up();
   }
 
   private attempt(name: string, ask: () => Promise<void>) {

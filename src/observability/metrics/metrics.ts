@@ -1,33 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Outcome } from '../../rate-limit/refusal.js';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** What an operator watches. No label has values that grow with keys, addresses or ids. */
+/** The registry of everything that an operator watches. Each folder adds its own metrics to it. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
-
-  private readonly decisions = new Counter({
-    name: 'petstore_quota_decisions_total',
-    help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
-    labelNames: ['plan', 'outcome'] as const,
-    registers: [this.registry],
-  });
-
-  private readonly counters: Record<Outcome, Map<string, { inc(): void }>> = {
-    admitted: new Map(),
-    minute_exhausted: new Map(),
-    day_exhausted: new Map(),
-    banned: new Map(),
-  };
-
-  private readonly bans = new Counter({
-    name: 'petstore_bans_total',
-    help: 'Keys banned by this process for sending on after a 429.',
-    registers: [this.registry],
-  });
-
-  private redisMetrics?: { up: Gauge; lost: Counter };
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -35,37 +12,5 @@ export class Metrics {
     for (const kind of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }
-  }
-
-  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
-  decided(plan: string, outcome: Outcome): void {
-    let counter = this.counters[outcome].get(plan);
-    if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));
-    counter.inc();
-  }
-
-  banned(): void {
-    this.bans.inc();
-  }
-
-  redis(state: 'up' | 'lost'): void {
-    this.redisMetrics ??= this.makeRedisMetrics();
-    this.redisMetrics.up.set(state === 'up' ? 1 : 0);
-    if (state === 'lost') this.redisMetrics.lost.inc();
-  }
-
-  /** Only where there is a Redis: a 0 elsewhere would be an alarm about nothing. */
-  private makeRedisMetrics() {
-    const up = new Gauge({
-      name: 'petstore_redis_up',
-      help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
-      registers: [this.registry],
-    });
-    const lost = new Counter({
-      name: 'petstore_redis_lost_total',
-      help: 'Times that Redis did not answer and this process went on alone.',
-      registers: [this.registry],
-    });
-    return { up, lost };
   }
 }

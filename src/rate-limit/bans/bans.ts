@@ -5,8 +5,8 @@ import type { Ban, KeyHolder } from '../../auth/caller.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { Metrics } from '../../observability/metrics/metrics.js';
 import { decisive, type Decision } from '../decision.js';
+import { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { nextBan } from './escalation.js';
 import { Strikes } from './strikes.js';
 
@@ -31,7 +31,7 @@ export class Bans {
     private readonly keys: ApiKeysService,
     private readonly clock: Clock,
     private readonly config: Config,
-    private readonly metrics: Metrics,
+    private readonly metrics: RateLimitMetrics,
   ) {}
 
   /** Milliseconds until the key's ban ends; 0 when there is none. */

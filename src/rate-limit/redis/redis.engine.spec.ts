@@ -14,6 +14,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import type { Subject } from '../quota-engine.js';
+import { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { RedisEngine } from './redis.engine.js';
 import { RedisLink } from './redis-link.js';
 import { UsageRecorder } from './usage-recorder.js';
@@ -31,7 +32,7 @@ function make(url = server.url, env: Record<string, string> = {}, clock: Clock =
   metrics = new Metrics();
   const config = new Config({ REDIS_URL: url, ...env });
   const usage = new UsageRecorder(clock, new TestLedger()); // stands in for the table
-  const engine = new RedisEngine(clock, config, new RedisLink(config), usage, metrics);
+  const engine = new RedisEngine(clock, config, new RedisLink(config), usage, new RateLimitMetrics(metrics));
   engines.push(engine);
   return engine;
 }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import type { Metrics } from '../../observability/metrics/metrics.js';
 import { decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import { MINUTE, QuotaEngine, type Subject } from '../quota-engine.js';
+import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { LastKnown } from './last-known.js';
 import { type Debt, LocalShare } from './local-share.js';
 import type { RedisLink } from './redis-link.js';
@@ -32,7 +32,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     private readonly config: Config,
     private readonly redis: RedisLink,
     private readonly usage: UsageRecorder,
-    private readonly metrics: Pick<Metrics, 'redis'>,
+    private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
   ) {
     super();
     this.known = new LastKnown(clock);

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { Metrics } from '../observability/metrics/metrics.js';
+import type { Outcome } from './refusal.js';
+
+/** What an operator watches of quotas, bans and Redis. No label has values that grow with keys, addresses or ids. */
+@Injectable()
+export class RateLimitMetrics {
+  private readonly registry: Registry;
+  private readonly decisions: Counter<'plan' | 'outcome'>;
+  private readonly bans: Counter;
+  private redisMetrics?: { up: Gauge; lost: Counter };
+
+  private readonly counters: Record<Outcome, Map<string, { inc(): void }>> = {
+    admitted: new Map(),
+    minute_exhausted: new Map(),
+    day_exhausted: new Map(),
+    banned: new Map(),
+  };
+
+  constructor({ registry }: Metrics) {
+    this.registry = registry;
+    this.decisions = new Counter({
+      name: 'petstore_quota_decisions_total',
+      help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
+      labelNames: ['plan', 'outcome'],
+      registers: [registry],
+    });
+    this.bans = new Counter({
+      name: 'petstore_bans_total',
+      help: 'Keys banned by this process for sending on after a 429.',
+      registers: [registry],
+    });
+  }
+
+  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
+  decided(plan: string, outcome: Outcome): void {
+    let counter = this.counters[outcome].get(plan);
+    if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));
+    counter.inc();
+  }
+
+  banned(): void {
+    this.bans.inc();
+  }
+
+  redis(state: 'up' | 'lost'): void {
+    this.redisMetrics ??= this.makeRedisMetrics();
+    this.redisMetrics.up.set(state === 'up' ? 1 : 0);
+    if (state === 'lost') this.redisMetrics.lost.inc();
+  }
+
+  /** Only where there is a Redis: a 0 elsewhere would be an alarm about nothing. */
+  private makeRedisMetrics() {
+    const up = new Gauge({
+      name: 'petstore_redis_up',
+      help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
+      registers: [this.registry],
+    });
+    const lost = new Counter({
+      name: 'petstore_redis_lost_total',
+      help: 'Times that Redis did not answer and this process went on alone.',
+      registers: [this.registry],
+    });
+    return { up, lost };
+  }
+}
