@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartupError } from '../errors/startup.error.js';
 import { Config } from './config.js';
+import { inspectConfig } from './inspect-config.js';
 
 const config = (env: Record<string, string> = {}) => new Config(env);
 
@@ -86,6 +87,23 @@ describe('Config', () => {
     ['CORS_ORIGINS', 'https://a.test,b.test'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} .+\\.$`));
+  });
+
+  it('reports every variable that cannot be used at once', () => {
+    expect(
+      refusal({ PORT: 'http', LOG_LEVEL: 'loud', HOST: '0.0.0.0', DATABASE_URL: 'db/pets' }).split('\n'),
+    ).toEqual([
+      '3 variables cannot be used.',
+      '  PORT must be a whole number from 0 to 65535; it is "http".',
+      '  DATABASE_URL must be a URL that starts with postgres:// or postgresql://.',
+      expect.stringMatching(/^ {2}LOG_LEVEL must be one of .*; it is "loud"\.$/),
+    ]);
+  });
+
+  it('goes on with the defaults where problems are taken', () => {
+    const { config, problems } = inspectConfig({ PORT: 'http', HOST: '0.0.0.0' });
+    expect(config).toMatchObject({ port: 3000, host: '0.0.0.0' });
+    expect([...problems.keys()]).toEqual(['PORT']);
   });
 
   it('shows the value it refuses, but for a URL, which may hold a password', () => {

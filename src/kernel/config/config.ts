@@ -1,19 +1,8 @@
 import { tracing } from './tracing.js';
 import { trustProxy } from './trust-proxy.js';
 import { hours, minutes, seconds } from '../clock/duration.js';
-import {
-  durations,
-  file,
-  flag,
-  list,
-  oneOf,
-  optional,
-  refuse,
-  secretUrl,
-  url,
-  wholeNumber,
-  type Environment,
-} from './variables.js';
+import { InvalidConfig } from './invalid-config.error.js';
+import { type Environment, Variables } from './variables.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const HTTP = ['http:', 'https:'];
@@ -60,52 +49,66 @@ export class Config {
   /** Open connections at a time; further ones are closed as soon as they are made. */
   readonly maxConnections: number;
 
-  /** @throws StartupError naming the variable whose value cannot be used. */
-  constructor(env: Environment = process.env) {
-    this.port = wholeNumber(env, 'PORT', { min: 0, max: 65_535, fallback: 3000 });
-    this.host = optional(env, 'HOST') ?? '127.0.0.1';
-    this.databaseUrl = secretUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
-    this.dataDir = optional(env, 'PETSTORE_DATA_DIR') ?? '.petstore';
-    this.migrateAtStart = flag(env, 'MIGRATE_AT_START', true);
-    this.publicUrl = url(env, 'PUBLIC_URL', HTTP);
-    this.stagingPublicUrl = url(env, 'STAGING_PUBLIC_URL', HTTP);
-    this.trustProxy = trustProxy(env);
-    this.logLevel = oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info');
-    this.metricsPort = metricsPort(env, this.port);
-    this.tracing = tracing(env);
-    this.corsOrigins = list(env, 'CORS_ORIGINS').map(origin);
-    this.strangersPerMinute = wholeNumber(env, 'ANONYMOUS_PER_MINUTE', {
+  /** @throws InvalidConfig that names every variable whose value cannot be used, unless `onProblems` takes them. */
+  constructor(env: Environment = process.env, onProblems = throwProblems) {
+    const variables = new Variables(env);
+    this.port = variables.wholeNumber('PORT', { min: 0, max: 65_535, fallback: 3000 });
+    this.host = variables.optional('HOST') ?? '127.0.0.1';
+    this.databaseUrl = variables.secretUrl('DATABASE_URL', ['postgres:', 'postgresql:']);
+    this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
+    this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
+    this.publicUrl = variables.url('PUBLIC_URL', HTTP);
+    this.stagingPublicUrl = variables.url('STAGING_PUBLIC_URL', HTTP);
+    this.trustProxy = trustProxy(variables);
+    this.logLevel = variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info');
+    this.metricsPort = metricsPort(variables, this.port);
+    this.tracing = tracing(variables);
+    this.corsOrigins = corsOrigins(variables);
+    this.strangersPerMinute = variables.wholeNumber('ANONYMOUS_PER_MINUTE', {
       min: 1,
       max: 1_000_000,
       fallback: 30,
     });
-    this.mostAddresses = wholeNumber(env, 'ANONYMOUS_ADDRESSES', {
+    this.mostAddresses = variables.wholeNumber('ANONYMOUS_ADDRESSES', {
       min: 100,
       max: 10_000_000,
       fallback: 100_000,
     });
-    this.banStrikes = wholeNumber(env, 'BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
-    this.banSteps = durations(env, 'BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);
-    this.redisUrl = secretUrl(env, 'REDIS_URL', ['redis:', 'rediss:']);
-    this.redisCluster = flag(env, 'REDIS_CLUSTER', false);
-    this.redisCa = file(env, 'REDIS_CA_FILE');
-    this.fastPaths = oneOf(env, 'FAST_PATHS', ['on', 'off'], 'on') === 'on';
-    this.maxConnections = wholeNumber(env, 'MAX_CONNECTIONS', { min: 1, max: 1_000_000, fallback: 10_000 });
+    this.banStrikes = variables.wholeNumber('BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
+    this.banSteps = variables.durations('BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);
+    this.redisUrl = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
+    this.redisCluster = variables.flag('REDIS_CLUSTER', false);
+    this.redisCa = variables.file('REDIS_CA_FILE');
+    this.fastPaths = variables.oneOf('FAST_PATHS', ['on', 'off'], 'on') === 'on';
+    this.maxConnections = variables.wholeNumber('MAX_CONNECTIONS', {
+      min: 1,
+      max: 1_000_000,
+      fallback: 10_000,
+    });
     // On a terminal a person waits for it, and no balancer is in front.
     const fallback = process.stdout.isTTY ? 0 : 3;
-    this.shutdownGrace = seconds(wholeNumber(env, 'SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }));
+    this.shutdownGrace = seconds(
+      variables.wholeNumber('SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }),
+    );
+    if (variables.problems.size > 0) onProblems(variables.problems);
   }
 }
 
-function metricsPort(env: Environment, port: number): number | undefined {
-  const value = optional(env, 'METRICS_PORT');
-  if (value === undefined) return undefined;
-  const own = wholeNumber(env, 'METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
-  return own !== 0 && own === port ? refuse('METRICS_PORT', value, 'another port than PORT') : own;
+function throwProblems(problems: ReadonlyMap<string, string>): void {
+  throw new InvalidConfig(problems);
 }
 
-function origin(value: string): string {
-  return URL.canParse(value) && new URL(value).origin === value
-    ? value
-    : refuse('CORS_ORIGINS', value, 'origins such as https://app.example.com');
+function metricsPort(variables: Variables, port: number): number | undefined {
+  const value = variables.optional('METRICS_PORT');
+  if (value === undefined) return undefined;
+  const own = variables.wholeNumber('METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
+  if (own === 0 || own !== port) return own;
+  return variables.reject<number | undefined>('METRICS_PORT', value, 'another port than PORT', undefined);
+}
+
+function corsOrigins(variables: Variables): string[] {
+  const origins = variables.list('CORS_ORIGINS');
+  const wrong = origins.find((value) => !URL.canParse(value) || new URL(value).origin !== value);
+  if (wrong === undefined) return origins;
+  return variables.reject('CORS_ORIGINS', wrong, 'origins such as https://app.example.com', []);
 }

@@ -4,10 +4,12 @@ const code = filesIn('src/kernel/config')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .map((file) => readText(`src/kernel/config/${file}`))
   .join('\n');
-const read = [...code.matchAll(/(\w+)\(env, '([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
+const read = [...code.matchAll(/variables\.(\w+)\('([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
   reader === 'secretUrl' ? [name, `${name}_FILE`] : [name],
 );
-const rows = [...readText('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(([, name = '']) => name);
+const rows = [...readText('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(
+  ([, name = '']) => name,
+);
 
 describe('docs/configuration.md', () => {
   it('has a row for every variable that the service reads', () => {

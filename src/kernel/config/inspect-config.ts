@@ -1,31 +1,16 @@
-import { StartupError } from '../errors/startup.error.js';
 import { Config } from './config.js';
 import type { Environment } from './variables.js';
 
 export interface InspectedConfig {
-  /** As if the variables that cannot be used were not set. */
+  /** The variables that cannot be used have their defaults. */
   readonly config: Config;
-  /** What is wrong, by variable, in one line each. */
+  /** By variable, one line each. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Reads every variable, where `new Config()` stops at the first that cannot be used. */
+/** Reads every variable and reports problems, where `new Config()` throws. */
 export function inspectConfig(env: Environment = process.env): InspectedConfig {
-  const usable = { ...env };
-  const problems = new Map<string, string>();
-  for (;;) {
-    try {
-      return { config: new Config(usable), problems };
-    } catch (error) {
-      const variable = variableOf(error);
-      if (usable[variable] === undefined) throw error;
-      problems.set(variable, String(error instanceof Error ? error.message : error));
-      usable[variable] = undefined;
-    }
-  }
-}
-
-/** Every refusal begins with the name of its variable. */
-function variableOf(error: unknown): string {
-  return error instanceof StartupError ? (/^\w+/.exec(error.message)?.[0] ?? '') : '';
+  let problems: ReadonlyMap<string, string> = new Map();
+  const config = new Config(env, (found) => (problems = found));
+  return { config, problems };
 }

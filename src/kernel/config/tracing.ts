@@ -1,17 +1,19 @@
-import { type Environment, oneOf, optional } from './variables.js';
+import type { Variables } from './variables.js';
 
 /**
- * Whether spans are sent, by OpenTelemetry's standard variables: as soon as a collector is named, unless switched
- * off. The other `OTEL_…` variables are read by its libraries. @throws StartupError for a protocol we do not speak.
+ * Whether the service sends spans, by OpenTelemetry's standard variables: as soon as they name a collector, unless they
+ * switch it off. OpenTelemetry's libraries read the other `OTEL_…` variables.
  */
-export function tracing(env: Environment): boolean {
+export function tracing(variables: Variables): boolean {
   const collector =
-    optional(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? optional(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+    variables.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ??
+    variables.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
   const off =
-    optional(env, 'OTEL_SDK_DISABLED') === 'true' || optional(env, 'OTEL_TRACES_EXPORTER') === 'none';
+    variables.optional('OTEL_SDK_DISABLED') === 'true' ||
+    variables.optional('OTEL_TRACES_EXPORTER') === 'none';
   if (collector === undefined || off) return false;
   for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
-    oneOf(env, name, ['http/json'], 'http/json');
+    variables.oneOf(name, ['http/json'], 'http/json');
   }
   return true;
 }

@@ -1,24 +1,20 @@
 import ipaddr from 'ipaddr.js';
-import { optional, refuse, type Environment } from './variables.js';
+import type { Variables } from './variables.js';
 
 const NAMED_SUBNETS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
  * Whose `X-Forwarded-For` is believed: nobody (`false`), a number of hops, or a list of addresses and subnets.
- * There is no "trust everyone": it would let a caller choose the address it is counted under.
+ * There is no "trust everyone": it would let a client choose the address it is counted under.
  */
-export function trustProxy(env: Environment): false | number | string[] {
-  const value = optional(env, 'TRUST_PROXY');
+export function trustProxy(variables: Variables): false | number | string[] {
+  const value = variables.optional('TRUST_PROXY');
   if (value === undefined || value === '0') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);
   const subnets = value.split(',').map((item) => item.trim());
-  return subnets.every(isSubnet)
-    ? subnets
-    : refuse(
-        'TRUST_PROXY',
-        value,
-        'a number of proxies (1 to 99) or a comma-separated list of addresses and subnets',
-      );
+  if (subnets.every(isSubnet)) return subnets;
+  const expected = 'a number of proxies (1 to 99) or a comma-separated list of addresses and subnets';
+  return variables.reject('TRUST_PROXY', value, expected, false);
 }
 
 function isSubnet(value: string): boolean {

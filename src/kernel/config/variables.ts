@@ -1,100 +1,102 @@
 import { readFileSync } from 'node:fs';
 import { seconds } from '../clock/duration.js';
-import { StartupError } from '../errors/startup.error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads one variable; an empty value counts as unset, as in a compose file's `PORT=`. */
-export function optional(env: Environment, name: string): string | undefined {
-  const value = env[name]?.trim();
-  return value === '' ? undefined : value;
-}
+/**
+ * Reads environment variables. A value that cannot be used becomes a problem, and the reader goes on with the default:
+ * the caller reports all problems at once.
+ */
+export class Variables {
+  /** By variable, one line each, which begins with the variable's name. */
+  readonly problems = new Map<string, string>();
 
-export function refuse(name: string, value: string, expected: string): never {
-  throw new StartupError(`${name} must be ${expected}; it is ${JSON.stringify(value)}.`);
-}
+  constructor(private readonly env: Environment) {}
 
-export function wholeNumber(
-  env: Environment,
-  name: string,
-  { min, max, fallback }: { min: number; max: number; fallback: number },
-): number {
-  const value = optional(env, name);
-  if (value === undefined) return fallback;
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-  return number >= min && number <= max
-    ? number
-    : refuse(name, value, `a whole number from ${min} to ${max}`);
-}
-
-export function oneOf<const T extends string>(
-  env: Environment,
-  name: string,
-  allowed: readonly T[],
-  fallback: T,
-): T {
-  const value = optional(env, name);
-  if (value === undefined) return fallback;
-  return allowed.find((option) => option === value) ?? refuse(name, value, `one of ${allowed.join(', ')}`);
-}
-
-export function flag(env: Environment, name: string, fallback: boolean): boolean {
-  return oneOf(env, name, ['false', 'true'], fallback ? 'true' : 'false') === 'true';
-}
-
-/** A URL of one of the given protocols, without a trailing slash. */
-export function url(env: Environment, name: string, protocols: readonly string[]): string | undefined {
-  const value = optional(env, name);
-  return value === undefined ? undefined : parseUrl(name, value, protocols);
-}
-
-/** A URL that holds a password: from the variable itself, or from the file that `<name>_FILE` names. */
-export function secretUrl(env: Environment, name: string, protocols: readonly string[]): string | undefined {
-  const secret = file(env, `${name}_FILE`);
-  if (secret === undefined) return url(env, name, protocols);
-  if (optional(env, name) !== undefined)
-    throw new StartupError(`${name}_FILE and ${name} are both set: keep one of them.`);
-  return parseUrl(`${name}_FILE`, secret.trim(), protocols);
-}
-
-function parseUrl(name: string, value: string, protocols: readonly string[]): string {
-  if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-    // The value may hold a password, so only its shape is described.
-    const whose = name.endsWith('_FILE') ? 'name a file with' : 'be';
-    throw new StartupError(
-      `${name} must ${whose} a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
-    );
+  /** An empty value counts as unset, as in a compose file's `PORT=`. */
+  optional(name: string): string | undefined {
+    const value = this.env[name]?.trim();
+    return value === '' ? undefined : value;
   }
-  return value.replace(/\/+$/, '');
-}
 
-export function list(env: Environment, name: string): string[] {
-  return (optional(env, name) ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
+  /** @returns the fallback, in place of the value that cannot be used */
+  reject<T>(name: string, value: string, expected: string, fallback: T): T {
+    this.problems.set(name, `${name} must be ${expected}; it is ${JSON.stringify(value)}.`);
+    return fallback;
+  }
 
-/** A comma-separated list of whole seconds, as milliseconds. */
-export function durations(env: Environment, name: string, fallback: readonly number[]): readonly number[] {
-  const value = optional(env, name);
-  if (value === undefined) return fallback;
-  const items = list(env, name);
-  if (items.length === 0) refuse(name, value, 'whole seconds, separated by commas');
-  return items.map((item) =>
-    /^[1-9]\d{0,7}$/.test(item)
-      ? seconds(Number(item))
-      : refuse(name, value, 'whole seconds, separated by commas'),
-  );
-}
+  wholeNumber(name: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+    if (number >= min && number <= max) return number;
+    return this.reject(name, value, `a whole number from ${min} to ${max}`, fallback);
+  }
 
-/** The text of the file that a variable names. */
-export function file(env: Environment, name: string): string | undefined {
-  const path = optional(env, name);
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return refuse(name, path, 'a file that can be read');
+  oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    const found = allowed.find((option) => option === value);
+    return found ?? this.reject(name, value, `one of ${allowed.join(', ')}`, fallback);
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    return this.oneOf(name, ['false', 'true'], fallback ? 'true' : 'false') === 'true';
+  }
+
+  /** A URL of one of the given protocols, without a trailing slash. */
+  url(name: string, protocols: readonly string[]): string | undefined {
+    const value = this.optional(name);
+    return value === undefined ? undefined : this.parseUrl(name, value, protocols);
+  }
+
+  /** A URL that holds a password: from the variable itself, or from the file that `<name>_FILE` names. */
+  secretUrl(name: string, protocols: readonly string[]): string | undefined {
+    const fileName = `${name}_FILE`;
+    if (this.optional(fileName) === undefined) return this.url(name, protocols);
+    if (this.optional(name) !== undefined) {
+      this.problems.set(fileName, `${fileName} and ${name} are both set: keep one of them.`);
+      return undefined;
+    }
+    const secret = this.file(fileName);
+    return secret === undefined ? undefined : this.parseUrl(fileName, secret.trim(), protocols);
+  }
+
+  list(name: string): string[] {
+    return (this.optional(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+
+  /** A comma-separated list of whole seconds, as milliseconds. */
+  durations(name: string, fallback: readonly number[]): readonly number[] {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    const items = this.list(name);
+    if (items.length > 0 && items.every((item) => /^[1-9]\d{0,7}$/.test(item))) {
+      return items.map((item) => seconds(Number(item)));
+    }
+    return this.reject(name, value, 'whole seconds, separated by commas', fallback);
+  }
+
+  /** The text of the file that a variable names. */
+  file(name: string): string | undefined {
+    const path = this.optional(name);
+    if (path === undefined) return undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return this.reject<string | undefined>(name, path, 'a file that can be read', undefined);
+    }
+  }
+
+  private parseUrl(name: string, value: string, protocols: readonly string[]): string | undefined {
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '');
+    const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
+    // The value may hold a password, so the message describes only its shape.
+    const expected = name.endsWith('_FILE') ? 'name a file with' : 'be';
+    this.problems.set(name, `${name} must ${expected} a URL that starts with ${starts}.`);
+    return undefined;
   }
 }
