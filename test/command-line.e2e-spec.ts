@@ -1,8 +1,11 @@
 import { jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname, userInfo } from 'node:os';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
+import { rememberKey } from './support/run-log.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 
@@ -20,19 +23,23 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([folder.remove(), database.drop()]));
 
-const petstore = (...args: string[]): Promise<Ended> => inThisProcess(args, { DATABASE_URL: database.url });
+/** Ids are numbers in JSON. */
+type Argument = string | number;
+
+const petstore = (...args: Argument[]): Promise<Ended> =>
+  inThisProcess(args.map(String), { DATABASE_URL: database.url });
 
 /** The same as people run it. */
-const program = (...args: string[]): Promise<Ended> =>
-  run(COMMAND_LINE, args, { cwd: folder.path, env: { DATABASE_URL: database.url } });
+const program = (...args: Argument[]): Promise<Ended> =>
+  run(COMMAND_LINE, args.map(String), { cwd: folder.path, env: { DATABASE_URL: database.url } });
 
 interface Key {
-  readonly id: string;
+  readonly id: number;
   readonly key: string;
 }
 
 /** What a command that succeeds prints with --json. */
-const json = async <T = unknown>(...args: string[]): Promise<T> =>
+const json = async <T = unknown>(...args: Argument[]): Promise<T> =>
   printed(await petstore(...args, '--json')) as T;
 
 function printed({ code, stdout, stderr }: Ended): unknown {
@@ -40,10 +47,10 @@ function printed({ code, stdout, stderr }: Ended): unknown {
   return JSON.parse(stdout);
 }
 
-const createKey = (...args: string[]) => json<Key>('keys', 'create', '--name', 'a test', ...args);
+const createKey = (...args: Argument[]) => json<Key>('keys', 'create', '--name', 'a test', ...args);
 
 /** One line on stderr that holds all the parts, nothing on stdout, exit code 1. */
-const expectRefusal = async (args: string[], ...parts: string[]): Promise<void> => {
+const expectRefusal = async (args: Argument[], ...parts: string[]): Promise<void> => {
   expectOneLine(await petstore(...args), ...parts);
 };
 
@@ -54,10 +61,30 @@ function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): voi
 }
 
 describe('petstore keys create', () => {
+  it('asks on a terminal for what is missing, again where the reply is invalid', async () => {
+    const command = `"${process.execPath}" "${COMMAND_LINE}" keys create`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: { ...process.env, DATABASE_URL: database.url },
+    });
+    let shown = '';
+    const replies = ['gold', 'pro', 'web shop'];
+    terminal.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      const asked = shown.match(/(Plan|Name) \([^)]*\): /g)?.length ?? 0;
+      if (asked > 3 - replies.length) terminal.stdin.write(`${replies.shift() ?? ''}\n`);
+    });
+    await once(terminal, 'close');
+    rememberKey(/petstore_[0-9A-Za-z]{49}/.exec(shown)?.[0] ?? '');
+    expect(shown).toContain('Choose one of free, pro, business, enterprise.');
+    expect(shown).toMatch(/Key \d+ \(pro\), shown this once:\s+petstore_[0-9A-Za-z]{49}/);
+    expect(await json<Key[]>('keys', 'list')).toContainEqual(expect.objectContaining({ name: 'web shop' }));
+  });
+
   it('prints with --json one object with the id and the key, and all that is known of it', async () => {
     const created = await json<Key>('keys', 'create', '--plan', 'pro', '--name', 'Zoë’s shop');
     expect(created).toMatchObject({
-      id: expect.stringMatching(/^\d+$/) as unknown,
+      id: expect.any(Number) as unknown,
       key: expect.stringMatching(SECRET) as unknown,
       name: 'Zoë’s shop',
       plan: 'pro',
@@ -149,7 +176,10 @@ describe('a key, once created', () => {
     expect(stdout).toMatch(/^ID +NAME +PLAN +PER MINUTE +PER DAY/);
     const shown = `petstore_\\w{4}…${created.key.slice(-4)}`;
     expect(stdout).toMatch(
-      new RegExp(`^${created.id} +a test +business +1000 +100000 +${shown} .+ active$`, 'm'),
+      new RegExp(
+        `^${created.id} +a test +business +1000 +100000 +pets:read, pets:write, orders:read +${shown} .+ active$`,
+        'm',
+      ),
     );
   });
 
@@ -186,7 +216,7 @@ describe('petstore keys rotate', () => {
 });
 
 describe('petstore keys update', () => {
-  let id: string;
+  let id: number;
   const change = (...args: string[]) => json('keys', 'update', id, ...args);
 
   beforeAll(async () => {
@@ -211,7 +241,7 @@ describe('petstore keys update', () => {
     expect(await change('--plan', 'pro', '--scopes', 'all')).toMatchObject({
       plan: 'pro',
       perMinute: 300,
-      scopes: ['pets:read', 'pets:write', 'orders:read'],
+      scopes: 'all',
     });
   });
 
@@ -295,7 +325,7 @@ describe('petstore plans list', () => {
 
 describe('petstore', () => {
   it('does the same as a program of its own', async () => {
-    const run = async <T>(...args: string[]) => printed(await program(...args, '--json')) as T;
+    const run = async <T>(...args: Argument[]) => printed(await program(...args, '--json')) as T;
     const name = 'Zoë’s shop';
     const { key, ...known } = await run<Key>('keys', 'create', '--plan', 'free', '--name', name);
     const { id } = known;
@@ -373,7 +403,7 @@ describe('petstore with the embedded database', () => {
       (await embedded('keys', 'create', '--plan', 'free', '--name', 'beside')).stdout,
     ) as Key;
     expect(await ask(service, beside.key)).toBe(200);
-    expect(await embedded('keys', 'revoke', beside.id)).toMatchObject({ code: 0 });
+    expect(await embedded('keys', 'revoke', String(beside.id))).toMatchObject({ code: 0 });
     expect(await stopped(service)).toMatchObject({ code: 0, stderr: '' });
 
     const again = await started();

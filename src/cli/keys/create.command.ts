@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import type { Plan } from '../../auth/plans.js';
+import { SCOPES } from '../../auth/scopes.js';
+import { StartupError } from '../../kernel/errors/startup.error.js';
+import { askForMissing } from './ask.js';
 import {
   customLimits,
   endAndScopes,
@@ -13,8 +15,6 @@ import { print } from './print.js';
 import { withKeys } from './with-keys.js';
 
 interface CreateOptions extends KeyOptions {
-  readonly plan: Plan;
-  readonly name: string;
   readonly json?: true;
 }
 
@@ -23,16 +23,26 @@ export function addCreateCommand(keys: Command): void {
   const command = keys
     .command('create')
     .usage('--plan <plan> --name <name> [options]')
-    .description('Make a key. The key itself is shown this once. Unless told, it never ends and may do all.')
-    .addOption(planOption().makeOptionMandatory())
-    .addOption(nameOption().makeOptionMandatory());
+    .description(
+      'Make a key, shown this once. By default it does not expire and has the scopes that exist now. On a terminal, the command asks for what is missing.',
+    )
+    .addOption(planOption())
+    .addOption(nameOption());
   for (const option of furtherOptions()) command.addOption(option);
   command.option('--json', 'print one JSON object').action(create);
 }
 
-async function create({ plan, name, json, ...options }: CreateOptions): Promise<void> {
-  const limits = customLimits(plan, options);
-  const newKey = { plan, name, limits, ...endAndScopes(options) };
+async function create({ json, ...given }: CreateOptions): Promise<void> {
+  const options = process.stdin.isTTY && process.stdout.isTTY ? await askForMissing(given) : given;
+  const { plan, name } = options;
+  if (plan === undefined) throw missing('--plan <plan>');
+  if (name === undefined) throw missing('--name <name>');
+  const newKey = {
+    plan,
+    name,
+    limits: customLimits(plan, options),
+    ...endAndScopes({ scopes: [...SCOPES], ...options }),
+  };
   const { key, secret } = await withKeys(({ keys }) => keys.create(newKey));
   print(
     json,
@@ -40,3 +50,6 @@ async function create({ plan, name, json, ...options }: CreateOptions): Promise<
     () => `Key ${String(key.id)} (${plan}), shown this once:\n${secret}`,
   );
 }
+
+const missing = (option: string): StartupError =>
+  new StartupError(`required option '${option}' not specified`);

@@ -29,7 +29,7 @@ export const furtherOptions = (): Option[] => [
     .argParser(scopes),
 ];
 
-/** `null` where the key never ends, and where it may do all. */
+/** `null` for a key that never expires, and for every scope, those of later modules included. */
 export const endAndScopes = ({ expires, scopes }: KeyOptions) => ({
   expiresAt: expires === 'never' ? null : expires,
   scopes: scopes === 'all' ? null : scopes,

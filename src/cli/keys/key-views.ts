@@ -1,15 +1,14 @@
 import type { ApiKey } from '../../auth/api-key.entity.js';
-import { SCOPES } from '../../auth/scopes.js';
 import { table } from './print.js';
 
 /** A key as programs see it. */
 export function describeKey(key: ApiKey) {
   return {
-    id: String(key.id),
+    id: key.id,
     name: key.name,
     plan: key.plan,
     ...key.limits,
-    scopes: key.scopes ?? SCOPES,
+    scopes: key.scopes ?? 'all',
     prefix: key.prefix,
     lastFour: key.lastFour,
     createdAt: key.createdAt,
@@ -25,13 +24,14 @@ export function describeKey(key: ApiKey) {
 export function keysTable(keys: readonly ApiKey[]): string {
   if (keys.length === 0) return 'There are no keys yet. petstore keys create makes one.';
   return table(
-    ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
+    ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
     keys.map((key) => [
       String(key.id),
       key.name,
       key.plan,
       String(key.limits.perMinute),
       String(key.limits.perDay),
+      scopesOf(key),
       shown(key),
       day(key.createdAt),
       key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
@@ -48,7 +48,7 @@ export function keyDetails(key: ApiKey): string {
     [
       ['NAME', key.name],
       ['PLAN', `${key.plan}: ${key.limits.perMinute} per minute, ${key.limits.perDay} per day`],
-      ['SCOPES', key.scopes?.join(', ') ?? 'all'],
+      ['SCOPES', scopesOf(key)],
       ['KEY', shown(key)],
       ...(oldEndsAt ? [['OLD SECRET', `works until ${second(oldEndsAt)}`]] : []),
       ['CREATED', second(key.createdAt)],
@@ -66,6 +66,8 @@ function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
   if (banned) return `banned until ${second(banned)}`;
   return expiresAt ? `until ${day(expiresAt)}` : 'active';
 }
+
+const scopesOf = ({ scopes }: ApiKey): string => scopes?.join(', ') ?? 'all';
 
 const shown = ({ prefix, lastFour }: ApiKey): string => `${prefix}…${lastFour}`;
 

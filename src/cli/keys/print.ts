@@ -1,6 +1,8 @@
+import { writeJson } from '../../kernel/json/write-json.js';
+
 /** Prints a command's result: as JSON for programs, or as text for people. */
 export function print(json: true | undefined, value: unknown, text: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value, null, 2) : text()}\n`);
+  process.stdout.write(`${json ? writeJson(value, 2) : text()}\n`);
 }
 
 /** Columns as wide as their widest cell. */
