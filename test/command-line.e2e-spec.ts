@@ -1,5 +1,4 @@
 import { jest } from '@jest/globals';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname, userInfo } from 'node:os';
 import { makeSecret } from '../src/auth/secret.js';
@@ -7,7 +6,15 @@ import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
 import { rememberKey } from './support/run-log.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
-import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
+import {
+  COMMAND_LINE,
+  emptyFolder,
+  type Ended,
+  onTerminal,
+  Program,
+  run,
+  SERVICE,
+} from './support/program.js';
 
 jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
@@ -62,11 +69,8 @@ function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): voi
 
 describe('petstore keys create', () => {
   it('asks on a terminal for what is missing, again where the reply is invalid', async () => {
-    const command = `"${process.execPath}" "${COMMAND_LINE}" keys create`;
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: folder.path,
-      env: { ...process.env, DATABASE_URL: database.url },
-    });
+    const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
+    const terminal = onTerminal(COMMAND_LINE, ['keys', 'create'], surroundings);
     let shown = '';
     const replies = ['gold', 'pro', 'web shop'];
     terminal.stdout.on('data', (chunk: Buffer) => {

@@ -56,7 +56,9 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
 
 describe('the alerts', () => {
   it('are those that docs/operating.md explains', () => {
-    const explained = [...readText('docs/operating.md').matchAll(/^\| `(Petstore\w+)` /gm)].map(([, name]) => name);
+    const explained = [...readText('docs/operating.md').matchAll(/^\| `(Petstore\w+)` /gm)].map(
+      ([, name]) => name,
+    );
     expect(explained).toEqual(alerts.map(({ alert }) => alert));
   });
 });

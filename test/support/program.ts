@@ -87,6 +87,13 @@ export function run(script: string, args: readonly string[], surroundings: Surro
   return new Program(script, args, surroundings).ended;
 }
 
+/** A program on a terminal of its own, whose keys are its stdin: for what it does only before a person. */
+export function onTerminal(script: string, args: readonly string[], { cwd, env = {} }: Surroundings) {
+  const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
+  const { PATH = '', HOME = '' } = process.env;
+  return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });
+}
+
 /** An empty folder; its name has a space, as somebody's will. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet store-'));
