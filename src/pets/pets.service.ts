@@ -4,16 +4,21 @@ import { Repository } from 'typeorm';
 import { parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page } from '../kernel/pagination/page.js';
-import { findRow, insertRow } from '../database/pipeline/rows.js';
+import { findRow } from '../database/pipeline/rows.js';
+import { EventsService } from '../events/events.service.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
 import { Pet } from './pet.entity.js';
 import { PetNotFound } from './pet.errors.js';
+import { PET_CREATED } from './pet.events.js';
 
 @Injectable()
 export class PetsService {
-  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
+  constructor(
+    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
+    private readonly events: EventsService,
+  ) {}
 
   async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
     const page = await keysetPage(this.pets, query, { status: query.status });
@@ -21,7 +26,13 @@ export class PetsService {
   }
 
   async create(newPet: CreatePetDto): Promise<PetResponse> {
-    return PetResponse.from(await insertRow(this.pets, newPet));
+    const pet = await this.events.insert(this.pets, newPet, PET_CREATED, [
+      'id',
+      'name',
+      'categoryId',
+      'status',
+    ]);
+    return PetResponse.from(pet);
   }
 
   /** @throws PetNotFound when no animal has the id, or when it is none. */

@@ -1,0 +1,42 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class CreateEvents1795285200000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    // A change writes its event here, in its own transaction. `json` keeps the text as it was written, and numbers
+    // digit for digit.
+    await runner.query(`
+      CREATE TABLE event_outbox (
+        id          bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT event_outbox_pkey PRIMARY KEY,
+        type        text        NOT NULL,
+        version     smallint    NOT NULL CONSTRAINT event_outbox_version_positive CHECK (version > 0),
+        occurred_at timestamptz NOT NULL,
+        data        json        NOT NULL
+      )`);
+    // The feed. Its ids are given after the commit, by one process at a time, so a reader who has seen an id has seen
+    // every id below it.
+    await runner.query(`
+      CREATE TABLE events (
+        id          bigint      CONSTRAINT events_pkey PRIMARY KEY,
+        type        text        NOT NULL,
+        version     smallint    NOT NULL,
+        occurred_at timestamptz NOT NULL,
+        data        json        NOT NULL
+      )`);
+    await runner.query('CREATE INDEX events_type_id_idx ON events (type, id)');
+    // One row, which is also the lock of the process that gives ids.
+    await runner.query(`
+      CREATE TABLE event_feed (
+        single     boolean CONSTRAINT event_feed_pkey PRIMARY KEY DEFAULT true
+                           CONSTRAINT event_feed_single CHECK (single),
+        last_id    bigint  NOT NULL DEFAULT 0,
+        cleared_to bigint  NOT NULL DEFAULT 0
+      )`);
+    await runner.query('INSERT INTO event_feed DEFAULT VALUES');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE event_feed');
+    await runner.query('DROP TABLE events');
+    await runner.query('DROP TABLE event_outbox');
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
+import { Clock } from '../kernel/clock/clock.js';
+import { Config } from '../kernel/config/config.js';
+import type { EventType } from './event-type.js';
+import { writeToOutbox } from './outbox.js';
+import { insertWithEvent } from './recorded-insert.js';
+
+/** Records what happens, in the transaction in which it happens. */
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Records an event in the transaction of `manager`. Call it after the change: whoever holds the lock of the changed
+   * row records first, which keeps the events of one row in commit order.
+   * @throws Error outside a transaction
+   */
+  record<Data extends object>(manager: EntityManager, type: EventType<Data>, data: Data): Promise<void> {
+    return writeToOutbox(manager, type, new Date(this.clock.now()), data);
+  }
+
+  /**
+   * Adds a row, as `Repository.save` does, and records it: both or neither.
+   * @param properties of the row, which make the event's data
+   */
+  insert<Row extends ObjectLiteral, Property extends keyof Row & string>(
+    repository: Repository<Row>,
+    values: Partial<Row>,
+    type: EventType<Pick<Row, Property>>,
+    properties: readonly Property[],
+  ): Promise<Row> {
+    const occurredAt = new Date(this.clock.now());
+    const fast = this.config.fastPaths
+      ? insertWithEvent(repository, values, type, properties, occurredAt)
+      : undefined;
+    return fast ?? this.save(repository, values, type, properties);
+  }
+
+  private save<Row extends ObjectLiteral, Property extends keyof Row & string>(
+    { manager, target }: Repository<Row>,
+    values: Partial<Row>,
+    type: EventType<Pick<Row, Property>>,
+    properties: readonly Property[],
+  ): Promise<Row> {
+    return manager.transaction(async (transaction) => {
+      const repository = transaction.getRepository(target);
+      const row = await repository.save(repository.create(values as Row));
+      const data = Object.fromEntries(properties.map((property) => [property, row[property]]));
+      await this.record(transaction, type, data as Pick<Row, Property>);
+      return row;
+    });
+  }
+}
