@@ -48,12 +48,12 @@ export default {
     },
     {
       name: 'features-use-the-module-and-service-of-another-feature-only',
-      comment: 'the module file, a service or an error of another feature; the rest of it is internal',
+      comment: 'the module file, a service, an error or the types of event; the rest of it is internal',
       severity: 'error',
       from: { path: `(${features})` },
       to: {
         path: features,
-        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$'],
+        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$', '/event-type\\.ts$'],
       },
     },
     {

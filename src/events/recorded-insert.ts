@@ -31,7 +31,9 @@ export function insertWithEvent<Row extends ObjectLiteral>(
       ? insertStatement(repository.metadata, given, type, properties)
       : null,
   );
-  return statement ? insert(repository, statement, [...Object.values(values), occurredAt]) : undefined;
+  return statement
+    ? insert(repository, statement, [...(Object.values(values) as unknown[]), occurredAt])
+    : undefined;
 }
 
 async function insert<Row extends ObjectLiteral>(
