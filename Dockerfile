@@ -4,12 +4,14 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --ignore-scripts --no-audit
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+# With what is optional: one of it is the compiler for this platform.
+RUN npm ci --ignore-scripts --no-audit
+COPY .swcrc ./
 COPY .ci/sbom.mjs .ci/
+COPY scripts/build.mjs scripts/
 COPY migrations migrations
 COPY src src
-RUN npm run build && find dist \( -name '*.map' -o -name '*.tsbuildinfo' \) -delete
+RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app

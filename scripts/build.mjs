@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// Compiles what is newer than its output in dist/, and removes outputs whose source has gone. SWC strips the types
+// without a look at them: that is `npm run typecheck`. `nest build` writes the same files with the TypeScript compiler.
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const FOLDERS = ['src', 'migrations'];
+/** A change of one of these is a change of every output. */
+const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
+
+/**
+ * Brings dist/ up to date.
+ * @param {() => void} [begin] called before files are compiled, where any have to be
+ */
+export async function build(begin = () => {}) {
+  const [sources, outputs, settings] = await Promise.all([
+    filesIn('', (name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name)),
+    filesIn('dist', (name) => name.endsWith('.js')),
+    Promise.all(SETTINGS.map((file) => modified(join(root, file)))),
+  ]);
+  const expected = new Set([...sources.keys()].map(outputOf));
+  const orphans = [...outputs.keys()].filter((output) => !expected.has(output));
+  await Promise.all(orphans.flatMap((output) => [remove(output), remove(`${output}.map`)]));
+
+  const newestSetting = Math.max(...settings);
+  const stale = [...sources]
+    .filter(([source, time]) => (outputs.get(outputOf(source)) ?? 0) < Math.max(time, newestSetting))
+    .map(([source]) => source);
+  if (stale.length === 0) return;
+  begin();
+  const { transformFile } = await import('@swc/core'); // mostly there is nothing to compile
+  await Promise.all(stale.map((source) => compile(source, transformFile)));
+}
+
+/** The wanted files of the folders below a base, relative to it, each with the time of its last change. */
+async function filesIn(base, isWanted) {
+  const list = (folder) =>
+    readdir(join(root, base, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = (await Promise.all(FOLDERS.map(list)))
+    .flat()
+    .filter((entry) => entry.isFile() && isWanted(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const times = files.map(async (file) => [relative(join(root, base), file), await modified(file)]);
+  return new Map(await Promise.all(times));
+}
+
+const modified = async (file) => (await stat(file)).mtimeMs;
+const outputOf = (source) => source.replace(/\.ts$/, '.js');
+const remove = (output) => rm(join(root, 'dist', output), { force: true });
+
+async function compile(source, transformFile) {
+  const [from, to] = [join(root, source), join(root, 'dist', outputOf(source))];
+  const sourceFileName = relative(dirname(to), from).replaceAll('\\', '/');
+  const { code, map } = await transformFile(from, { cwd: root, sourceMaps: true, sourceFileName });
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(`${to}.map`, map);
+  // Under another name first: an interrupted build leaves no half of a file that looks up to date.
+  await writeFile(`${to}.new`, `${code}\n//# sourceMappingURL=${basename(to)}.map\n`);
+  await rename(`${to}.new`, to);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  build(() => console.log('Building…')).catch((error) => {
+    console.error(error.message.split('\n\nCaused by:')[0]); // SWC adds its own stack
+    process.exitCode = 1;
+  });
+}
