@@ -11,18 +11,6 @@ export default {
   setupFiles: ['<rootDir>/test/support/require-nest.setup.mjs', '<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2023',
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  transform: { '\\.ts$': '@swc/jest' }, // with the settings of .swcrc, as the build
 };

