@@ -2,7 +2,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '.petstore/'] },
+  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -20,7 +20,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/kernel/config/**/*.ts', 'test/support/**/*.ts'],
+    // Clients are programs of their own.
+    files: ['src/kernel/config/**/*.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

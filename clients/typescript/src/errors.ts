@@ -1,0 +1,113 @@
+import type { FieldProblem } from './types.js';
+
+/** What an error is made of. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly details?: readonly FieldProblem[];
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+/** Whatever a call can end with. Decide by class or `code`, show `message`, and quote `requestId` when you ask for help. */
+export class PetstoreError extends Error {
+  override name = 'PetstoreError';
+  /** Machine-readable; new ones may come. An error without an answer of the service has a code of this client. */
+  readonly code: string;
+  /** The HTTP status. Undefined where no response came. */
+  readonly status?: number;
+  /** Names the request in the log of the service. */
+  readonly requestId?: string;
+  /** Each invalid member or parameter; empty where the response names none. */
+  readonly details: readonly FieldProblem[];
+  /** Seconds to wait before the next try, where the response tells. */
+  readonly retryAfter?: number;
+
+  constructor({ code, message, status, requestId, details = [], retryAfter, cause }: Problem) {
+    super(message, { cause });
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.details = details;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** 400 and 422: a property or parameter is not valid; see `details`. */
+export class ValidationError extends PetstoreError {
+  override name = 'ValidationError';
+}
+
+/** 401: no API key, or one that is not valid. */
+export class AuthenticationError extends PetstoreError {
+  override name = 'AuthenticationError';
+}
+
+/** 403: the API key lacks the scope. */
+export class PermissionError extends PetstoreError {
+  override name = 'PermissionError';
+}
+
+/** 404: no such resource. */
+export class NotFoundError extends PetstoreError {
+  override name = 'NotFoundError';
+}
+
+/** 409, and 422 `idempotency_key_reused`: not possible in the present state. */
+export class ConflictError extends PetstoreError {
+  override name = 'ConflictError';
+}
+
+/** 410: the operation has been removed. */
+export class GoneError extends PetstoreError {
+  override name = 'GoneError';
+}
+
+/** 429: the quota of the key is used up, or the key is banned. `retryAfter` says for how many seconds. */
+export class RateLimitError extends PetstoreError {
+  override name = 'RateLimitError';
+}
+
+/** 5xx: a fault of the service, or of what stands before it. */
+export class ServerError extends PetstoreError {
+  override name = 'ServerError';
+}
+
+/** No response, or not the whole of one. Nobody knows whether the request arrived. */
+export class ConnectionError extends PetstoreError {
+  override name = 'ConnectionError';
+}
+
+/** No complete response within the time limit. */
+export class TimeoutError extends ConnectionError {
+  override name = 'TimeoutError';
+}
+
+/** 304: nothing has changed since the response with the `ifNoneMatch` of this call. */
+export class NotModifiedError extends PetstoreError {
+  override name = 'NotModifiedError';
+}
+
+type ErrorClass = new (problem: Problem) => PetstoreError;
+
+const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
+  304: NotModifiedError,
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: GoneError,
+  422: ValidationError,
+  429: RateLimitError,
+};
+
+const BY_CODE: Readonly<Record<string, ErrorClass>> = { idempotency_key_reused: ConflictError };
+
+/** The error for a response. A status or a code that this client does not know yet still gets a class. */
+export function errorOf(problem: Problem & { readonly status: number }): PetstoreError {
+  const byStatus = BY_STATUS[problem.status] ?? (problem.status >= 500 ? ServerError : PetstoreError);
+  return new (BY_CODE[problem.code] ?? byStatus)(problem);
+}

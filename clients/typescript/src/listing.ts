@@ -1,0 +1,44 @@
+import type { ResponseInfo } from './response-info.js';
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: Item[];
+  /** The `cursor` of the next page. Undefined on the last one. */
+  readonly nextCursor?: string;
+  readonly response: ResponseInfo;
+}
+
+export interface PageOptions {
+  /** The `etag` of an earlier response. While it still holds, the call throws a NotModifiedError. */
+  readonly ifNoneMatch?: string;
+}
+
+/** Asks for one page; without a cursor for the page that the query names. */
+export type LoadPage<Item> = (cursor?: string, options?: PageOptions) => Promise<Page<Item>>;
+
+/**
+ * A list that is read on demand: `for await (const item of listing)`. A page is one request, sent when the page before
+ * is used up. Nothing is sent before the first item is asked for.
+ */
+export class Listing<Item> implements AsyncIterable<Item> {
+  constructor(private readonly load: LoadPage<Item>) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    for await (const { items } of this.pages()) yield* items;
+  }
+
+  /** Page by page. */
+  async *pages(): AsyncGenerator<Page<Item>, void> {
+    let page = await this.load();
+    yield page;
+    while (page.nextCursor !== undefined) {
+      page = await this.load(page.nextCursor);
+      yield page;
+    }
+  }
+
+  /** One page alone: the first, or the one that the `cursor` of the query names. */
+  page(options?: PageOptions): Promise<Page<Item>> {
+    return this.load(undefined, options);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Exact } from './exact-json.js';
+import type { operations } from './schema.js';
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the base URL, with its parameters in braces. */
+  readonly path: `/${string}`;
+  /** A `POST` that takes an `Idempotency-Key` can be sent again, and is done once all the same. */
+  readonly takesIdempotencyKey?: true;
+}
+
+/** What the document says of each operation; a row that contradicts it does not compile. */
+type Declared = {
+  readonly [Id in keyof operations]?: Operation &
+    (operations[Id]['parameters'] extends { header?: { 'Idempotency-Key'?: string } }
+      ? { readonly takesIdempotencyKey: true }
+      : { readonly takesIdempotencyKey?: never });
+};
+
+/** The operations that this client offers, by their `operationId`. */
+export const OPERATIONS = {
+  listPets: { method: 'GET', path: '/pets' },
+  createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
+  getPet: { method: 'GET', path: '/pets/{petId}' },
+  listOrders: { method: 'GET', path: '/store/orders' },
+  getRateLimit: { method: 'GET', path: '/rate-limit' },
+} as const satisfies Declared;
+
+export type OperationId = keyof typeof OPERATIONS;
+
+type Parameters<Id extends OperationId> = operations[Id]['parameters'];
+type Content<Holder> = Holder extends { content: { 'application/json': infer Body } }
+  ? Exact<Body>
+  : undefined;
+type Responses<Id extends OperationId> = operations[Id]['responses'];
+
+/** The parameters in the address of an operation. */
+export type Query<Id extends OperationId> = Exact<NonNullable<Parameters<Id>['query']>>;
+
+/** What an operation is called with. */
+export interface Input<Id extends OperationId> {
+  readonly path?: Exact<Parameters<Id>['path']>;
+  readonly query?: Query<Id>;
+  readonly body?: Content<operations[Id]['requestBody']>;
+}
+
+/** What an operation answers when it succeeds. */
+export type Output<Id extends OperationId> = Content<
+  Responses<Id>[keyof Responses<Id> & (200 | 201 | 202 | 204)]
+>;

@@ -1,0 +1,82 @@
+import type { OperationId } from './operations.js';
+
+/** One window of a quota, as the fields `RateLimit-Policy` and `RateLimit` tell it. */
+export interface RateLimitWindow {
+  /** `minute` or `day`, or `route` where a route has a limit of its own. */
+  readonly name: string;
+  /** Requests that the window may hold. */
+  readonly quota: number;
+  /** Its length in seconds. */
+  readonly seconds: number;
+  /** Requests left. */
+  readonly remaining: number;
+  /** Seconds until it ends. */
+  readonly resetsIn: number;
+}
+
+/** Where the key stands after a response. `limit`, `remaining` and `reset` are those of the window with the fewest requests left. */
+export interface RateLimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When that window ends: Unix time in seconds. */
+  readonly reset: number;
+  readonly windows: readonly RateLimitWindow[];
+}
+
+/** What the headers of a response say. */
+export interface ResponseInfo {
+  readonly operation: OperationId;
+  readonly status: number;
+  /** Names the request in the log of the service. */
+  readonly requestId?: string;
+  /** Undefined where something before the service has answered. */
+  readonly rateLimit?: RateLimitState;
+  /** For `ifNoneMatch`. */
+  readonly etag?: string;
+  /** Whether this is the first response once more, because its `Idempotency-Key` was used before. */
+  readonly idempotentReplayed: boolean;
+}
+
+export function responseInfo(operation: OperationId, { status, headers }: Response): ResponseInfo {
+  return {
+    operation,
+    status,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    rateLimit: rateLimitState(headers),
+    etag: headers.get('ETag') ?? undefined,
+    idempotentReplayed: headers.get('Idempotent-Replayed') === 'true',
+  };
+}
+
+function rateLimitState(headers: Headers): RateLimitState | undefined {
+  const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+    Number(headers.get(`X-RateLimit-${name}`) ?? NaN),
+  ) as [number, number, number]; // as many as names
+  if (![limit, remaining, reset].every(Number.isInteger)) return undefined;
+  return { limit, remaining, reset, windows: rateLimitWindows(headers) };
+}
+
+/** Both fields are lists such as `"minute";q=60;w=60, "day";q=1000;w=86400`. */
+function rateLimitWindows(headers: Headers): RateLimitWindow[] {
+  const left = new Map(entries(headers.get('RateLimit')));
+  return entries(headers.get('RateLimit-Policy')).flatMap(([name, policy]) => {
+    const { q: quota, w: seconds } = policy;
+    const { r: remaining, t: resetsIn } = left.get(name) ?? {};
+    const isWhole = [quota, seconds, remaining, resetsIn].every((number) => number !== undefined);
+    return isWhole ? [{ name, quota, seconds, remaining, resetsIn } as RateLimitWindow] : [];
+  });
+}
+
+const entries = (field: string | null): [name: string, numbers: Record<string, number>][] =>
+  [...(field ?? '').matchAll(/"([^"]*)"((?:;\w+=\d+)*)/g)].map(([, name = '', parameters = '']) => [
+    name,
+    Object.fromEntries(
+      [...parameters.matchAll(/(\w+)=(\d+)/g)].map(([, key, digits]) => [key, Number(digits)]),
+    ),
+  ]);
+
+/** The address for each relation of the `Link` field (RFC 8288). */
+export function links(headers: Headers): Map<string, string> {
+  const found = (headers.get('Link') ?? '').matchAll(/<([^>]*)>\s*;[^<]*?\brel="?([^",;]+)/g);
+  return new Map([...found].map(([, address = '', relation = '']) => [relation, address]));
+}

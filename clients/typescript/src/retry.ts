@@ -1,0 +1,43 @@
+import { ConflictError, ConnectionError, type PetstoreError, RateLimitError } from './errors.js';
+import type { Operation } from './operations.js';
+
+const FIRST_WAIT = 500; // milliseconds: the upper end of the first random wait; each further one doubles it
+const LONGEST_WAIT = 30_000;
+const PASSING_FAULTS: readonly (number | undefined)[] = [502, 503, 504];
+
+/** Whether the same request, sent again, may succeed and cannot do its work twice. */
+export function isWorthAnotherTry(operation: Operation, error: PetstoreError): boolean {
+  if (error instanceof RateLimitError) return true; // refused before anything was done
+  const { method, takesIdempotencyKey } = operation;
+  const isDoneOnce = takesIdempotencyKey ?? ['GET', 'PUT', 'DELETE'].includes(method);
+  const isPassing =
+    error instanceof ConnectionError ||
+    PASSING_FAULTS.includes(error.status) ||
+    (error instanceof ConflictError && error.code === 'idempotency_in_progress');
+  return isDoneOnce && isPassing;
+}
+
+/**
+ * What `Retry-After` says comes first. Without it, and on top of it when that was not enough, the wait is random below
+ * a bound that doubles, so that clients that were refused together do not come back together.
+ * @param retry 0 for the first one
+ * @param retryAfter in seconds
+ * @returns milliseconds
+ */
+export function waitBefore(retry: number, retryAfter: number | undefined, random: () => number): number {
+  const jitter = random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** retry);
+  if (retryAfter === undefined) return jitter;
+  return retryAfter * 1_000 + (retry === 0 ? 0 : jitter);
+}
+
+/**
+ * The field holds whole seconds, or from some proxies a date (RFC 9110, 10.2.3).
+ * @param now Unix time in milliseconds
+ * @returns seconds; undefined if there are none
+ */
+export function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const field = headers.get('Retry-After');
+  if (field === null) return undefined;
+  const seconds = /^\d+$/.test(field) ? Number(field) : Math.ceil((Date.parse(field) - now) / 1_000);
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}

@@ -1,0 +1,231 @@
+import { deprecationWarning } from './deprecation.js';
+import { ConnectionError, errorOf, PetstoreError, TimeoutError } from './errors.js';
+import { readJson, writeJson } from './exact-json.js';
+import { Listing, type LoadPage } from './listing.js';
+import { type Input, type Operation, type OperationId, OPERATIONS, type Output } from './operations.js';
+import { links, responseInfo, type ResponseInfo } from './response-info.js';
+import { isWorthAnotherTry, retryAfterOf, waitBefore } from './retry.js';
+import { randomText, type Runtime } from './runtime.js';
+import type { FieldProblem } from './types.js';
+
+/** How one call differs from the options of the client. */
+export interface RequestOptions {
+  /** Ends the call: it throws the reason of the signal. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds for each try. */
+  readonly timeout?: number;
+  /** Milliseconds for the whole call, with its retries and waits. */
+  readonly totalTimeout?: number;
+  /** Tries after the first one. 0 for none. */
+  readonly maxRetries?: number;
+}
+
+export interface ReadOptions extends RequestOptions {
+  /** The `etag` of an earlier response. While it still holds, the call throws a NotModifiedError. */
+  readonly ifNoneMatch?: string;
+}
+
+export interface WriteOptions extends RequestOptions {
+  /** 1 to 255 printable ASCII characters, used for this request only. Without it each call makes its own. */
+  readonly idempotencyKey?: string;
+}
+
+/** What every request of a client has in common. */
+export interface Settings {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly userAgent?: string;
+  readonly timeout: number;
+  readonly totalTimeout: number;
+  readonly maxRetries: number;
+  readonly onResponse?: (response: ResponseInfo) => void;
+}
+
+type Options = ReadOptions & WriteOptions;
+type Paged<Id extends OperationId> = Output<Id> extends (infer Item)[] ? Item : never;
+
+interface Answer<Id extends OperationId> {
+  readonly body: Output<Id>;
+  readonly headers: Headers;
+  readonly response: ResponseInfo;
+}
+
+/** Sends requests, waits and tries again. It knows the operations by their table only. */
+export class Transport {
+  lastResponse?: ResponseInfo;
+  /** Hidden from a console that prints the client: it holds the key. */
+  readonly #settings: Settings;
+  private readonly warned = new Set<OperationId>();
+
+  constructor(
+    settings: Settings,
+    private readonly runtime: Runtime,
+  ) {
+    this.#settings = settings;
+  }
+
+  /** Calls an operation. */
+  async call<Id extends OperationId>(id: Id, input: Input<Id>, options?: Options): Promise<Output<Id>> {
+    return (await this.send(id, input, options)).body;
+  }
+
+  /** Calls an operation whose response is a page. */
+  list<Id extends OperationId>(
+    id: Id,
+    query: Input<Id>['query'],
+    options?: RequestOptions,
+  ): Listing<Paged<Id>> {
+    const load: LoadPage<Paged<Id>> = async (cursor, pageOptions) => {
+      const input = { query: cursor === undefined ? query : { ...query, cursor } } as Input<Id>; // as paged ones take it
+      const { body, headers, response } = await this.send(id, input, { ...options, ...pageOptions });
+      if (!Array.isArray(body)) throw invalidResponse(response);
+      return { items: body as Paged<Id>[], nextCursor: nextCursor(headers), response };
+    };
+    return new Listing(load);
+  }
+
+  private async send<Id extends OperationId>(
+    id: Id,
+    input: Input<Id>,
+    options: Options = {},
+  ): Promise<Answer<Id>> {
+    const operation: Operation = OPERATIONS[id];
+    const { maxRetries = this.#settings.maxRetries, totalTimeout = this.#settings.totalTimeout } = options;
+    const deadline = this.runtime.now() + totalTimeout;
+    const url = `${this.#settings.url}${pathOf(operation, input.path)}${queryOf(input.query)}`;
+    const body = input.body === undefined ? undefined : writeJson(input.body);
+    const headers = this.headersOf(operation, body, options);
+    for (let retry = 0; ; retry++) {
+      const request = { method: operation.method, headers, body };
+      try {
+        return await this.attempt(id, url, request, options, deadline);
+      } catch (error) {
+        if (!(error instanceof PetstoreError)) throw error;
+        if (retry >= maxRetries || !isWorthAnotherTry(operation, error)) throw error;
+        const wait = waitBefore(retry, error.retryAfter, this.runtime.random);
+        if (this.runtime.now() + wait >= deadline) throw error;
+        await this.runtime.sleep(wait, options.signal);
+      }
+    }
+  }
+
+  /** Those that all tries have in common: a key that is made here is the same on each of them. */
+  private headersOf(
+    { takesIdempotencyKey }: Operation,
+    body: string | undefined,
+    { idempotencyKey, ifNoneMatch }: Options,
+  ): Headers {
+    const headers = new Headers({
+      Authorization: `Bearer ${this.#settings.apiKey}`,
+      Accept: 'application/json',
+    });
+    if (this.#settings.userAgent !== undefined) headers.set('User-Agent', this.#settings.userAgent);
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    if (takesIdempotencyKey) headers.set('Idempotency-Key', idempotencyKey ?? randomText());
+    if (ifNoneMatch !== undefined) {
+      headers.set('If-None-Match', ifNoneMatch);
+      headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the answer is never 304
+    }
+    return headers;
+  }
+
+  private async attempt<Id extends OperationId>(
+    id: Id,
+    url: string,
+    request: RequestInit & { readonly headers: Headers },
+    { signal, timeout = this.#settings.timeout }: Options,
+    deadline: number,
+  ): Promise<Answer<Id>> {
+    signal?.throwIfAborted();
+    const requestId = randomText(); // ours, so that a request without a response has one too
+    request.headers.set('X-Request-Id', requestId);
+    const limit = Math.min(timeout, deadline - this.runtime.now());
+    const late = this.runtime.timeout(limit);
+    let answered: Response;
+    let text: string;
+    try {
+      answered = await this.runtime.fetch(url, {
+        ...request,
+        redirect: 'manual', // the service has none, and the key goes to no other host
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+      });
+      text = await answered.text();
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (late.aborted) {
+        const message = `No complete response within ${limit} ms.`;
+        throw new TimeoutError({ code: 'timeout', message, requestId, cause });
+      }
+      const message = `No complete response from ${new URL(url).host}.`;
+      throw new ConnectionError({ code: 'connection_failed', message, requestId, cause });
+    }
+    return this.read(id, answered, text, requestId);
+  }
+
+  private read<Id extends OperationId>(id: Id, answered: Response, text: string, sentId: string): Answer<Id> {
+    const { ok, status, statusText, headers } = answered;
+    const response = responseInfo(id, answered);
+    this.lastResponse = response;
+    this.#settings.onResponse?.(response);
+    this.warnOnce(id, headers);
+    const requestId = response.requestId ?? sentId;
+    const body = status === 204 ? undefined : parsed(text);
+    if (!ok) {
+      const retryAfter = retryAfterOf(headers, this.runtime.now());
+      throw errorOf({ ...problemOf(body, status, statusText), status, requestId, retryAfter });
+    }
+    if (status !== 204 && !(body instanceof Object)) throw invalidResponse(response);
+    return { body: body as Output<Id>, headers, response };
+  }
+
+  private warnOnce(id: OperationId, headers: Headers): void {
+    if (this.warned.has(id)) return;
+    const warning = deprecationWarning(id, OPERATIONS[id], headers);
+    if (warning === undefined) return;
+    this.warned.add(id);
+    this.runtime.warn(warning);
+  }
+}
+
+type Parameters = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+
+/** The path with its parameters in place. */
+const pathOf = ({ path }: Operation, values: Parameters = {}): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+
+function queryOf(values: Parameters = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? '' : `?${String(query)}`;
+}
+
+/** Of the address of the next page only the cursor is used: the key goes to no host that a response names. */
+function nextCursor(headers: Headers): string | undefined {
+  const address = links(headers).get('next');
+  if (address === undefined) return undefined;
+  return new URL(address, 'http://relative.invalid').searchParams.get('cursor') ?? undefined;
+}
+
+/** Whatever stands between the client and the service may answer with anything. */
+function parsed(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalidResponse({ status, requestId }: ResponseInfo): PetstoreError {
+  const message = `The body of the response with status ${status} is not what the document says.`;
+  return new PetstoreError({ code: 'invalid_response', message, status, requestId });
+}
+
+/** What the body of an error says, and what to say in its place where it is none of the service's. */
+function problemOf(body: unknown, status: number, statusText: string) {
+  const { code, message, details } = Object(body) as Readonly<Record<string, unknown>>;
+  return {
+    code: typeof code === 'string' ? code : status === 304 ? 'not_modified' : 'unknown',
+    message: typeof message === 'string' ? message : `${status} ${statusText}`.trim(),
+    details: Array.isArray(details) ? (details as FieldProblem[]) : [],
+  };
+}

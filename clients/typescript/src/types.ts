@@ -1,0 +1,17 @@
+import type { Exact } from './exact-json.js';
+import type { components } from './schema.js';
+
+type Schemas = components['schemas'];
+
+/** An animal in the store. */
+export type Pet = Exact<Schemas['Pet']>;
+/** An animal to add. Without a `status` it is `available`. */
+export type NewPet = Exact<Schemas['NewPet']>;
+export type PetStatus = Schemas['PetStatus'];
+/** An order. Experimental: it may change. */
+export type Order = Exact<Schemas['Order']>;
+export type OrderStatus = Schemas['OrderStatus'];
+/** Where an API key stands. Beta: it may change. */
+export type RateLimit = Exact<Schemas['RateLimit']>;
+/** One invalid member or parameter of a request. */
+export type FieldProblem = Schemas['FieldProblem'];

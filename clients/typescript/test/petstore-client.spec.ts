@@ -1,0 +1,295 @@
+import { inspect } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as petstore from '../src/index.js';
+import { all, ScriptedService, TestTime } from './scripted-service.js';
+
+const BEYOND_NUMBERS = 9_007_199_254_740_993n;
+const REX: petstore.Pet = { id: BEYOND_NUMBERS, name: 'Rex', categoryId: 7n, status: 'available' };
+const REX_AS_SENT = `{"id":${BEYOND_NUMBERS},"name":"Rex","categoryId":7,"status":"available"}`;
+
+let service: ScriptedService;
+let time: TestTime;
+
+beforeAll(async () => {
+  service = await ScriptedService.start();
+});
+afterAll(() => {
+  service.stop();
+});
+beforeEach(() => {
+  service.reset();
+  time = new TestTime();
+});
+
+const page = (body: string, cursor?: string) => ({
+  body,
+  headers: cursor
+    ? { Link: `<https://elsewhere.test/v1/pets?limit=1&cursor=${cursor}>; rel="next"` }
+    : undefined,
+});
+
+describe('a client', () => {
+  const { PETSTORE_URL, PETSTORE_API_KEY } = process.env;
+
+  afterEach(() => {
+    Object.assign(process.env, {
+      PETSTORE_URL: PETSTORE_URL ?? '',
+      PETSTORE_API_KEY: PETSTORE_API_KEY ?? '',
+    });
+  });
+
+  it('takes address and key from the environment; what it is given comes first', async () => {
+    Object.assign(process.env, {
+      PETSTORE_URL: `${service.url}/`,
+      PETSTORE_API_KEY: 'petstore_of_environment',
+    });
+    await new petstore.PetstoreClient().pets.list().page();
+    await new petstore.PetstoreClient({ apiKey: 'petstore_mine' }).pets.list().page();
+    expect(service.received.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/v1/pets', 'Bearer petstore_of_environment'],
+      ['/v1/pets', 'Bearer petstore_mine'],
+    ]);
+  });
+
+  it('says what is missing', () => {
+    Object.assign(process.env, { PETSTORE_URL: '', PETSTORE_API_KEY: '' });
+    expect(() => new petstore.PetstoreClient()).toThrow('set PETSTORE_URL');
+    expect(() => new petstore.PetstoreClient({ url: service.url })).toThrow('set PETSTORE_API_KEY');
+    expect(() => new petstore.PetstoreClient({ url: 'file:///etc', apiKey: 'x' })).toThrow(TypeError);
+  });
+
+  it('names itself, after the program that uses it', async () => {
+    await time.client(service.url, { userAgent: 'shop/1.2' }).rateLimits.get();
+    expect(service.received[0]?.headers['user-agent']).toMatch(
+      /^shop\/1\.2 petstore-client-typescript\/\d+\.\d+\.\d+ node\/\d+\.\d+\.\d+$/,
+    );
+  });
+
+  it('has the version of its package', async () => {
+    const manifest = await readFile(join(import.meta.dirname, '../package.json'), 'utf8');
+    expect(JSON.parse(manifest)).toHaveProperty('version', petstore.VERSION);
+  });
+
+  it('does not show its key when it is printed', () => {
+    const client = time.client(service.url, { apiKey: 'petstore_secret' });
+    expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain('secret');
+  });
+
+  it('follows no redirect', async () => {
+    service.answers = [{ status: 302, headers: { Location: '/v1/elsewhere' } }];
+    await expect(time.client(service.url).rateLimits.get()).rejects.toMatchObject({
+      status: 302,
+      code: 'unknown',
+    });
+    expect(service.received).toHaveLength(1);
+  });
+});
+
+describe('operations', () => {
+  it('lists animals with a filter', async () => {
+    await time.client(service.url).pets.list({ limit: 2, status: 'sold', cursor: 'a&b' }).page();
+    expect(service.received[0]).toMatchObject({
+      method: 'GET',
+      url: '/v1/pets?limit=2&status=sold&cursor=a%26b',
+    });
+  });
+
+  it('adds an animal, with every digit', async () => {
+    service.answers = [{ status: 201, body: REX_AS_SENT }];
+    const pet = { name: 'Rex', categoryId: BEYOND_NUMBERS, status: 'sold' } as const;
+    expect(await time.client(service.url).pets.create(pet)).toEqual(REX);
+    expect(service.received[0]).toMatchObject({
+      method: 'POST',
+      url: '/v1/pets',
+      body: `{"name":"Rex","categoryId":${BEYOND_NUMBERS},"status":"sold"}`,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+    });
+  });
+
+  it('gets an animal, and warns once that this is deprecated', async () => {
+    const headers = {
+      Deprecation: '@1795132800',
+      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      Link: '<https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs>; rel="deprecation"; type="text/html"',
+    };
+    service.answers = [1, 2].map(() => ({ body: REX_AS_SENT, headers }));
+    const { pets } = time.client(service.url);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- what is deprecated still has to work
+    const get = () => pets.get(BEYOND_NUMBERS);
+    expect(await get()).toEqual(REX);
+    await get();
+    expect(service.received[1]?.url).toBe(`/v1/pets/${BEYOND_NUMBERS}`);
+    expect(time.warnings).toEqual([
+      'petstore-client: getPet (GET /pets/{petId}) is deprecated since 2026-11-20, and will be removed on 2030-12-05. ' +
+        'Its successor is https://petstore.test/v1/pets.',
+    ]);
+  });
+
+  it('lists orders', async () => {
+    service.answers = [
+      {
+        body: '[{"id":1,"petId":9007199254740993,"quantity":1,"status":"placed","createdAt":"2026-11-20T09:30:00.000Z"}]',
+      },
+    ];
+    const orders = await all(time.client(service.url).orders.list({ limit: 5 }));
+    expect(orders).toEqual([
+      { id: 1n, petId: BEYOND_NUMBERS, quantity: 1, status: 'placed', createdAt: '2026-11-20T09:30:00.000Z' },
+    ]);
+    expect(service.received[0]?.url).toBe('/v1/store/orders?limit=5');
+  });
+
+  it('tells where the key stands', async () => {
+    const window = { limit: 60, remaining: 42, reset: 1_795_132_860 };
+    service.answers = [{ body: { plan: 'free', minute: window, day: window } }];
+    const { plan, minute, ban } = await time.client(service.url).rateLimits.get();
+    expect([plan, minute, ban]).toEqual(['free', window, undefined]);
+    expect(service.received[0]?.url).toBe('/v1/rate-limit');
+  });
+});
+
+describe('pages', () => {
+  it('follows them with the cursor of each, at its own address only', async () => {
+    service.answers = [page('[{"id":1}]', 'one'), page('[]', 'two'), page('[{"id":2}]')];
+    const found = await all(time.client(service.url).pets.list({ limit: 1, status: 'sold' }));
+    expect(found.map(({ id }) => id)).toEqual([1n, 2n]);
+    expect(service.received.map(({ url }) => url)).toEqual([
+      '/v1/pets?limit=1&status=sold',
+      '/v1/pets?limit=1&status=sold&cursor=one',
+      '/v1/pets?limit=1&status=sold&cursor=two',
+    ]);
+  });
+
+  it('asks for no page that is not needed', async () => {
+    service.answers = [page('[{"id":1},{"id":2}]', 'one')];
+    const listing = time.client(service.url).pets.list();
+    expect(service.received).toHaveLength(0);
+    for await (const { id } of listing) if (id === 2n) break;
+    expect(service.received).toHaveLength(1);
+  });
+
+  it('come one by one, each with its response', async () => {
+    service.answers = [page('[{"id":1}]', 'one'), page('[{"id":2}]')];
+    const pages = await all(time.client(service.url).pets.list().pages());
+    expect(
+      pages.map(({ items, nextCursor, response }) => [items.length, nextCursor, response.status]),
+    ).toEqual([
+      [1, 'one', 200],
+      [1, undefined, 200],
+    ]);
+  });
+
+  it('throws a NotModifiedError while the ETag still holds', async () => {
+    service.answers = [{ status: 304, headers: { ETag: '"a"', 'X-Request-Id': 'r' } }];
+    const call = time.client(service.url).pets.list().page({ ifNoneMatch: '"a"' });
+    await expect(call).rejects.toThrow(petstore.NotModifiedError);
+    await expect(call).rejects.toMatchObject({ status: 304, code: 'not_modified', requestId: 'r' });
+    expect(service.received[0]?.headers).toMatchObject({
+      'if-none-match': '"a"',
+      'cache-control': 'max-age=0',
+    });
+  });
+});
+
+describe('responses', () => {
+  const quota = {
+    'X-Request-Id': 'r-1',
+    'X-RateLimit-Limit': '60',
+    'X-RateLimit-Remaining': '59',
+    'X-RateLimit-Reset': '1795132860',
+    'RateLimit-Policy': '"minute";q=60;w=60, "day";q=1000;w=86400',
+    RateLimit: '"minute";r=59;t=60, "day";r=811;t=51022',
+  };
+
+  it('tell where the key stands, also those that are refusals', async () => {
+    const client = time.client(service.url);
+    expect(client.lastResponse).toBeUndefined();
+    service.answers = [
+      { status: 404, headers: quota, body: { code: 'pet_not_found', message: 'No.', status: 404 } },
+    ];
+    await expect(client.rateLimits.get()).rejects.toThrow(petstore.NotFoundError);
+    expect(client.lastResponse).toEqual({
+      operation: 'getRateLimit',
+      status: 404,
+      requestId: 'r-1',
+      etag: undefined,
+      idempotentReplayed: false,
+      rateLimit: {
+        limit: 60,
+        remaining: 59,
+        reset: 1_795_132_860,
+        windows: [
+          { name: 'minute', quota: 60, seconds: 60, remaining: 59, resetsIn: 60 },
+          { name: 'day', quota: 1000, seconds: 86_400, remaining: 811, resetsIn: 51_022 },
+        ],
+      },
+    });
+  });
+
+  it('are shown to onResponse, one by one', async () => {
+    service.answers = [{ status: 503 }, { headers: { ETag: '"a"', 'Idempotent-Replayed': 'true' } }];
+    const seen: petstore.ResponseInfo[] = [];
+    const client = time.client(service.url, { onResponse: (response) => seen.push(response) });
+    await client.pets.create({ name: 'Rex', categoryId: 7n });
+    expect(seen).toMatchObject([
+      { status: 503, rateLimit: undefined },
+      { operation: 'createPet', status: 200, etag: '"a"', idempotentReplayed: true },
+    ]);
+    expect(client.lastResponse).toBe(seen[1]);
+  });
+
+  it.each(['<html>', '', 'null', '"text"'])(
+    'that are not what the document says are an error: %s',
+    async (body) => {
+      service.answers = [{ body }, { body }, { body: '{}' }];
+      const { pets, rateLimits } = time.client(service.url);
+      const invalid = { name: 'PetstoreError', status: 200, code: 'invalid_response' };
+      await expect(rateLimits.get()).rejects.toMatchObject(invalid);
+      await expect(all(pets.list())).rejects.toMatchObject(invalid);
+      await expect(all(pets.list())).rejects.toMatchObject(invalid);
+    },
+  );
+});
+
+describe('errors', () => {
+  it.each([
+    [400, 'validation_failed', petstore.ValidationError],
+    [400, 'invalid_cursor', petstore.ValidationError],
+    [401, 'invalid_api_key', petstore.AuthenticationError],
+    [403, 'insufficient_scope', petstore.PermissionError],
+    [404, 'pet_not_found', petstore.NotFoundError],
+    [409, 'some_conflict', petstore.ConflictError],
+    [410, 'endpoint_removed', petstore.GoneError],
+    [413, 'payload_too_large', petstore.PetstoreError],
+    [422, 'idempotency_key_reused', petstore.ConflictError],
+    [422, 'something_else', petstore.ValidationError],
+    [429, 'api_key_banned', petstore.RateLimitError],
+    [500, 'internal_error', petstore.ServerError],
+    [599, 'something_new', petstore.ServerError],
+  ])('%s %s has a class', async (status, code, errorClass) => {
+    const details = [{ field: 'name', message: 'name must be a text' }];
+    service.answers = [
+      { status, headers: { 'X-Request-Id': 'r-1' }, body: { code, message: 'No.', status, details } },
+    ];
+    const call = time.client(service.url, { maxRetries: 0 }).rateLimits.get();
+    const error = await call.catch((thrown: unknown) => thrown);
+    expect(Object(error).constructor).toBe(errorClass);
+    expect(error).toMatchObject({
+      name: errorClass.name,
+      status,
+      code,
+      message: 'No.',
+      requestId: 'r-1',
+      details,
+    });
+  });
+
+  it.each(['<html>', '', '[]', '"text"', 'null', '{"code":1,"message":{},"details":"none"}'])(
+    'understands a body that is not from the service: %s',
+    async (body) => {
+      service.answers = [{ status: 502, body }];
+      const call = time.client(service.url, { maxRetries: 0 }).rateLimits.get();
+      await expect(call).rejects.toMatchObject({ code: 'unknown', message: '502 Bad Gateway', details: [] });
+    },
+  );
+});
