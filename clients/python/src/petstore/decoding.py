@@ -1,0 +1,43 @@
+"""JSON to dataclasses and back."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+_hints = functools.lru_cache(maxsize=None)(get_type_hints)
+
+
+def json_name(name: str) -> str:
+    """`category_id` is `categoryId` in JSON."""
+    return re.sub(r"_(\w)", lambda found: found[1].upper(), name)
+
+
+def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type can say
+    """Makes a value of JSON into `kind`. What `kind` does not name is left out: the service may add members.
+
+    Raises TypeError, ValueError or AttributeError if the value is no such thing.
+    """
+    origin = get_origin(kind)
+    if origin is list:
+        if not isinstance(value, list):
+            raise TypeError(f"{type(value).__name__} is no list")
+        return [decode(get_args(kind)[0], item) for item in value]
+    if origin in (Union, UnionType):
+        return decode(next(inner for inner in get_args(kind) if inner is not type(None)), value)
+    if is_dataclass(kind):
+        hints = _hints(kind)
+        named = {name: value.get(json_name(name)) for name in (field.name for field in fields(kind))}
+        return kind(**{name: decode(hints[name], member) for name, member in named.items() if member is not None})
+    if kind is datetime:
+        return datetime.fromisoformat(value.replace("Z", "+00:00"))
+    return value
+
+
+def encode(members: dict[str, Any]) -> dict[str, Any]:
+    """The names of JSON, without what is None."""
+    return {json_name(name): value for name, value in members.items() if value is not None}

@@ -1,0 +1,106 @@
+"""Whatever a call can end with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .models import FieldProblem
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What an error is made of."""
+
+    code: str
+    message: str
+    status: int | None = None
+    request_id: str | None = None
+    details: tuple[FieldProblem, ...] = ()
+    retry_after: float | None = None
+
+
+class PetstoreError(Exception):
+    """Decide by class or `code`, show `message`, and quote `request_id` when you ask for help."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.code = problem.code
+        """Machine-readable; new ones may come. An error without an answer of the service has a code of this client."""
+        self.message = problem.message
+        self.status = problem.status
+        """The HTTP status. None where no response came."""
+        self.request_id = problem.request_id
+        """Names the request in the log of the service."""
+        self.details = problem.details
+        """Each invalid member or parameter; empty where the response names none."""
+        self.retry_after = problem.retry_after
+        """Seconds to wait before the next try, where the response tells."""
+
+    def __str__(self) -> str:
+        status = "" if self.status is None else f"{self.status} "
+        return f"{status}{self.code}: {self.message} (request {self.request_id})"
+
+
+class ValidationError(PetstoreError):
+    """400 and 422: a property or parameter is not valid; see `details`."""
+
+
+class AuthenticationError(PetstoreError):
+    """401: no API key, or one that is not valid."""
+
+
+class PermissionError(PetstoreError):
+    """403: the API key lacks the scope."""
+
+
+class NotFoundError(PetstoreError):
+    """404: no such resource."""
+
+
+class ConflictError(PetstoreError):
+    """409, and 422 `idempotency_key_reused`: not possible in the present state."""
+
+
+class GoneError(PetstoreError):
+    """410: the operation has been removed."""
+
+
+class RateLimitError(PetstoreError):
+    """429: the quota of the key is used up, or the key is banned. `retry_after` says for how many seconds."""
+
+
+class ServerError(PetstoreError):
+    """5xx: a fault of the service, or of what stands before it."""
+
+
+class ConnectionError(PetstoreError):
+    """No response, or not the whole of one. Nobody knows whether the request arrived."""
+
+
+class TimeoutError(ConnectionError):
+    """No complete response within the time limit."""
+
+
+class NotModifiedError(PetstoreError):
+    """304: nothing has changed since the response with the `if_none_match` of this call."""
+
+
+_BY_STATUS: dict[int, type[PetstoreError]] = {
+    304: NotModifiedError,
+    400: ValidationError,
+    401: AuthenticationError,
+    403: PermissionError,
+    404: NotFoundError,
+    409: ConflictError,
+    410: GoneError,
+    422: ValidationError,
+    429: RateLimitError,
+}
+_BY_CODE: dict[str, type[PetstoreError]] = {"idempotency_key_reused": ConflictError}
+
+
+def error_of(problem: Problem) -> PetstoreError:
+    """The error for a response. A status or a code that this client does not know yet still gets a class."""
+    status = problem.status or 0
+    by_status = _BY_STATUS.get(status) or (ServerError if status >= 500 else PetstoreError)
+    return _BY_CODE.get(problem.code, by_status)(problem)

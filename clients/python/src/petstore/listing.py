@@ -1,0 +1,56 @@
+"""Lists that come in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from .responses import ResponseInfo
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item]
+    next_cursor: str | None
+    """The `cursor` of the next page. None on the last one."""
+    response: ResponseInfo
+
+
+class LoadPage(Protocol[Item]):
+    """Asks for one page; without a cursor for the page that the query names."""
+
+    def __call__(self, cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]: ...
+
+
+class Listing(Generic[Item]):
+    """A list that is read on demand: `for item in listing`.
+
+    A page is one request, sent when the page before is used up. Nothing is sent before the first item is asked for.
+    """
+
+    def __init__(self, load: LoadPage[Item]) -> None:
+        self._load = load
+
+    def __iter__(self) -> Iterator[Item]:
+        for page in self.pages():
+            yield from page.items
+
+    def pages(self) -> Iterator[Page[Item]]:
+        """Page by page."""
+        page = self._load()
+        yield page
+        while page.next_cursor is not None:
+            page = self._load(page.next_cursor)
+            yield page
+
+    def page(self, *, if_none_match: str | None = None) -> Page[Item]:
+        """One page alone: the first, or the one that the `cursor` of the query names.
+
+        Raises NotModifiedError while `if_none_match`, the `etag` of an earlier response, still holds.
+        """
+        return self._load(None, if_none_match)

@@ -1,0 +1,58 @@
+"""Animals."""
+
+from __future__ import annotations
+
+from ..listing import Listing
+from ..models import Pet, PetStatus
+from ..operations import CREATE_PET, GET_PET, LIST_PETS
+from ..transport import RequestOptions, Transport
+
+
+class Pets:
+    """Animals in the store."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        status: PetStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Listing[Pet]:
+        """Every animal once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given."""
+        query = {"status": status, "limit": limit, "cursor": cursor}
+        return self._transport.list(LIST_PETS, Pet, query, options)
+
+    def create(
+        self,
+        *,
+        name: str,
+        category_id: int,
+        status: PetStatus | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Pet:
+        """Adds an animal, once however often that has to be tried. Without a `status` it is `available`.
+
+        `name` has 1 to 200 characters. Without an `idempotency_key` (1 to 255 printable ASCII characters, used for
+        this request only) each call makes its own. Raises ValidationError if a property is not valid.
+        """
+        body = {"name": name, "category_id": category_id, "status": status}
+        return self._transport.call(
+            CREATE_PET, Pet, body=body, idempotency_key=idempotency_key, options=options
+        )
+
+    def get(
+        self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
+    ) -> Pet:
+        """One animal. Deprecated: the service removes it on 5 December 2030. Use `list` with a `status`.
+
+        Raises NotFoundError if there is none with this id, and NotModifiedError while `if_none_match`, the `etag` of
+        an earlier response, still holds.
+        """
+        return self._transport.call(
+            GET_PET, Pet, path={"petId": pet_id}, if_none_match=if_none_match, options=options
+        )

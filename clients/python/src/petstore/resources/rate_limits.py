@@ -1,0 +1,18 @@
+"""Where the API key stands. Beta: it may still change."""
+
+from __future__ import annotations
+
+from ..models import RateLimit
+from ..operations import GET_RATE_LIMIT
+from ..transport import RequestOptions, Transport
+
+
+class RateLimits:
+    """The quota of the API key."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, *, if_none_match: str | None = None, options: RequestOptions | None = None) -> RateLimit:
+        """Plan, windows and ban. Free of charge, also while the key is exhausted or banned."""
+        return self._transport.call(GET_RATE_LIMIT, RateLimit, if_none_match=if_none_match, options=options)

@@ -1,0 +1,93 @@
+"""What the headers of a response say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+
+
+@dataclass(frozen=True)
+class RateLimitWindow:
+    """One window of a quota, as the fields RateLimit-Policy and RateLimit tell it."""
+
+    name: str
+    """`minute` or `day`, or `route` where a route has a limit of its own."""
+    quota: int
+    """Requests that the window may hold."""
+    seconds: int
+    """Its length."""
+    remaining: int
+    """Requests left."""
+    resets_in: int
+    """Seconds until it ends."""
+
+
+@dataclass(frozen=True)
+class RateLimitState:
+    """Where the key stands after a response. The numbers are those of the window with the fewest requests left."""
+
+    limit: int
+    remaining: int
+    reset: int
+    """When that window ends: Unix time in seconds."""
+    windows: tuple[RateLimitWindow, ...]
+
+
+@dataclass(frozen=True)
+class ResponseInfo:
+    """What is worth knowing of a response beside its body."""
+
+    operation: str
+    """The `operationId` of the document."""
+    status: int
+    request_id: str | None
+    """Names the request in the log of the service."""
+    rate_limit: RateLimitState | None
+    """None where something before the service has answered."""
+    etag: str | None
+    """For `if_none_match`."""
+    idempotent_replayed: bool
+    """Whether this is the first response once more, because its Idempotency-Key was used before."""
+
+
+def response_info(operation: str, status: int, headers: Message) -> ResponseInfo:
+    return ResponseInfo(
+        operation=operation,
+        status=status,
+        request_id=headers.get("X-Request-Id"),
+        rate_limit=_rate_limit(headers),
+        etag=headers.get("ETag"),
+        idempotent_replayed=headers.get("Idempotent-Replayed") == "true",
+    )
+
+
+def links(headers: Message) -> dict[str, str]:
+    """The address for each relation of the Link field (RFC 8288)."""
+    found = re.findall(r'<([^>]*)>\s*;[^<]*?\brel="?([^",;]+)', headers.get("Link", ""))
+    return {relation: address for address, relation in found}
+
+
+def _rate_limit(headers: Message) -> RateLimitState | None:
+    numbers = [headers.get(f"X-RateLimit-{name}", "") for name in ("Limit", "Remaining", "Reset")]
+    if not all(re.fullmatch(r"\d+", number, re.ASCII) for number in numbers):
+        return None
+    limit, remaining, reset = map(int, numbers)
+    return RateLimitState(limit, remaining, reset, tuple(_windows(headers)))
+
+
+def _windows(headers: Message) -> list[RateLimitWindow]:
+    """Both fields are lists such as `"minute";q=60;w=60, "day";q=1000;w=86400`."""
+    left = _entries(headers.get("RateLimit", ""))
+    return [
+        RateLimitWindow(name, policy["q"], policy["w"], left[name]["r"], left[name]["t"])
+        for name, policy in _entries(headers.get("RateLimit-Policy", "")).items()
+        if {"q", "w"} <= policy.keys() and {"r", "t"} <= left.get(name, {}).keys()
+    ]
+
+
+def _entries(field: str) -> dict[str, dict[str, int]]:
+    return {
+        name: {key: int(digits) for key, digits in re.findall(r"(\w+)=([0-9]+)", parameters)}
+        for name, parameters in re.findall(r'"([^"]*)"((?:;\w+=[0-9]+)*)', field)
+    }

@@ -1,0 +1,53 @@
+"""When to try again, and how long to wait before."""
+
+from __future__ import annotations
+
+import math
+import re
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from .errors import ConflictError, ConnectionError, PetstoreError, RateLimitError
+from .operations import Operation
+
+_FIRST_WAIT = 0.5  # seconds: the upper end of the first random wait; each further one doubles it
+_LONGEST_WAIT = 30.0
+_PASSING_FAULTS = (502, 503, 504)
+
+
+def is_worth_another_try(operation: Operation, error: PetstoreError) -> bool:
+    """Whether the same request, sent again, may succeed and cannot do its work twice."""
+    if isinstance(error, RateLimitError):
+        return True  # refused before anything was done
+    is_done_once = operation.takes_idempotency_key or operation.method in ("GET", "PUT", "DELETE")
+    is_passing = (
+        isinstance(error, ConnectionError)
+        or error.status in _PASSING_FAULTS
+        or (isinstance(error, ConflictError) and error.code == "idempotency_in_progress")
+    )
+    return is_done_once and is_passing
+
+
+def wait_before(retry: int, retry_after: float | None, random: float) -> float:
+    """What Retry-After says comes first. Without it, and on top of it when that was not enough, the wait is random
+    below a bound that doubles, so that clients that were refused together do not come back together.
+
+    In seconds; `retry` is 0 for the first one, `random` is from 0 up to, but not including, 1.
+    """
+    jitter = random * min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**retry)
+    if retry_after is None:
+        return jitter
+    return retry_after + (jitter if retry > 0 else 0)
+
+
+def retry_after_of(headers: Message, now: float) -> float | None:
+    """In seconds. The field holds whole seconds, or from some proxies a date (RFC 9110, 10.2.3)."""
+    field = headers.get("Retry-After")
+    if field is None:
+        return None
+    if re.fullmatch(r"\d+", field, re.ASCII):
+        return int(field)
+    try:
+        return max(0, math.ceil(parsedate_to_datetime(str(field)).timestamp() - now))
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,97 @@
+"""A server that answers as a test tells it, and a clock that a test turns."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from petstore import PetstoreClient, Runtime
+
+
+@dataclass
+class Answer:
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Any = ()
+    """A text is sent as it is, anything else as JSON."""
+    instead: str | None = None
+    """In place of an answer: "broken", "half" of it, or "silence"."""
+
+
+@dataclass
+class Received:
+    method: str
+    path: str
+    headers: Any
+    body: str
+
+
+class ScriptedService:
+    """Answers one after the other, and with an empty page from then on."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.received: list[Received] = []
+        self._over = threading.Event()
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def handle_any(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                service.received.append(Received(self.command, self.path, self.headers, body.decode()))
+                answer = service.answers.pop(0) if service.answers else Answer()
+                if answer.instead == "silence":
+                    service._over.wait()
+                if answer.instead in ("silence", "broken"):
+                    return
+                text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
+                self.send_response(answer.status)
+                for name, value in answer.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", "1000" if answer.instead == "half" else str(len(text.encode())))
+                self.end_headers()
+                if answer.status != 304:
+                    self.wfile.write(text.encode())
+
+            do_GET = do_POST = handle_any
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def reset(self) -> None:
+        self.answers, self.received = [], []
+
+    def stop(self) -> None:
+        self._over.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class SimulatedTime:
+    """The client sleeps no real time."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_767_225_600.0  # 1 January 2026
+        self.random = 0.5
+        self.waits: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.seconds += seconds
+
+    def client(self, url: str, **options: Any) -> PetstoreClient:
+        runtime = Runtime(
+            now=lambda: self.seconds,
+            clock=lambda: self.seconds,
+            sleep=self.sleep,
+            random=lambda: self.random,
+        )
+        return PetstoreClient(url=url, **{"api_key": "petstore_x", "runtime": runtime, **options})

@@ -1,0 +1,259 @@
+import os
+import pickle
+import unittest
+import warnings
+from datetime import datetime, timezone
+from unittest.mock import patch
+
+import petstore
+
+from scripted_service import Answer, ScriptedService, SimulatedTime
+
+BEYOND_DOUBLES = 9_007_199_254_740_993
+REX = {"id": BEYOND_DOUBLES, "name": "Rex", "categoryId": 7, "status": "available"}
+QUOTA = {
+    "X-Request-Id": "r-1",
+    "X-RateLimit-Limit": "60",
+    "X-RateLimit-Remaining": "59",
+    "X-RateLimit-Reset": "1795132860",
+    "RateLimit-Policy": '"minute";q=60;w=60, "day";q=1000;w=86400',
+    "RateLimit": '"minute";r=59;t=60, "day";r=811;t=51022',
+}
+
+
+def page(ids, cursor=None):
+    link = f'<https://elsewhere.test/v1/pets?limit=1&cursor={cursor}>; rel="next"'
+    return Answer(headers={"Link": link} if cursor else {}, body=[{**REX, "id": n} for n in ids])
+
+
+class ClientTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.service = ScriptedService()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.service.stop()
+
+    def setUp(self):
+        self.service.reset()
+        self.time = SimulatedTime()
+
+    def client(self, **options):
+        return self.time.client(self.service.url, **options)
+
+    def refusal(self, **options):
+        with self.assertRaises(petstore.PetstoreError) as raised:
+            self.client(max_retries=0, **options).rate_limits.get()
+        return raised.exception
+
+    def paths(self):
+        return [request.path for request in self.service.received]
+
+
+class AClient(ClientTest):
+    def test_takes_address_and_key_from_the_environment_and_what_it_is_given_comes_first(self):
+        environment = {"PETSTORE_URL": f"{self.service.url}/", "PETSTORE_API_KEY": "petstore_of_environment"}
+        with patch.dict(os.environ, environment):
+            petstore.PetstoreClient().pets.list().page()
+            petstore.PetstoreClient(api_key="petstore_mine").pets.list().page()
+        sent = [(request.path, request.headers["Authorization"]) for request in self.service.received]
+        self.assertEqual(
+            sent, [("/v1/pets", "Bearer petstore_of_environment"), ("/v1/pets", "Bearer petstore_mine")]
+        )
+
+    def test_says_what_is_missing(self):
+        with patch.dict(os.environ, {"PETSTORE_URL": "", "PETSTORE_API_KEY": ""}):
+            for options, said in (
+                ({}, "PETSTORE_URL"),
+                ({"url": self.service.url}, "PETSTORE_API_KEY"),
+                ({"url": "file:///etc", "api_key": "x"}, "no HTTP URL"),
+            ):
+                with self.assertRaisesRegex(ValueError, said):
+                    petstore.PetstoreClient(**options)
+
+    def test_names_itself_after_the_program_that_uses_it(self):
+        list(self.client(user_agent="shop/1.2").pets.list())
+        self.assertRegex(
+            self.service.received[0].headers["User-Agent"],
+            rf"^shop/1\.2 petstore-client-python/{petstore.__version__} python/3\.\d+\.\d+",
+        )
+
+    def test_follows_no_redirect(self):
+        self.service.answers = [Answer(302, {"Location": "/v1/elsewhere"})]
+        self.assertEqual(self.refusal().status, 302)
+        self.assertEqual(len(self.service.received), 1)
+
+
+class Operations(ClientTest):
+    def test_lists_animals_with_a_filter(self):
+        self.client().pets.list(limit=2, status="sold", cursor="a&b").page()
+        self.assertEqual(self.paths(), ["/v1/pets?status=sold&limit=2&cursor=a%26b"])
+
+    def test_adds_an_animal_with_every_digit(self):
+        self.service.answers = [Answer(201, body={**REX, "member": "of a later version"})]
+        added = self.client().pets.create(name="Zoë", category_id=BEYOND_DOUBLES, status="sold")
+        self.assertEqual(added, petstore.Pet(id=BEYOND_DOUBLES, name="Rex", category_id=7, status="available"))
+        [request] = self.service.received
+        self.assertEqual((request.method, request.path), ("POST", "/v1/pets"))
+        self.assertIn(f'"categoryId": {BEYOND_DOUBLES}, "status": "sold"', request.body)
+        self.assertEqual(request.headers["Content-Type"], "application/json")
+        self.assertEqual(request.headers["Accept"], "application/json")
+
+    def test_gets_an_animal_and_warns_once_that_this_is_deprecated(self):
+        headers = {
+            "Deprecation": "@1795132800",
+            "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
+            "Link": '<https://petstore.test/v1/pets>; rel="successor-version", <https://x.test/>; rel="deprecation"',
+        }
+        self.service.answers = [Answer(headers=headers, body=REX) for _ in range(2)]
+        client = self.client()
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            self.assertEqual(client.pets.get(BEYOND_DOUBLES).id, BEYOND_DOUBLES)
+            client.pets.get(1)
+        self.assertEqual(self.paths(), [f"/v1/pets/{BEYOND_DOUBLES}", "/v1/pets/1"])
+        [warning] = shown
+        self.assertEqual(
+            str(warning.message),
+            "getPet (GET /pets/{petId}) is deprecated since 2026-11-20, and will be removed on 2030-12-05."
+            " Its successor is https://petstore.test/v1/pets.",
+        )
+        self.assertEqual((warning.category, warning.filename), (petstore.DeprecatedOperationWarning, __file__))
+
+    def test_lists_orders(self):
+        order = {
+            "id": 1,
+            "petId": BEYOND_DOUBLES,
+            "quantity": 1,
+            "status": "placed",
+            "createdAt": "2026-11-20T09:30:00.250Z",
+        }
+        self.service.answers = [Answer(body=[order])]
+        [found] = self.client().orders.list(limit=5)
+        self.assertEqual((found.pet_id, found.status), (BEYOND_DOUBLES, "placed"))
+        self.assertEqual(found.created_at, datetime(2026, 11, 20, 9, 30, 0, 250_000, timezone.utc))
+        self.assertEqual(self.paths(), ["/v1/store/orders?limit=5"])
+
+    def test_tells_where_the_key_stands(self):
+        window = {"limit": 60, "remaining": 42, "reset": 1_795_132_860}
+        limits = {"plan": "free", "minute": window, "day": window}
+        self.service.answers = [Answer(body=limits), Answer(body={**limits, "ban": {"until": 5}})]
+        free = self.client().rate_limits.get()
+        self.assertEqual((free.plan, free.minute.remaining, free.ban), ("free", 42, None))
+        self.assertEqual(self.client().rate_limits.get().ban, petstore.Ban(until=5))
+        self.assertEqual(self.paths(), ["/v1/rate-limit"] * 2)
+
+
+class Pages(ClientTest):
+    def test_follows_them_with_the_cursor_of_each_at_its_own_address_only(self):
+        self.service.answers = [page([1], "one"), page([], "two"), page([2])]
+        found = list(self.client().pets.list(limit=1, status="sold"))
+        self.assertEqual([pet.id for pet in found], [1, 2])
+        first = "/v1/pets?status=sold&limit=1"
+        self.assertEqual(self.paths(), [first, f"{first}&cursor=one", f"{first}&cursor=two"])
+
+    def test_asks_for_no_page_that_is_not_needed(self):
+        self.service.answers = [page([1, 2], "one")]
+        listing = self.client().pets.list()
+        self.assertEqual(self.service.received, [])
+        for pet in listing:
+            if pet.id == 2:
+                break
+        self.assertEqual(len(self.service.received), 1)
+
+    def test_come_one_by_one_each_with_its_response(self):
+        self.service.answers = [page([1], "one"), page([2])]
+        pages = list(self.client().pets.list().pages())
+        self.assertEqual([(one.next_cursor, one.response.status) for one in pages], [("one", 200), (None, 200)])
+
+    def test_raises_not_modified_while_the_etag_still_holds(self):
+        self.service.answers = [Answer(304, {"ETag": '"a"', "X-Request-Id": "r"})]
+        with self.assertRaises(petstore.NotModifiedError) as raised:
+            self.client().pets.list().page(if_none_match='"a"')
+        self.assertEqual((raised.exception.code, raised.exception.request_id), ("not_modified", "r"))
+        self.assertEqual(self.service.received[0].headers["If-None-Match"], '"a"')
+
+
+class Responses(ClientTest):
+    def test_tell_where_the_key_stands_also_those_that_are_refusals(self):
+        client = self.client()
+        self.assertIsNone(client.last_response)
+        self.service.answers = [Answer(404, QUOTA, {"code": "pet_not_found", "message": "No.", "status": 404})]
+        with self.assertRaises(petstore.NotFoundError):
+            client.rate_limits.get()
+        window = petstore.RateLimitWindow
+        self.assertEqual(
+            client.last_response,
+            petstore.ResponseInfo(
+                operation="getRateLimit",
+                status=404,
+                request_id="r-1",
+                rate_limit=petstore.RateLimitState(
+                    limit=60,
+                    remaining=59,
+                    reset=1_795_132_860,
+                    windows=(window("minute", 60, 60, 59, 60), window("day", 1000, 86_400, 811, 51_022)),
+                ),
+                etag=None,
+                idempotent_replayed=False,
+            ),
+        )
+
+    def test_are_shown_to_on_response_one_by_one(self):
+        replayed = Answer(headers={"ETag": '"a"', "Idempotent-Replayed": "true"}, body=REX)
+        self.service.answers = [Answer(503), replayed]
+        seen = []
+        client = self.client(on_response=seen.append)
+        client.pets.create(name="Rex", category_id=7)
+        told = [(one.status, one.etag, one.idempotent_replayed) for one in seen]
+        self.assertEqual(told, [(503, None, False), (200, '"a"', True)])
+        self.assertIs(client.last_response, seen[1])
+
+    def test_that_are_not_what_the_document_says_are_an_error(self):
+        for body in ("", "null", "[]", '"text"', '{"plan": "free"}', '{"plan": "free", "minute": 1, "day": 2}'):
+            with self.subTest(body=body):
+                self.service.answers = [Answer(body=body)]
+                self.assertEqual(self.refusal().code, "invalid_response")
+        self.service.answers = [Answer(body="{}")]
+        with self.assertRaises(petstore.PetstoreError):
+            list(self.client().pets.list())
+
+
+class Errors(ClientTest):
+    def test_each_code_has_a_class(self):
+        for status, code, kind in (
+            (400, "validation_failed", petstore.ValidationError),
+            (401, "invalid_api_key", petstore.AuthenticationError),
+            (403, "insufficient_scope", petstore.PermissionError),
+            (404, "pet_not_found", petstore.NotFoundError),
+            (409, "some_conflict", petstore.ConflictError),
+            (410, "endpoint_removed", petstore.GoneError),
+            (413, "payload_too_large", petstore.PetstoreError),
+            (422, "idempotency_key_reused", petstore.ConflictError),
+            (422, "something_else", petstore.ValidationError),
+            (429, "api_key_banned", petstore.RateLimitError),
+            (500, "internal_error", petstore.ServerError),
+            (599, "something_new", petstore.ServerError),
+        ):
+            with self.subTest(code=code):
+                details = [{"field": "name", "message": "name must be a text"}]
+                body = {"code": code, "message": "No.", "status": status, "details": details}
+                self.service.answers = [Answer(status, {"X-Request-Id": "r-1"}, body)]
+                error = self.refusal()
+                self.assertIs(type(error), kind)
+                self.assertEqual((error.status, error.code, error.request_id), (status, code, "r-1"))
+                self.assertEqual(error.details, (petstore.FieldProblem("name", "name must be a text"),))
+                self.assertEqual(str(error), f"{status} {code}: No. (request r-1)")
+                self.assertEqual(pickle.loads(pickle.dumps(error)).__dict__, error.__dict__)
+
+    def test_understands_a_body_that_is_not_from_the_service(self):
+        for body in ("<html>", "", "[]", '"text"', "null", '{"code":1,"message":{},"details":"x"}', '{"details":[1]}'):
+            with self.subTest(body=body):
+                self.service.answers = [Answer(502, body=body)]
+                error = self.refusal()
+                self.assertEqual((error.code, error.message, error.details), ("unknown", "502 Bad Gateway", ()))
+
+
+if __name__ == "__main__":
+    unittest.main()
