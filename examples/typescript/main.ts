@@ -1,20 +1,20 @@
-import { env, exit, stderr, stdout } from 'node:process';
-import { PetstoreClient } from './client.js';
-import { PetstoreError } from './petstore-error.js';
+import { argv, exit, stderr, stdout } from 'node:process';
+import { PetstoreClient, PetstoreError } from 'petstore-client';
 
-const [command = 'list', name = '', categoryId = ''] = process.argv.slice(2);
-const { PETSTORE_URL = 'http://127.0.0.1:3000/v1', PETSTORE_KEY = '' } = env;
-const petstore = new PetstoreClient(PETSTORE_URL, PETSTORE_KEY);
+const [command = 'list', name = '', categoryId = ''] = argv.slice(2);
+const client = new PetstoreClient(); // reads PETSTORE_URL and PETSTORE_API_KEY
 
 try {
   if (command === 'add') {
-    const { id } = await petstore.addPet({ name, categoryId: BigInt(categoryId), status: 'available' });
-    stdout.write(`${name} has the id ${id}.\n`);
+    const pet = await client.pets.create({ name, categoryId: BigInt(categoryId) });
+    stdout.write(`${pet.name} has the id ${pet.id}.\n`);
   } else {
-    for await (const pet of petstore.pets()) stdout.write(`${pet.id}\t${pet.status}\t${pet.name}\n`);
+    for await (const { id, status, name } of client.pets.list({ limit: 100 }))
+      stdout.write(`${id}\t${status}\t${name}\n`);
   }
 } catch (error) {
   if (!(error instanceof PetstoreError)) throw error;
-  stderr.write(`${error.status} ${error.code}: ${error.message} (request ${error.requestId ?? 'unknown'})\n`);
+  const { status = 'no response', code, message, requestId = 'unknown' } = error;
+  stderr.write(`${status} ${code}: ${message} (request ${requestId})\n`);
   exit(1);
 }

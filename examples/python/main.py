@@ -1,0 +1,37 @@
+"""Lists animals, or adds one.
+
+    export PETSTORE_URL=http://127.0.0.1:3000/v1 PETSTORE_API_KEY=petstore_...
+    PYTHONPATH=clients/python/src python3 examples/python/main.py list
+    PYTHONPATH=clients/python/src python3 examples/python/main.py add Rex 7
+"""
+
+import argparse
+import sys
+
+import petstore
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Lists animals, or adds one.")
+    commands = arguments.add_subparsers(dest="command", required=True)
+    listing = commands.add_parser("list", help="list all animals")
+    listing.add_argument("--status", choices=["available", "pending", "sold"])
+    adding = commands.add_parser("add", help="add an animal")
+    adding.add_argument("name")
+    adding.add_argument("category_id", type=int)
+    chosen = arguments.parse_args()
+
+    client = petstore.PetstoreClient()  # reads PETSTORE_URL and PETSTORE_API_KEY
+    try:
+        if chosen.command == "add":
+            pet = client.pets.create(name=chosen.name, category_id=chosen.category_id)
+            print(f"{pet.name} has the id {pet.id}.")
+        else:
+            for pet in client.pets.list(status=chosen.status, limit=100):
+                print(pet.id, pet.status, pet.name, sep="\t")
+    except petstore.PetstoreError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
