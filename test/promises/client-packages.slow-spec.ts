@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { cp, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { installPackedClient, runIn } from '../support/packed-client.js';
+import { emptyFolder } from '../support/program.js';
+import { itWithPythonBuild, runPython } from '../support/python.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COMPILING = 120_000; // milliseconds; a few seconds where the machine has nothing else to do
+
+describe('clients/typescript, as npm packs it', () => {
+  it(
+    'has types for a program in Node.js, and for one in a browser',
+    async () => {
+      const folder = await emptyFolder();
+      await installPackedClient(folder.path);
+      for (const types of ['@types', 'undici-types'])
+        await symlink(join(ROOT, 'node_modules', types), join(folder.path, 'node_modules', types));
+      await cp(join(ROOT, 'examples/typescript/main.ts'), join(folder.path, 'main.mts'));
+      await writeFile(
+        join(folder.path, 'page.mts'),
+        `import { PetstoreClient, RateLimitError, type Pet } from 'petstore-client';
+         const client = new PetstoreClient({ url: location.origin + '/v1', apiKey: 'x' });
+         for await (const pet of client.pets.list({ status: 'sold' })) { const id: bigint = pet.id; console.log(id); }
+         const { signal } = new AbortController();
+         export const rex: Pet = await client.pets.create({ name: 'Rex', categoryId: 7n }, { signal });
+         export const seconds = (error: RateLimitError): number | undefined => error.retryAfter;
+         // @ts-expect-error -- a number may have lost digits
+         await client.pets.create({ name: 'Rex', categoryId: 7 });
+         // @ts-expect-error -- no such status
+         client.pets.list({ status: 'gone' });`,
+      );
+      const options = ['--noEmit', '--strict', '--target', 'ES2023', '--module', 'nodenext'];
+      await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', 'main.mts');
+      await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023,DOM', 'page.mts');
+      await folder.remove();
+    },
+    COMPILING,
+  );
+});
+
+describe('clients/python', () => {
+  itWithPythonBuild('builds a wheel and a source distribution', async (python) => {
+    const folder = await emptyFolder();
+    const source = join(folder.path, 'source');
+    await cp(join(ROOT, 'clients/python'), source, { recursive: true });
+    const build = ['-m', 'build', '--no-isolation', '--wheel', '--sdist', '--outdir', '../out', '.'];
+    const program = runPython(build, {}, python, source);
+    const [said, , [code]] = await Promise.all([
+      text(program.stderr),
+      text(program.stdout),
+      once(program, 'close'),
+    ]);
+    expect([code, said]).toEqual([0, said]);
+    const out = join(folder.path, 'out');
+    const [wheel = '', archive] = (await readdir(out)).sort().reverse();
+    expect([wheel, archive]).toEqual([
+      expect.stringMatching(/-py3-none-any\.whl$/),
+      expect.stringMatching(/\.tar\.gz$/),
+    ]);
+    const files = await text(runPython(['-m', 'zipfile', '-l', join(out, wheel)], {}, python).stdout);
+    for (const file of ['petstore/__init__.py', 'petstore/resources/pets.py', 'petstore/py.typed', 'LICENSE'])
+      expect(files).toContain(file);
+    expect(files).not.toContain('tests/');
+    const used = runPython(['-c', 'import petstore; print(petstore.__version__, petstore.__file__)'], {
+      PYTHONPATH: join(out, wheel),
+    });
+    expect(await text(used.stdout)).toMatch(/^\d+\.\d+\.\d+ .*\.whl/);
+    await folder.remove();
+  });
+});

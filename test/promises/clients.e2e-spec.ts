@@ -1,0 +1,255 @@
+import { exec } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { load } from 'js-yaml';
+import { type ClientOptions, type Pet, PetstoreClient } from '../../clients/typescript/src/index.js';
+import { OPERATIONS } from '../../clients/typescript/src/operations.js';
+import { Petstore } from '../support/petstore.js';
+import { itWithPython, runPython } from '../support/python.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TYPESCRIPT = join(ROOT, 'clients/typescript');
+const PYTHON = join(ROOT, 'clients/python');
+const PYTHON_PATH = { PYTHONPATH: join(PYTHON, 'src') };
+const BEYOND_NUMBERS = 9_007_199_254_740_993n;
+
+/** Operations of the document that the clients do not offer yet. */
+const TO_COME: readonly string[] = [];
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+let document: Document;
+let petstore: Petstore;
+let url: string;
+let waits: number[];
+
+beforeAll(async () => {
+  document = load(await readFile(join(ROOT, 'docs/openapi.yaml'), 'utf8')) as Document;
+  petstore = await Petstore.start({ env: { PUBLIC_URL: '' } });
+  url = `${await petstore.app.getUrl()}/v1`;
+  await petstore.query(
+    `INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || n, n, 'available' FROM generate_series(1, 70) n`,
+  );
+  await petstore.query(`INSERT INTO orders (pet_id, quantity, status) VALUES (1, 3, 'placed')`);
+});
+
+afterAll(() => petstore.stop());
+
+beforeEach(() => {
+  waits = [];
+});
+
+/** What the document says of each operation that the clients offer. */
+function offered(): unknown[] {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId: id, parameters = [] }]) => ({
+      id,
+      method: method.toUpperCase(),
+      path,
+      takesIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    })),
+  );
+  return all.filter(({ id }) => !TO_COME.includes(id));
+}
+
+/** Time passes in the service, not in the test. */
+function sleep(milliseconds: number): Promise<void> {
+  waits.push(milliseconds);
+  petstore.clock.advance(milliseconds);
+  return Promise.resolve();
+}
+
+const client = (apiKey: string, options: ClientOptions = {}) =>
+  new PetstoreClient({ url, apiKey, ...options, runtime: { sleep, random: () => 0.5, ...options.runtime } });
+
+async function all(pets: AsyncIterable<Pet>): Promise<Pet[]> {
+  const found: Pet[] = [];
+  for await (const pet of pets) found.push(pet);
+  return found;
+}
+
+describe('clients/typescript', () => {
+  it('has the types of the document; npm run client:types writes them anew', async () => {
+    const generate =
+      '../../node_modules/.bin/openapi-typescript ../../docs/openapi.yaml --default-non-nullable=false';
+    const format = '../../node_modules/.bin/prettier --stdin-filepath src/schema.ts';
+    const { stdout } = await promisify(exec)(`${generate} | ${format}`, { cwd: TYPESCRIPT });
+    expect(stdout).toBe(await readFile(join(TYPESCRIPT, 'src/schema.ts'), 'utf8'));
+  });
+
+  it('offers every operation of the document', () => {
+    const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
+    expect(rows).toEqual(offered());
+  });
+
+  it('visits every animal once, and waits exactly what Retry-After says when the Free plan is used up', async () => {
+    const pets = await all(client(await petstore.key('free')).pets.list({ limit: 1, status: 'available' }));
+    expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 70 }, (_, i) => `Rex ${i + 1}`));
+    expect(waits).toEqual([60_000]);
+  });
+
+  it('does not wait for the next day', async () => {
+    const { pets } = client(await petstore.key('enterprise', { perMinute: 10, perDay: 1 }));
+    await pets.list().page();
+    await expect(pets.list().page()).rejects.toMatchObject({ status: 429, code: 'daily_quota_exceeded' });
+    expect(waits).toEqual([]);
+  });
+
+  it('adds an animal with every digit, and gets it, with a warning that this is deprecated', async () => {
+    const warnings: string[] = [];
+    const { pets } = client(await petstore.key(), { runtime: { warn: (message) => warnings.push(message) } });
+    const name = '"categoryId":"1" Zoë';
+    const added = await pets.create({ name, categoryId: BEYOND_NUMBERS, status: 'sold' });
+    expect(added).toEqual({ id: added.id, name, categoryId: BEYOND_NUMBERS, status: 'sold' });
+    expect(await all(pets.list({ status: 'sold' }))).toEqual([added]);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- what is deprecated still has to work
+    expect(await pets.get(added.id)).toEqual(added);
+    expect(warnings).toEqual([expect.stringMatching(/getPet .* since 2026-11-20, .* on 2030-12-05/)]);
+  });
+
+  it('adds one animal when the answer to its first try is lost', async () => {
+    let tries = 0;
+    const proxy = createServer((request, response) => {
+      const { 'content-type': type, 'idempotency-key': key, authorization = '' } = request.headers;
+      const isFirst = tries++ === 0;
+      void text(request)
+        .then((body) =>
+          fetch(`${url}/pets`, {
+            method: 'POST',
+            headers: {
+              'Content-Type': String(type),
+              'Idempotency-Key': String(key),
+              Authorization: authorization,
+            },
+            body,
+          }),
+        )
+        .then(async (answer) => {
+          if (isFirst) response.destroy();
+          else response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+        });
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const behind = client(await petstore.key(), { url: `http://127.0.0.1:${port}/v1` });
+    await behind.pets.create({ name: 'Lost', categoryId: 1n, status: 'pending' });
+    proxy.closeAllConnections();
+    proxy.close();
+    expect(tries).toBe(2);
+    expect(behind.lastResponse).toMatchObject({ idempotentReplayed: true });
+    expect(await petstore.query(`SELECT 1 FROM pets WHERE name = 'Lost'`)).toHaveLength(1);
+  });
+
+  it('reads orders, the quota and what the last response said of it', async () => {
+    const mine = client(await petstore.key('free'));
+    const [order] = (await mine.orders.list().page()).items;
+    expect(order).toMatchObject({ petId: 1n, quantity: 3, status: 'placed' });
+    expect(mine.lastResponse?.rateLimit).toMatchObject({
+      limit: 60,
+      remaining: 59,
+      windows: [{ name: 'minute' }, { name: 'day', quota: 1000, remaining: 999 }],
+    });
+    expect(await mine.rateLimits.get()).toMatchObject({ plan: 'free', minute: { remaining: 59 } });
+  });
+
+  it('throws a refusal with details and request id, and a 304 to what has not changed', async () => {
+    const { pets } = client(await petstore.key());
+    await expect(pets.create({ name: '', categoryId: 1n })).rejects.toMatchObject({
+      name: 'ValidationError',
+      code: 'validation_failed',
+      details: [{ field: 'name' }],
+      requestId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+    });
+    const { etag } = (await pets.list({ limit: 1 }).page()).response;
+    const again = pets.list({ limit: 1 }).page({ ifNoneMatch: etag });
+    await expect(again).rejects.toMatchObject({ name: 'NotModifiedError', status: 304 });
+    expect(waits).toEqual([]);
+  });
+});
+
+describe('clients/python', () => {
+  itWithPython('passes its own tests', async () => {
+    const program = runPython(
+      ['-W', 'error', '-m', 'unittest', 'discover', '-s', join(PYTHON, 'tests')],
+      PYTHON_PATH,
+    );
+    const [said, [code]] = await Promise.all([text(program.stderr), once(program, 'close')]);
+    expect([code, said]).toEqual([0, expect.stringMatching(/\nRan [1-9]\d+ tests in .*\n\nOK\n$/)]);
+  });
+
+  itWithPython('has the operations and the models of the document', async () => {
+    const program = runPython([join(PYTHON, 'tests/description.py')], PYTHON_PATH);
+    const { operations, models } = JSON.parse(await text(program.stdout)) as {
+      operations: Record<string, unknown>[];
+      models: Record<string, unknown>;
+    };
+    const rows = operations.map(({ takes_idempotency_key: takesIdempotencyKey, ...row }) => ({
+      ...row,
+      takesIdempotencyKey,
+    }));
+    expect(rows).toEqual(offered());
+    const documented = Object.keys(models).map((name) => [name, membersOf(name)]);
+    expect(models).toEqual(Object.fromEntries(documented));
+  });
+
+  itWithPython('does against a running service what it promises', async () => {
+    const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key('free') };
+    const program = runPython([join(PYTHON, 'tests/running_service.py')], env);
+    program.stdout.on('data', (line: Buffer) => {
+      if (!line.includes('waits 60 s')) return;
+      petstore.clock.advance(60_000);
+      program.stdin.write('\n');
+    });
+    const [said, warned] = await Promise.all([text(program.stdout), text(program.stderr)]);
+    expect(said.trim().split('\n')).toEqual([
+      'added once True True',
+      `kept every digit ${BEYOND_NUMBERS} True`,
+      'orders [3]',
+      'not modified 304',
+      "invalid validation_failed ['name']",
+      'remaining 53 53',
+      'waits 60 s',
+      'animals 70',
+    ]);
+    expect(warned).toMatch(/running_service\.py:\d+: DeprecatedOperationWarning: getPet .* on 2030-12-05/);
+  });
+});
+
+/** What a model of the Python client has to look like: names in snake_case, shapes as its own description has them. */
+function membersOf(name: string): unknown {
+  const { properties = {}, required = [] } = document.components.schemas[name] ?? {};
+  const members = Object.entries(properties).map(([member, schema]) => [
+    member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    { shape: shapeOf(schema), required: required.includes(member) },
+  ]);
+  return Object.fromEntries(members);
+}
+
+function shapeOf({ $ref, type, format, enum: values }: Schema): unknown {
+  if ($ref === undefined) return values ?? (format === 'date-time' ? format : type);
+  const name = $ref.split('/').at(-1) ?? '';
+  const schema = document.components.schemas[name] ?? {};
+  return schema.type === 'object' ? name : shapeOf(schema);
+}
