@@ -1,4 +1,4 @@
-"""Lists animals, or adds one.
+"""Lists pets, or adds one.
 
     export PETSTORE_URL=http://127.0.0.1:3000/v1 PETSTORE_API_KEY=petstore_...
     PYTHONPATH=clients/python/src python3 examples/python/main.py list
@@ -12,11 +12,11 @@ import petstore
 
 
 def main():
-    arguments = argparse.ArgumentParser(description="Lists animals, or adds one.")
+    arguments = argparse.ArgumentParser(description="Lists pets, or adds one.")
     commands = arguments.add_subparsers(dest="command", required=True)
-    listing = commands.add_parser("list", help="list all animals")
+    listing = commands.add_parser("list", help="list all pets")
     listing.add_argument("--status", choices=["available", "pending", "sold"])
-    adding = commands.add_parser("add", help="add an animal")
+    adding = commands.add_parser("add", help="add a pet")
     adding.add_argument("name")
     adding.add_argument("category_id", type=int)
     chosen = arguments.parse_args()

@@ -104,7 +104,7 @@ describe('clients/typescript', () => {
     expect(rows).toEqual(offered());
   });
 
-  it('visits every animal once, and waits exactly what Retry-After says when the Free plan is used up', async () => {
+  it('visits every pet once, and waits exactly what Retry-After says when the Free plan is used up', async () => {
     const pets = await all(client(await petstore.key('free')).pets.list({ limit: 1, status: 'available' }));
     expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 70 }, (_, i) => `Rex ${i + 1}`));
     expect(waits).toEqual([60_000]);
@@ -117,7 +117,7 @@ describe('clients/typescript', () => {
     expect(waits).toEqual([]);
   });
 
-  it('adds an animal with every digit, and gets it, with a warning that this is deprecated', async () => {
+  it('adds a pet with every digit, and gets it, with a warning that this is deprecated', async () => {
     const warnings: string[] = [];
     const { pets } = client(await petstore.key(), { runtime: { warn: (message) => warnings.push(message) } });
     const name = '"categoryId":"1" Zoë';
@@ -129,7 +129,7 @@ describe('clients/typescript', () => {
     expect(warnings).toEqual([expect.stringMatching(/getPet .* since 2026-11-20, .* on 2030-12-05/)]);
   });
 
-  it('adds one animal when the answer to its first try is lost', async () => {
+  it('adds one pet when the answer to its first try is lost', async () => {
     let tries = 0;
     const proxy = createServer((request, response) => {
       const { 'content-type': type, 'idempotency-key': key, authorization = '' } = request.headers;
@@ -231,7 +231,7 @@ describe('clients/python', () => {
       "invalid validation_failed ['name']",
       'remaining 53 53',
       'waits 60 s',
-      'animals 70',
+      'pets 70',
     ]);
     expect(warned).toMatch(/running_service\.py:\d+: DeprecatedOperationWarning: getPet .* on 2030-12-05/);
   });

@@ -55,12 +55,12 @@ describe('examples/typescript, with the client as npm packs it', () => {
     expect(files.filter((path) => !built.test(path))).toEqual([]);
   });
 
-  it('visits every animal', async () => {
+  it('visits every pet', async () => {
     const { code, stdout } = await example(await petstore.key(), 'list');
     expect([code, namesIn(stdout).slice(0, 120)]).toEqual([0, NAMES]);
   });
 
-  it('adds an animal, and keeps every digit of an identifier', async () => {
+  it('adds a pet, and keeps every digit of an identifier', async () => {
     const { stdout } = await example(await petstore.key(), 'add', 'Zoë', BEYOND_NUMBERS);
     expect(stdout).toMatch(/^Zoë has the id \d+\.\n$/);
     const rows = await petstore.query(
@@ -83,12 +83,12 @@ describe('examples/python', () => {
       PYTHONUTF8: '1',
     });
 
-  itWithPython('visits every animal', async () => {
+  itWithPython('visits every pet', async () => {
     const printed = await text(example(await petstore.key(), 'list', '--status', 'available').stdout);
     expect(namesIn(printed).slice(0, 120)).toEqual(NAMES);
   });
 
-  itWithPython('adds an animal, and keeps every digit of an identifier', async () => {
+  itWithPython('adds a pet, and keeps every digit of an identifier', async () => {
     const printed = await text(example(await petstore.key(), 'add', 'Chloë', BEYOND_NUMBERS).stdout);
     expect(printed).toMatch(/^Chloë has the id \d+\.\n$/);
     const rows = await petstore.query(

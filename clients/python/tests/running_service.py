@@ -32,4 +32,4 @@ except petstore.ValidationError as error:
     print("invalid", error.code, [problem.field for problem in error.details])
 
 print("remaining", client.rate_limits.get().minute.remaining, client.last_response.rate_limit.remaining)
-print("animals", len({pet.id for pet in client.pets.list(limit=1, status="available")}))
+print("pets", len({pet.id for pet in client.pets.list(limit=1, status="available")}))

@@ -67,7 +67,7 @@ class AClient(ClientTest):
             for options, said in (
                 ({}, "PETSTORE_URL"),
                 ({"url": self.service.url}, "PETSTORE_API_KEY"),
-                ({"url": "file:///etc", "api_key": "x"}, "no HTTP URL"),
+                ({"url": "file:///etc", "api_key": "x"}, "not an HTTP URL"),
             ):
                 with self.assertRaisesRegex(ValueError, said):
                     petstore.PetstoreClient(**options)

@@ -24,7 +24,7 @@ const WRITTEN_MARK = '\\u0000';
 /**
  * Parses JSON without losing a digit. An integer under the name of an identifier is a bigint, and so is every other
  * one that a number cannot hold.
- * @throws SyntaxError if the text is no JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function readJson(text: string): unknown {
   const marked = text.replace(TOKEN, (token, colon?: string) => {

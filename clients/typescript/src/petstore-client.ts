@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly maxRetries?: number;
   /** Your program, such as `shop/1.2`, put before the name of this client. */
   readonly userAgent?: string;
-  /** Told of every response, also of those that are followed by another try. */
+  /** Called with every response, also of those that are followed by another try. */
   readonly onResponse?: (response: ResponseInfo) => void;
   /** For tests, and for a `fetch` of your own. */
   readonly runtime?: Partial<Runtime>;
@@ -38,7 +38,7 @@ export class PetstoreClient {
   readonly rateLimits: RateLimits;
   private readonly transport: Transport;
 
-  /** @throws TypeError if the address or the key is missing, or the address is no HTTP URL */
+  /** @throws TypeError if the address or the key is missing, or the address is not an HTTP URL */
   constructor(options: ClientOptions = {}) {
     this.transport = new Transport(settingsOf(options), { ...RUNTIME, ...options.runtime });
     this.pets = new Pets(this.transport);
@@ -59,7 +59,7 @@ function settingsOf(options: ClientOptions): Settings {
   if (url === undefined) throw new TypeError('The address is missing: give `url`, or set PETSTORE_URL.');
   if (apiKey === undefined)
     throw new TypeError('The key is missing: give `apiKey`, or set PETSTORE_API_KEY.');
-  if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError(`${url} is no HTTP URL.`);
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError(`${url} is not an HTTP URL.`);
   return {
     url: url.replace(/\/+$/, ''),
     apiKey,

@@ -3,9 +3,9 @@ import type { components } from './schema.js';
 
 type Schemas = components['schemas'];
 
-/** An animal in the store. */
+/** A pet in the store. */
 export type Pet = Exact<Schemas['Pet']>;
-/** An animal to add. Without a `status` it is `available`. */
+/** A pet to add. Without a `status` it is `available`. */
 export type NewPet = Exact<Schemas['NewPet']>;
 export type PetStatus = Schemas['PetStatus'];
 /** An order. Experimental: it may change. */

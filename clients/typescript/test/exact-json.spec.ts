@@ -55,7 +55,7 @@ describe('readJson', () => {
     expect(readJson(writeJson(value))).toEqual(value);
   });
 
-  it('refuses what is no JSON', () => {
+  it('refuses what is not JSON', () => {
     for (const text of [
       '',
       '{',

@@ -87,7 +87,7 @@ describe('a client', () => {
 });
 
 describe('operations', () => {
-  it('lists animals with a filter', async () => {
+  it('lists pets with a filter', async () => {
     await time.client(service.url).pets.list({ limit: 2, status: 'sold', cursor: 'a&b' }).page();
     expect(service.received[0]).toMatchObject({
       method: 'GET',
@@ -95,7 +95,7 @@ describe('operations', () => {
     });
   });
 
-  it('adds an animal, with every digit', async () => {
+  it('adds a pet, with every digit', async () => {
     service.answers = [{ status: 201, body: REX_AS_SENT }];
     const pet = { name: 'Rex', categoryId: BEYOND_NUMBERS, status: 'sold' } as const;
     expect(await time.client(service.url).pets.create(pet)).toEqual(REX);
@@ -107,7 +107,7 @@ describe('operations', () => {
     });
   });
 
-  it('gets an animal, and warns once that this is deprecated', async () => {
+  it('gets a pet, and warns once that this is deprecated', async () => {
     const headers = {
       Deprecation: '@1795132800',
       Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',

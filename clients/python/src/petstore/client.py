@@ -45,10 +45,10 @@ class PetstoreClient:
             longer fails at once.
         max_retries: tries after the first one; 0 for none.
         user_agent: your program, such as `shop/1.2`, put before the name of this client.
-        on_response: told of every response, also of those that are followed by another try.
+        on_response: called with every response, also of those that are followed by another try.
         runtime: for tests.
 
-        Raises ValueError if the address or the key is missing, or the address is no HTTP URL.
+        Raises ValueError if the address or the key is missing, or the address is not an HTTP URL.
         """
         url = url or os.environ.get("PETSTORE_URL")
         api_key = api_key or os.environ.get("PETSTORE_API_KEY")
@@ -57,7 +57,7 @@ class PetstoreClient:
         if not api_key:
             raise ValueError("The key is missing: give `api_key`, or set PETSTORE_API_KEY.")
         if urlsplit(url).scheme not in ("http", "https"):
-            raise ValueError(f"{url} is no HTTP URL.")
+            raise ValueError(f"{url} is not an HTTP URL.")
         names = [user_agent, f"petstore-client-python/{VERSION}", f"python/{platform.python_version()}"]
         settings = Settings(
             url=url.rstrip("/"),

@@ -13,7 +13,7 @@ Plan = Literal["free", "pro", "business", "enterprise"]
 
 @dataclass(frozen=True)
 class Pet:
-    """An animal in the store."""
+    """A pet in the store."""
 
     id: int
     name: str

@@ -5,17 +5,17 @@ import type { NewPet, Pet } from '../types.js';
 
 export type PetQuery = Query<'listPets'>;
 
-/** Animals. */
+/** Pets. */
 export class Pets {
   constructor(private readonly transport: Transport) {}
 
-  /** Every animal once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
+  /** Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
   list(query: PetQuery = {}, options?: RequestOptions): Listing<Pet> {
     return this.transport.list('listPets', query, options);
   }
 
   /**
-   * Adds an animal, once however often that has to be tried.
+   * Adds a pet, once however often that has to be tried.
    * @throws ValidationError if a property is not valid
    */
   create(pet: NewPet, options?: WriteOptions): Promise<Pet> {
@@ -23,7 +23,7 @@ export class Pets {
   }
 
   /**
-   * One animal.
+   * One pet.
    * @deprecated The service removes it on 5 December 2030. Use `list` with a `status`.
    * @throws NotFoundError if there is none with this id
    */

@@ -9,7 +9,7 @@ from ..transport import RequestOptions, Transport
 
 
 class Orders:
-    """Orders of animals."""
+    """Orders of pets."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

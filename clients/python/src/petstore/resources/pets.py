@@ -1,4 +1,4 @@
-"""Animals."""
+"""Pets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..transport import RequestOptions, Transport
 
 
 class Pets:
-    """Animals in the store."""
+    """Pets in the store."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -22,7 +22,7 @@ class Pets:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """Every animal once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given."""
+        """Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given."""
         query = {"status": status, "limit": limit, "cursor": cursor}
         return self._transport.list(LIST_PETS, Pet, query, options)
 
@@ -35,7 +35,7 @@ class Pets:
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> Pet:
-        """Adds an animal, once however often that has to be tried. Without a `status` it is `available`.
+        """Adds a pet, once however often that has to be tried. Without a `status` it is `available`.
 
         `name` has 1 to 200 characters. Without an `idempotency_key` (1 to 255 printable ASCII characters, used for
         this request only) each call makes its own. Raises ValidationError if a property is not valid.
@@ -48,7 +48,7 @@ class Pets:
     def get(
         self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Pet:
-        """One animal. Deprecated: the service removes it on 5 December 2030. Use `list` with a `status`.
+        """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with a `status`.
 
         Raises NotFoundError if there is none with this id, and NotModifiedError while `if_none_match`, the `etag` of
         an earlier response, still holds.
