@@ -18,6 +18,7 @@ import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { PetsModule } from './pets/pets.module.js';
+import { KeyLookupGuard } from './rate-limit/key-lookup.guard.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { StoreModule } from './store/store.module.js';
@@ -29,7 +30,8 @@ const FEATURES = [PetsModule, StoreModule];
 
 /** The way of every request under `/v1`, from top to bottom. Features know nothing of it. */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or a stranger
+  { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or anonymous
+  { provide: APP_GUARD, useClass: KeyLookupGuard }, //    a key that memory does not know is looked up
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
   { provide: APP_GUARD, useClass: ApiKeyGuard }, // 3. no valid key: 401
   { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403

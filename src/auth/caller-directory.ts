@@ -5,7 +5,7 @@ import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseAway } from '../database/database-away.js';
 import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { KeyHolder } from './caller.js';
+import type { KeyHolder, KeyLookUp } from './caller.js';
 import { KnownKeys } from './known-keys.js';
 import { LastUse } from './last-use.js';
 import { bitsOf } from './scopes.js';
@@ -39,13 +39,20 @@ export class CallerDirectory {
     this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
   }
 
-  /** The key holder, or `undefined` for a secret that is mistyped, unknown, revoked, expired or rotated out. */
-  identify(secret: string): KeyHolder | undefined | Promise<KeyHolder | undefined> {
+  /**
+   * The key holder, or the look-up that would find out, or `undefined` for a secret that is known to be mistyped,
+   * unknown, revoked, expired or rotated out.
+   */
+  identify(secret: string): KeyHolder | KeyLookUp | undefined {
     const hash = hashSecret(secret);
     const holder = this.known.fresh(hash);
     if (holder) return this.used(holder);
     if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
-    return this.ask(hash).then((found) => found && this.used(found));
+    return {
+      kind: 'look_up',
+      seenBefore: this.known.last(hash) !== undefined,
+      run: () => this.ask(hash).then((found) => found && this.used(found)),
+    };
   }
 
   /** Forgets what is known of a key, so that the next request with it sees what was changed. */

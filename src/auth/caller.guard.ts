@@ -1,36 +1,26 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller, Stranger } from './caller.js';
+import type { Caller } from './caller.js';
 import { CallerDirectory } from './caller-directory.js';
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^Bearer +(.+)$/i;
 
-const NOBODY: Stranger = { kind: 'stranger', sentKey: false };
-const WRONG_KEY: Stranger = { kind: 'stranger', sentKey: true };
-
-/** Identifies the caller. It lets everyone pass: strangers are counted before they are refused. */
+/** Identifies the caller by what memory knows. It refuses nobody: requests are counted before that. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(private readonly directory: CallerDirectory) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    if (secret === undefined) return know(request, NOBODY);
-    const holder = this.directory.identify(secret);
-    return holder instanceof Promise
-      ? holder.then(
-          (found) => know(request, found ?? WRONG_KEY),
-          (failure: unknown) => know(request, { ...WRONG_KEY, failure: asError(failure) }),
-        )
-      : know(request, holder ?? WRONG_KEY);
+    request.caller = secret === undefined ? { kind: 'anonymous', sentKey: false } : this.identify(secret);
+    return true;
+  }
+
+  private identify(secret: string): Caller {
+    const found = this.directory.identify(secret);
+    if (found?.kind === 'key') return found;
+    return { kind: 'anonymous', sentKey: true, lookUp: found };
   }
 }
-
-function know(request: Request, caller: Caller): true {
-  request.caller = caller;
-  return true;
-}
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

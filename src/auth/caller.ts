@@ -2,7 +2,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 
 /** Who sent a request, as far as its `Authorization` header tells. */
-export type Caller = KeyHolder | Stranger;
+export type Caller = KeyHolder | AnonymousClient;
 
 export interface KeyHolder {
   readonly kind: 'key';
@@ -30,13 +30,23 @@ export interface Ban {
   readonly level: number;
 }
 
-/** A caller without a valid key. */
-export interface Stranger {
-  readonly kind: 'stranger';
+/** A caller without a valid key, as far as is known. */
+export interface AnonymousClient {
+  readonly kind: 'anonymous';
   /** Whether something was sent as a key. */
   readonly sentKey: boolean;
-  /** What kept the key from being looked up: nobody knows yet whether it is valid. */
+  /** The look-up that its key needs and that has not been made. */
+  readonly lookUp?: KeyLookUp;
+  /** Why the look-up failed: the key may be valid. */
   readonly failure?: Error;
+}
+
+/** A key that only PostgreSQL can tell about. */
+export interface KeyLookUp {
+  readonly kind: 'look_up';
+  /** Whether this process has found the key valid before. */
+  readonly seenBefore: boolean;
+  run(): Promise<KeyHolder | undefined>;
 }
 
 declare module 'express-serve-static-core' {

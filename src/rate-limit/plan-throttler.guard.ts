@@ -8,13 +8,13 @@ import {
   type ThrottlerRequest,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
-import type { Request, Response } from 'express';
-import { Clock } from '../kernel/clock/clock.js';
+import type { Request } from 'express';
+import { minutes } from '../kernel/clock/duration.js';
+import { Config } from '../kernel/config/config.js';
+import { isPreflight } from './anonymous/preflight.js';
 import { network } from './network.js';
 import { chain, Quota, type Verdict } from './quota.js';
-import { writeRateLimitHeaders } from './rate-limit.headers.js';
-import { RateLimitMetrics } from './rate-limit.metrics.js';
-import { outcomeOf, refusalOf } from './refusal.js';
+import { RateLimitResponder } from './rate-limit.responder.js';
 import { routeLimitOf } from './route-limit.js';
 import type { QuotaWindow } from './decision.js';
 
@@ -29,8 +29,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly quota: Quota,
-    private readonly clock: Clock,
-    private readonly metrics: RateLimitMetrics,
+    private readonly responder: RateLimitResponder,
+    private readonly config: Config,
   ) {
     super(options, storage, reflector);
   }
@@ -39,17 +39,35 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const passed = chain(this.decide(context, request), (verdict) => {
-      this.metrics.decided(planOf(request), outcomeOf(verdict));
-      this.answer(http.getResponse(), verdict);
+      this.responder.respond(request, http.getResponse(), verdict);
       return true;
     });
     return passed as Promise<boolean>; // all that the base class allows; Nest goes on at once after a plain `true`
   }
 
   private decide(context: ExecutionContext, request: Request): Verdict | Promise<Verdict> {
-    const { skipped, limited } = routeLimitOf(context);
-    if (skipped || isPreflight(request)) return this.uncounted(request);
+    const { caller } = request;
+    if (caller?.kind !== 'key') return this.decideAnonymous(context, request);
+    const { skipped, limited, uncounted } = routeLimitOf(context);
+    if (skipped) return this.uncounted(request);
+    if (uncounted) return this.allowance(context, request, uncounted.perMinute);
     return limited ? this.limitedByRoute(context, request) : this.quota.take(request);
+  }
+
+  /** No route is free without a valid key, or made-up keys would cost nothing there. */
+  private decideAnonymous(context: ExecutionContext, request: Request): Verdict | Promise<Verdict> {
+    const { caller } = request;
+    const failed = caller?.kind === 'anonymous' && caller.failure !== undefined; // its key may be valid
+    const preflight = this.config.corsOrigins.length > 0 && isPreflight(request);
+    if (failed || preflight) return this.uncounted(request);
+    return routeLimitOf(context).limited ? this.limitedByRoute(context, request) : this.quota.take(request);
+  }
+
+  /** Free requests first, then the plan. */
+  private async allowance(context: ExecutionContext, request: Request, perMinute: number): Promise<Verdict> {
+    const key = this.generateKey(context, await this.getTracker(request), 'uncounted');
+    const { isBlocked } = await this.storageService.increment(key, minutes(1), perMinute, 0, 'uncounted');
+    return isBlocked ? this.quota.take(request) : this.uncounted(request);
   }
 
   /** Shows the state of the quotas and charges nothing. */
@@ -87,23 +105,4 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   protected override getTracker(request: Request): Promise<string> {
     return Promise.resolve(request.caller?.kind === 'key' ? String(request.caller.id) : network(request.ip));
   }
-
-  private answer(response: Response, verdict: Verdict): void {
-    writeRateLimitHeaders(response, verdict, this.clock.now());
-    const refusal = refusalOf(verdict);
-    if (!refusal) return;
-    response.setHeader('Retry-After', refusal.retryAfter);
-    throw refusal.error;
-  }
-}
-
-const planOf = ({ caller }: Request): string => (caller?.kind === 'key' ? caller.plan : 'anonymous');
-
-/** A browser's question before a cross-origin call: sent without the key, so it must not use up the address's count. */
-function isPreflight({ method, headers }: Request): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  );
 }

@@ -19,6 +19,9 @@ export interface Verdict extends Decision {
 /** Ban, minute and day, decided together: a key holder by its key, everyone else by network address. */
 @Injectable()
 export class Quota {
+  /** What `chargeAhead` has charged. */
+  private readonly charged = new WeakMap<object, Verdict>();
+
   constructor(
     private readonly engine: QuotaEngine,
     private readonly bans: Bans,
@@ -27,6 +30,8 @@ export class Quota {
 
   /** Decides about a request and charges it when it is admitted. */
   take(request: Request): Verdict | Promise<Verdict> {
+    const charged = this.charged.get(request);
+    if (charged) return charged;
     const holder = holderOf(request);
     const subject = this.subject(request);
     const bannedFor = holder ? this.bans.remaining(holder) : 0;
@@ -35,6 +40,11 @@ export class Quota {
       const caused = holder && !decision.admitted ? this.bans.refused(holder, decision) : 0;
       return verdict(decision, caused);
     });
+  }
+
+  /** Charges a request before its turn: `take` does not charge it again. */
+  async chargeAhead(request: Request): Promise<void> {
+    this.charged.set(request, await this.take(request));
   }
 
   /** How things stand, without charging anything. */

@@ -1,6 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { SkipThrottle } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import type { KeyHolder } from '../auth/caller.js';
@@ -8,6 +7,7 @@ import { Clock } from '../kernel/clock/clock.js';
 import { Stability } from '../openapi/decorators/stability.decorator.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { Quota } from './quota.js';
+import { UncountedUpTo } from './uncounted.decorator.js';
 import { Tag } from '../openapi/decorators/tag.decorator.js';
 
 @Tag('limits', 'Where your key stands')
@@ -19,13 +19,13 @@ export class RateLimitController {
   ) {}
 
   @Get()
-  @SkipThrottle()
+  @UncountedUpTo({ perMinute: 60 })
   @Stability('beta')
   @ApiOperation({
     operationId: 'getRateLimit',
     summary: 'See where your key stands',
     description:
-      'Both windows of your quota, and your ban if there is one. Asking is free: it is not counted, and it works while the key is exhausted or banned.',
+      'Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.',
   })
   @ApiOkResponse({ type: RateLimitResponse, description: 'Plan, windows and ban.' })
   async show(@Req() request: Request, @CurrentCaller() { plan }: KeyHolder): Promise<RateLimitResponse> {

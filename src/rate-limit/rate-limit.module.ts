@@ -11,6 +11,7 @@ import { QuotaEngine } from './quota-engine.js';
 import { QuotaThrottlerStorage } from './quota-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
+import { RateLimitResponder } from './rate-limit.responder.js';
 import { RedisHealth } from './redis/redis.health.js';
 
 /** Routes have no limit of their own unless `@Throttle({ default: ... })` gives them one. */
@@ -44,7 +45,7 @@ class QuotaEngineModule {}
     }),
   ],
   controllers: [RateLimitController],
-  providers: [Bans, Quota, RedisHealth],
-  exports: [Quota, QuotaEngineModule, ThrottlerModule],
+  providers: [Bans, Quota, RateLimitResponder, RedisHealth],
+  exports: [Quota, RateLimitResponder, QuotaEngineModule, ThrottlerModule],
 })
 export class RateLimitModule {}

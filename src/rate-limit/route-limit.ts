@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { uncountedOn } from './uncounted.decorator.js';
 
 const SKIP = 'THROTTLER:SKIPdefault';
 const LIMIT = 'THROTTLER:LIMITdefault';
@@ -7,6 +8,7 @@ const LIMIT = 'THROTTLER:LIMITdefault';
 export interface RouteLimit {
   readonly skipped: boolean;
   readonly limited: boolean;
+  readonly uncounted: ReturnType<typeof uncountedOn>;
 }
 
 const known = new WeakMap<object, RouteLimit>();
@@ -22,5 +24,10 @@ export function routeLimitOf(context: ExecutionContext): RouteLimit {
 function read(places: readonly object[]): RouteLimit {
   const first = (key: string): unknown =>
     places.map((place) => Reflect.getMetadata(key, place) as unknown).find((value) => value !== undefined);
-  return { skipped: first(SKIP) === true, limited: first(LIMIT) !== undefined };
+  const [handler] = places;
+  return {
+    skipped: first(SKIP) === true,
+    limited: first(LIMIT) !== undefined,
+    uncounted: handler && uncountedOn(handler),
+  };
 }

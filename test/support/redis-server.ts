@@ -94,6 +94,38 @@ export class RedisServer {
     return execFileSync('redis-cli', ['-p', String(this.port), ...args], { encoding: 'utf8' }).trim();
   }
 
+  /** How many addresses it counts at the moment. */
+  addresses(): number {
+    return Number(
+      this.command(
+        'EVAL',
+        `local sum = 0
+         for _, key in ipairs(redis.call('KEYS', 'petstore:{anonymous:*')) do sum = sum + redis.call('HLEN', key) - 1 end
+         return sum`,
+        '0',
+      ),
+    );
+  }
+
+  /** Lets everything that is counted have begun that much earlier, since its clock cannot be moved. */
+  age(milliseconds: number): void {
+    this.command(
+      'EVAL',
+      `for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do redis.call('HINCRBY', key, 'm', -ARGV[1]) end
+       for _, pattern in ipairs({ 'petstore:{anonymous:*', 'petstore:{windows:*' }) do
+         for _, key in ipairs(redis.call('KEYS', pattern)) do
+           local fields = redis.call('HGETALL', key)
+           for i = 1, #fields, 2 do
+             local start, rest = string.match(fields[i + 1], '^(%d+)(.*)$')
+             redis.call('HSET', key, fields[i], string.format('%.0f', start - ARGV[1]) .. rest)
+           end
+         end
+       end`,
+      '0',
+      String(milliseconds),
+    );
+  }
+
   private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     if (child?.exitCode !== null || child.signalCode !== null) return;

@@ -90,7 +90,7 @@ export interface paths {
     };
     /**
      * See where your key stands (beta)
-     * @description Both windows of your quota, and your ban if there is one. Asking is free: it is not counted, and it works while the key is exhausted or banned.
+     * @description Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.
      *
      *     **Beta:** it may still change.
      */

@@ -1,12 +1,15 @@
 import { Logger } from '@nestjs/common';
 import { Cluster, Redis } from 'ioredis';
+import { crc32 } from 'node:zlib';
 import type { Config } from '../../kernel/config/config.js';
 import type { Counts } from '../counts.js';
 import { within } from './deadline.js';
-import { REPAY, TAKE } from './scripts.js';
+import { REPAY, TAKE, TAKE_CAPPED } from './scripts.js';
 
 /** Milliseconds. A healthy Redis answers in one; beyond this a request does not wait for it. */
 const COMMAND_TIMEOUT = 50;
+/** Of a capped table. */
+const PARTS = 16;
 const RECONNECT_AT_MOST = 500;
 const CONNECT_TIMEOUT = 2_000;
 
@@ -19,6 +22,15 @@ interface Commands {
     perMinute: number,
     perDay: number,
     charge: number,
+  ): Promise<Reply>;
+  petstoreTakeCapped(
+    young: string,
+    old: string,
+    field: string,
+    period: number,
+    limit: number,
+    charge: number,
+    half: number,
   ): Promise<Reply>;
   petstoreRepay(
     key: string,
@@ -54,6 +66,25 @@ export class RedisLink {
   async take(key: string, period: number, perMinute: number, perDay: number, charge: 0 | 1): Promise<Taken> {
     return taken(
       await within(COMMAND_TIMEOUT, this.client.petstoreTake(key, period, perMinute, perDay, charge)),
+    );
+  }
+
+  /** Takes from one of any number of windows, of which a table holds so many at most. */
+  async takeCapped(
+    { table, most }: { readonly table: string; readonly most: number },
+    id: string,
+    period: number,
+    limit: number,
+    charge: 0 | 1,
+  ): Promise<Taken> {
+    // In parts, so that the nodes of a cluster share the table; the braces keep both hashes of one in the same slot.
+    const part = `petstore:{${table}:${crc32(id) % PARTS}}`;
+    const half = Math.floor(most / PARTS / 2);
+    return taken(
+      await within(
+        COMMAND_TIMEOUT,
+        this.client.petstoreTakeCapped(`${part}:young`, `${part}:old`, `:${id}`, period, limit, charge, half),
+      ),
     );
   }
 
@@ -95,6 +126,7 @@ function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Clus
   };
   const scripts = {
     petstoreTake: { lua: TAKE, numberOfKeys: 1 },
+    petstoreTakeCapped: { lua: TAKE_CAPPED, numberOfKeys: 2 },
     petstoreRepay: { lua: REPAY, numberOfKeys: 1 },
   };
   if (!redisCluster) return new Redis(redisUrl, { ...options, scripts });

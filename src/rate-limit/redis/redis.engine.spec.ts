@@ -43,13 +43,6 @@ async function start(...args: Parameters<typeof make>): Promise<RedisEngine> {
   return engine;
 }
 
-/** Makes every minute in Redis begin that much earlier: the server's clock cannot be moved. */
-function age(milliseconds: number): void {
-  for (const key of server.command('KEYS', 'petstore:{[0-9]*').split('\n').filter(Boolean)) {
-    server.command('HINCRBY', key, 'm', String(-milliseconds));
-  }
-}
-
 const somebody = (perMinute: number, perDay = 1_000_000): Subject => ({
   id: String(Math.floor(Math.random() * 1e12)),
   limits: { perMinute, perDay },
@@ -77,14 +70,14 @@ describeWithRedis('quotas in Redis', () => {
       margin: 500,
       advance: (milliseconds) => {
         clock.advance(milliseconds);
-        age(milliseconds);
+        server.age(milliseconds);
         return Promise.resolve();
       },
       nextDay: () => {
         clock.advance(24 * minutes(60));
         for (const key of server.command('KEYS', 'petstore:{[0-9]*').split('\n'))
           server.command('HINCRBY', key, 'd', '-1');
-        age(minutes(1));
+        server.age(minutes(1));
         return Promise.resolve();
       },
     };
@@ -133,9 +126,25 @@ describeWithRedis('quotas in Redis', () => {
 
   it('forget an address after two of its minutes', async () => {
     const engine = await start();
-    const subject = { id: `192.0.2.${Math.floor(Math.random() * 250)}`, limits: { perMinute: 30 } };
-    await engine.take(subject);
-    expect(Number(server.command('PTTL', `petstore:{${subject.id}}`))).toBeLessThanOrEqual(minutes(2));
+    server.command('FLUSHALL');
+    await engine.take({ id: '192.0.2.1', limits: { perMinute: 30 } });
+    const [table = ''] = server.command('KEYS', 'petstore:{anonymous:*').split('\n');
+    expect(Number(server.command('PTTL', table))).toBeLessThanOrEqual(minutes(2));
+  });
+
+  it('hold no more than ANONYMOUS_ADDRESSES, whichever networks requests come from', async () => {
+    server.command('FLUSHALL');
+    const replicas = await Promise.all([1, 2].map(() => start(server.url, { ANONYMOUS_ADDRESSES: '400' })));
+    for (let i = 0; i < 3_000; i += 100) {
+      const networks = Array.from({ length: 100 }, (_, n) => `2001:db8:${(i + n).toString(16)}::`);
+      for (const engine of replicas) {
+        await Promise.all(networks.map(async (id) => engine.take({ id, limits: { perMinute: 30 } })));
+      }
+      expect(server.addresses()).toBeLessThanOrEqual(400);
+    }
+    expect(server.addresses()).toBeGreaterThan(100);
+    const address = { id: '2001:db8:ffff::', limits: { perMinute: 30 } };
+    expect(await admitted(await start(), address, 50)).toBe(30);
   });
 
   it('leave nothing behind for ever', async () => {

@@ -9,7 +9,7 @@ import { MINUTE, QuotaEngine, type Subject } from '../quota-engine.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { LastKnown } from './last-known.js';
 import { type Debt, LocalShare } from './local-share.js';
-import type { RedisLink } from './redis-link.js';
+import type { RedisLink, Taken } from './redis-link.js';
 import type { UsageRecorder } from './usage-recorder.js';
 
 const HEARTBEAT = seconds(0.5);
@@ -77,16 +77,9 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
   }
 
   private async ask(subject: Subject, charge: 0 | 1): Promise<Decision> {
-    const { perMinute, perDay = 0 } = subject.limits;
     let decided: Decision;
     try {
-      const taken = await this.redis.take(
-        keyOf(subject),
-        subject.period ?? MINUTE,
-        perMinute,
-        perDay,
-        charge,
-      );
+      const taken = await this.command(subject, charge);
       this.known.note(subject, taken);
       decided = decision(taken.admitted, subject, taken);
     } catch (error) {
@@ -96,6 +89,20 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     }
     if (charge === 1) this.record(subject, decided);
     return decided;
+  }
+
+  private command(subject: Subject, charge: 0 | 1): Promise<Taken> {
+    const { id, limits, period = MINUTE } = subject;
+    const { perMinute, perDay } = limits;
+    if (perDay !== undefined) return this.redis.take(keyOf(subject), period, perMinute, perDay, charge);
+    const table = subject.period === undefined ? 'anonymous' : `windows:${period}`;
+    return this.redis.takeCapped(
+      { table, most: this.config.mostAddresses },
+      String(id),
+      period,
+      perMinute,
+      charge,
+    );
   }
 
   private record({ id, limits }: Subject, { admitted }: Decision): void {
@@ -146,5 +153,4 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
 }
 
 /** The braces make a cluster keep everything of one caller in one slot. */
-const keyOf = ({ id, period }: Subject): string =>
-  period === undefined ? `petstore:{${id}}` : `petstore:{${id}}:${period}`;
+const keyOf = ({ id }: Subject): string => `petstore:{${id}}`;

@@ -38,6 +38,41 @@ ${WRITE}
 end
 ${ANSWER}`;
 
+/**
+ * A window of which there may be any number: those of addresses, and of routes with a limit of their own. They share
+ * hashes, a field each: "start:used". When the young hash holds `half` of what the table may hold, or is a period old,
+ * it takes the place of the old one, which is dropped: the table has a hard cap, and nothing in it is searched for.
+ * KEYS: young, old. ARGV: the field, period in ms, limit, what to charge (1, or 0 to look), half.
+ */
+export const TAKE_CAPPED = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local field, period, limit, charge, half = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local known = redis.call('HGET', KEYS[1], field)
+local entry = known or redis.call('HGET', KEYS[2], field)
+local start, used = now, 0
+if entry then
+  local colon = string.find(entry, ':', 1, true)
+  start, used = tonumber(string.sub(entry, 1, colon - 1)), tonumber(string.sub(entry, colon + 1))
+  if start > now then start = now end
+  if now - start >= period then start, used = now, 0 end
+end
+local admitted = 0
+if used < limit then
+  admitted = 1
+  if charge > 0 then
+    used = used + charge
+    local born = tonumber(redis.call('HGET', KEYS[1], 'born') or now)
+    if now - born >= period or not known and redis.call('HLEN', KEYS[1]) > half then
+      redis.call('UNLINK', KEYS[2])
+      redis.call('RENAME', KEYS[1], KEYS[2])
+    end
+    if redis.call('HSETNX', KEYS[1], 'born', now) == 1 then redis.call('PEXPIRE', KEYS[1], 2 * period) end
+    redis.call('HSET', KEYS[1], field, string.format('%.0f:%d', start, used))
+  end
+end
+return { admitted, used, start + period - now, 0, 0 }`;
+
 /** ARGV: period in ms, requests of the running minute, its age in ms, requests of the day, that day. */
 export const REPAY = `${READ}
 local addMinute, age, addDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

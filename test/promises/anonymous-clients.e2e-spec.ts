@@ -1,0 +1,189 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
+import { jest } from '@jest/globals';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { makeSecret } from '../../src/auth/secret.js';
+import { minutes } from '../../src/kernel/clock/duration.js';
+import { Cable } from '../support/cable.js';
+import { Petstore } from '../support/petstore.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+const PER_MINUTE = 8;
+const PREFLIGHT = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' };
+
+@Controller({ path: 'skipped', version: '1' })
+class SkippedController {
+  @Get()
+  @SkipThrottle()
+  get(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [SkippedController] })
+class SkippedModule {}
+
+let petstore: Petstore;
+let cable: Cable;
+let addresses = 0;
+
+/** A client without a key, at an address that no other test has. */
+function anonymous(address = `192.0.2.${++addresses}`) {
+  const send = (path = '/v1/pets', key?: string) =>
+    petstore.client(key).set('X-Forwarded-For', address).get(path);
+  const times = async (count: number, path?: string, key?: () => string) => {
+    const responses = await Promise.all(Array.from({ length: count }, async () => send(path, key?.())));
+    return responses.map(({ status }) => status);
+  };
+  return { address, send, times };
+}
+
+const count = (statuses: number[], status: number) => statuses.filter((other) => other === status).length;
+const remaining = ({ headers }: { headers: Record<string, string> }) =>
+  Number(headers['x-ratelimit-remaining']);
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  petstore = await Petstore.start({
+    env: { TRUST_PROXY: '1', ANONYMOUS_PER_MINUTE: String(PER_MINUTE), ...env },
+    modules: [SkippedModule],
+    through: async (url) => (cable = await Cable.to(url)),
+  });
+}
+
+/** What holds wherever the requests are counted. */
+function describeClients(
+  begin: () => Promise<void>,
+  end: () => Promise<void> = () => Promise.resolve(),
+): void {
+  beforeAll(begin);
+  afterAll(async () => {
+    await petstore.stop();
+    cable.remove();
+    await end();
+  });
+
+  it.each(['/v1/rate-limit', '/v1/skipped'])('is charged for %s as for any other path', async (path) => {
+    const { send, times } = anonymous();
+    const statuses = await times(PER_MINUTE + 10, path);
+    expect(count(statuses, 401)).toBe(PER_MINUTE);
+    expect(count(statuses, 429)).toBe(10);
+    expect((await send()).status).toBe(429);
+  });
+
+  it('is charged for a preflight where CORS is off', async () => {
+    const { address } = anonymous();
+    const preflight = () =>
+      petstore.client().set('X-Forwarded-For', address).options('/v1/pets').set(PREFLIGHT);
+    for (let i = 0; i < PER_MINUTE; i++) expect((await preflight()).status).toBe(204);
+    expect((await preflight()).status).toBe(429);
+  });
+
+  describe('that sends made-up keys', () => {
+    let findByHash: jest.SpiedFunction<ApiKeysService['findByHash']>;
+    beforeEach(() => {
+      findByHash = jest.spyOn(petstore.app.get(ApiKeysService), 'findByHash');
+    });
+    afterEach(() => {
+      findByHash.mockRestore();
+    });
+
+    it('is charged for each look-up, and refused without one when its address is exhausted', async () => {
+      const { send } = anonymous();
+      for (let i = 0; i < PER_MINUTE; i++) expect((await send('/v1/pets', makeSecret())).status).toBe(401);
+      for (let i = 0; i < 10; i++) {
+        const refused = await send('/v1/pets', makeSecret());
+        expect(refused.status).toBe(429);
+        expect(refused.headers).toMatchObject({
+          'retry-after': expect.stringMatching(/^[1-9]\d?$/) as unknown,
+          'x-ratelimit-remaining': '0',
+        });
+      }
+      expect(findByHash).toHaveBeenCalledTimes(PER_MINUTE);
+    });
+
+    it('gets no more look-ups by sending them all at once', async () => {
+      const statuses = await anonymous().times(60, '/v1/pets', makeSecret);
+      expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 52]);
+      expect(findByHash).toHaveBeenCalledTimes(PER_MINUTE);
+    });
+
+    it('gets no look-up for a preflight', async () => {
+      await petstore
+        .client(makeSecret())
+        .set('X-Forwarded-For', anonymous().address)
+        .options('/v1/pets')
+        .set(PREFLIGHT);
+      expect(findByHash).not.toHaveBeenCalled();
+    });
+  });
+
+  it('leaves the keys at its address alone, however many are looked up at once', async () => {
+    const { send, address } = anonymous();
+    const keys = await Promise.all(Array.from({ length: PER_MINUTE + 10 }, () => petstore.key()));
+    const responses = await Promise.all(
+      keys.map(async (key) => petstore.client(key).set('X-Forwarded-For', address).get('/v1/pets')),
+    );
+    expect(
+      count(
+        responses.map(({ status }) => status),
+        200,
+      ),
+    ).toBe(keys.length);
+    expect(remaining(await send())).toBe(PER_MINUTE - 1);
+  });
+
+  it('does not keep a key that is known from being looked up again', async () => {
+    const { send, times } = anonymous();
+    const key = await petstore.key();
+    expect((await send('/v1/pets', key)).status).toBe(200);
+    petstore.clock.advance(20_000); // what was found is no longer fresh
+    await times(PER_MINUTE + 1);
+    expect((await send('/v1/pets', key)).status).toBe(200);
+  });
+
+  it('is not charged for a key that could not be looked up', async () => {
+    const { send, times } = anonymous();
+    cable.cut();
+    const statuses = await times(PER_MINUTE + 10, '/v1/pets', makeSecret);
+    cable.mend();
+    petstore.clock.advance(1_000); // only then is PostgreSQL asked again
+    expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));
+    expect(remaining(await send())).toBe(PER_MINUTE - 1);
+  });
+}
+
+describe('a client without a valid key, counted in memory,', () => {
+  describeClients(() => start());
+});
+
+describeWithRedis('a client without a valid key, counted in Redis,', () => {
+  let redis: RedisServer;
+  describeClients(
+    async () => {
+      redis = await RedisServer.start();
+      await start({ REDIS_URL: redis.url });
+    },
+    () => redis.stop(),
+  );
+});
+
+describe('GET /v1/rate-limit with a key', () => {
+  beforeAll(() => start());
+  afterAll(async () => {
+    await petstore.stop();
+    cable.remove();
+  });
+
+  it('is free 60 times in a minute, and then counts as any other request', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    const ask = async (times: number) => {
+      for (let i = 1; i < times; i++) await client.get('/v1/rate-limit');
+      return client.get('/v1/rate-limit');
+    };
+    expect(remaining(await ask(60))).toBe(60);
+    expect(remaining(await ask(60))).toBe(0);
+    expect((await ask(1)).status).toBe(429);
+    petstore.clock.advance(minutes(1));
+    expect(remaining(await ask(60))).toBe(60);
+  });
+});
