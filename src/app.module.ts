@@ -9,6 +9,7 @@ import { Config } from './kernel/config/config.js';
 import { ConfigModule } from './kernel/config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
+import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
@@ -26,7 +27,7 @@ import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 
 /** What the service offers. A new module is one more line here. */
-const FEATURES = [PetsModule, StoreModule];
+const FEATURES = [PetsModule, StoreModule, EventsModule];
 
 /** The way of every request under `/v1`, from top to bottom. Features know nothing of it. */
 const PIPELINE: Provider[] = [

@@ -1,5 +1,5 @@
 /** What a key may be allowed to do. A module that brings a scope of its own adds it at the end. At most 31. */
-export const SCOPES = ['pets:read', 'pets:write', 'orders:read'] as const;
+export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'events:read'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -35,3 +35,7 @@ export function eventType<Data extends object>(
 /** Every type that the features declare, by name. */
 export const eventTypes = (): readonly EventType<object>[] =>
   [...types.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+
+export const eventTypeNames = (): string[] => eventTypes().map(({ name }) => name);
+
+export const isEventType = (value: unknown): boolean => typeof value === 'string' && types.has(value);

@@ -2,17 +2,28 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
 import { Config } from '../kernel/config/config.js';
+import type { Page } from '../kernel/pagination/page.js';
+import { EventResponse } from './dto/event.response.js';
+import type { ListEventsQuery } from './dto/list-events.query.js';
+import { EventFeed } from './event-feed.js';
 import type { EventType } from './event-type.js';
 import { writeToOutbox } from './outbox.js';
 import { insertWithEvent } from './recorded-insert.js';
 
-/** Records what happens, in the transaction in which it happens. */
+/** Records what happens, in the transaction in which it happens, and tells it. */
 @Injectable()
 export class EventsService {
   constructor(
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly feed: EventFeed,
   ) {}
+
+  /** @throws InvalidCursor, EventsExpired */
+  async list(query: ListEventsQuery): Promise<Page<EventResponse>> {
+    const page = await this.feed.page(query);
+    return page.map((event) => EventResponse.from(event));
+  }
 
   /**
    * Records an event in the transaction of `manager`. Call it after the change: whoever holds the lock of the changed

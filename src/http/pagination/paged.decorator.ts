@@ -8,15 +8,19 @@ const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
 ]);
 
+const LINK = 'While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.';
+
 interface PagedOptions {
   readonly description: string;
+  /** What the document says of the `Link` header, where it is not that of a list with a last page. */
+  readonly link?: string;
 }
 
 /**
  * A handler that returns a `Page`: what the answer looks like, in the document and on the wire. The document is
  * given an example of the `Link` where the address of the list is known.
  */
-export function Paged(item: Type, { description }: PagedOptions): MethodDecorator {
+export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
     ApiRefusals(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
@@ -24,8 +28,7 @@ export function Paged(item: Type, { description }: PagedOptions): MethodDecorato
       type: [item],
       headers: {
         Link: {
-          description:
-            'While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.',
+          description: link,
           schema: { type: 'string' },
         },
       },

@@ -9,7 +9,7 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
   method_not_allowed: 'The path does not take this method; `Allow` names those it takes.',
   not_acceptable: 'The `Accept` header excludes `application/json`.',
   conflict: 'Not possible in the present state.',
-  gone: 'The operation has been removed.',
+  gone: 'It was there once, and has been removed.',
   too_large: 'The body is too large.',
   unsupported_media_type: 'The body is not `application/json`.',
   unprocessable: 'Understood, but it contradicts something sent before.',

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Int64 } from '../kernel/json/int64.js';
+import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
+import { Page } from '../kernel/pagination/page.js';
+import type { EventRow } from './dto/event.response.js';
+import type { ListEventsQuery } from './dto/list-events.query.js';
+import { EventSequencer } from './event-sequencer.js';
+import { EventsExpired } from './event.errors.js';
+
+/** A page and the state of the feed, of one instant. There is a row without an event where the page is empty. */
+interface Row extends Omit<EventRow, 'id'> {
+  readonly id: Int64 | null;
+  readonly lastId: Int64;
+  readonly clearedTo: Int64;
+}
+
+const select = (filter: string): string => `
+  SELECT event.*, last_id AS "lastId", cleared_to AS "clearedTo"
+  FROM event_feed LEFT JOIN LATERAL (
+    SELECT id, type, version, occurred_at AS "occurredAt", data::text AS data
+    FROM events WHERE id > $1 ${filter} ORDER BY id LIMIT $2
+  ) AS event ON true
+  ORDER BY id`;
+
+const ALL = select('');
+const OF_TYPE = select('AND type = $3');
+
+/** What has happened, oldest first. */
+@Injectable()
+export class EventFeed {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sequencer: EventSequencer,
+  ) {}
+
+  /**
+   * Events after a cursor. The page always has a next one: the feed has no end, and a reader who has reached the newest
+   * event asks again later from there.
+   * @throws InvalidCursor, EventsExpired
+   */
+  async page({ limit, cursor, type }: ListEventsQuery): Promise<Page<EventRow>> {
+    const scope = `events ${type ?? ''}`;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, scope);
+    await this.sequencer.catchUp();
+    const rows = await this.read(after ?? 0n, limit, type);
+    const { lastId = 0, clearedTo = 0 } = rows[0] ?? {};
+    if (after !== undefined && after < clearedTo) throw new EventsExpired();
+    const events = rows.filter((row): row is Row & EventRow => row.id !== null);
+    // A page that is not full ends at the newest event of all types, so that a cursor ages only while nobody asks.
+    const end = events.length === limit ? events.at(-1)?.id : lastId;
+    return new Page(events, encodeCursor(end ?? lastId, scope));
+  }
+
+  private read(after: bigint, limit: number, type: string | undefined): Promise<Row[]> {
+    return type === undefined
+      ? this.dataSource.query(ALL, [after, limit])
+      : this.dataSource.query(OF_TYPE, [after, limit, type]);
+  }
+}

@@ -1,0 +1,38 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { RequireScope } from '../auth/require-scope.decorator.js';
+import { Paged } from '../http/pagination/paged.decorator.js';
+import type { Page } from '../kernel/pagination/page.js';
+import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
+import { Stability } from '../openapi/decorators/stability.decorator.js';
+import { Tag } from '../openapi/decorators/tag.decorator.js';
+import { EventResponse } from './dto/event.response.js';
+import { ListEventsQuery } from './dto/list-events.query.js';
+import { EventsExpired } from './event.errors.js';
+import { EventsService } from './events.service.js';
+
+@Tag('events', 'What has happened')
+@Controller({ path: 'events', version: '1' })
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'listEvents',
+    summary: 'List events',
+    description:
+      'What has happened in the last 30 days, oldest first. Follow the `Link` header to see every event exactly once, and ' +
+      'the events of one resource in the order in which they were committed. Unlike other lists the feed has no last page: ' +
+      '`Link` is always there. Keep it, and ask again later.',
+  })
+  @Paged(EventResponse, {
+    description: 'A page of events.',
+    link: 'The rest of the feed: `<URL of the next page>; rel="next"` (RFC 8288). Always there.',
+  })
+  @ApiRefusals(new EventsExpired())
+  list(@Query() query: ListEventsQuery): Promise<Page<EventResponse>> {
+    return this.events.list(query);
+  }
+}

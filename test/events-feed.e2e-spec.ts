@@ -1,0 +1,133 @@
+import { ApiKeysService } from '../src/auth/api-keys.service.js';
+import { EventSequencer } from '../src/events/event-sequencer.js';
+import { ExpiredEvents } from '../src/events/expired-events.js';
+import { days } from '../src/kernel/clock/duration.js';
+import { Petstore } from './support/petstore.js';
+
+interface Event {
+  readonly id: number;
+  readonly type: string;
+}
+
+describe('GET /v1/events', () => {
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeEach(async () => {
+    petstore = await Petstore.start();
+    client = petstore.client(await petstore.key());
+  });
+
+  afterEach(() => petstore.stop());
+
+  const createPets = async (...names: string[]): Promise<void> => {
+    for (const name of names) await client.post('/v1/pets').send({ name, categoryId: 7 }).expect(201);
+  };
+  const page = async (url: string): Promise<{ events: Event[]; next: string }> => {
+    const { body, headers } = await client.get(url).expect(200);
+    const [, next = ''] = /^<http:\/\/petstore\.test([^>]+)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+    return { events: body as Event[], next };
+  };
+  /** Events that need not be those of pets. */
+  const addEvents = async (count: number, type: string, at = petstore.clock.now()): Promise<void> => {
+    await petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data)
+       SELECT $2, 1, $3, '{}' FROM generate_series(1, $1)`,
+      [count, type, new Date(at)],
+    );
+    await petstore.app.get(EventSequencer).catchUp();
+  };
+
+  it('lists what has happened, at once', async () => {
+    await createPets('Rex');
+    const { body } = await client.get('/v1/events').expect(200);
+    expect(body).toEqual([
+      {
+        id: 1,
+        type: 'pet.created',
+        version: 1,
+        occurredAt: new Date(petstore.clock.now()).toISOString(),
+        data: { id: 1, name: 'Rex', categoryId: 7, status: 'available' },
+      },
+    ]);
+  });
+
+  it('keeps 64-bit integers exact', async () => {
+    await client
+      .post('/v1/pets')
+      .set('Content-Type', 'application/json')
+      .send('{"name":"Rex","categoryId":9223372036854775807}');
+    const { text } = await client.get('/v1/events').expect(200);
+    expect(text).toContain('"categoryId":9223372036854775807');
+  });
+
+  it('follows the cursor over pages, past the newest event, to those that come later', async () => {
+    const first = await page('/v1/events?limit=2');
+    expect(first.events).toEqual([]);
+    await createPets('a', 'b', 'c');
+    const second = await page(first.next);
+    const third = await page(second.next);
+    expect([second, third].map(({ events }) => events.map(({ id }) => id))).toEqual([[1, 2], [3]]);
+    const fourth = await page(third.next);
+    expect(fourth.events).toEqual([]);
+    await createPets('d');
+    expect((await page(fourth.next)).events).toMatchObject([{ id: 4 }]);
+  });
+
+  it('filters by type', async () => {
+    await addEvents(3, 'test.other');
+    await createPets('Rex');
+    await addEvents(3, 'test.other');
+    const { events, next } = await page('/v1/events?type=pet.created&limit=1');
+    expect(events).toMatchObject([{ id: 4, type: 'pet.created' }]);
+    expect((await page(next)).events).toEqual([]);
+  });
+
+  it('refuses an unknown type, a bad limit and a cursor of another filter with 400', async () => {
+    const { next } = await page('/v1/events');
+    for (const url of ['/v1/events?type=pet.sung', '/v1/events?limit=101', `${next}&type=pet.created`]) {
+      await client.get(url).expect(400);
+    }
+  });
+
+  it('needs the scope events:read', async () => {
+    const { secret } = await petstore.app
+      .get(ApiKeysService)
+      .create({ name: 'no events', plan: 'free', scopes: ['pets:read'] });
+    const { body } = await petstore.client(secret).get('/v1/events').expect(403);
+    expect(body).toMatchObject({ code: 'insufficient_scope' });
+  });
+
+  describe('after 30 days', () => {
+    it('clears events, and tells a reader who has missed some with 410', async () => {
+      const { next: start } = await page('/v1/events');
+      await addEvents(2_500, 'test.old');
+      const { next: inTheMiddle } = await page('/v1/events?limit=100');
+      petstore.clock.advance(days(30) + 1);
+      await createPets('young');
+      await petstore.app.get(ExpiredEvents).clear();
+
+      expect((await page('/v1/events')).events).toMatchObject([{ id: 2_501, type: 'pet.created' }]);
+      for (const url of [start, inTheMiddle]) {
+        const { body } = await client.get(url).expect(410);
+        expect(body).toMatchObject({ code: 'events_expired', status: 410 });
+      }
+    });
+
+    it('goes on with the cursor of a reader who has read all, though none was of the type', async () => {
+      await addEvents(5, 'test.old');
+      const { next } = await page('/v1/events?type=pet.created');
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(ExpiredEvents).clear();
+      await createPets('young');
+      expect((await page(next)).events).toMatchObject([{ id: 6 }]);
+    });
+
+    it('keeps younger events', async () => {
+      await addEvents(3, 'test.old');
+      petstore.clock.advance(days(30) - 1);
+      await petstore.app.get(ExpiredEvents).clear();
+      expect((await page('/v1/events')).events).toHaveLength(3);
+    });
+  });
+});
