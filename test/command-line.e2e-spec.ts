@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
 import { hostname, userInfo } from 'node:os';
+import { SCOPES } from '../src/auth/scopes.js';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
@@ -100,7 +101,7 @@ describe('petstore keys create', () => {
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
-      scopes: ['pets:read', 'pets:write', 'orders:read'],
+      scopes: SCOPES,
     });
   });
 
@@ -131,11 +132,7 @@ describe('petstore keys create', () => {
     ['an end that is over', ['--plan', 'pro', '--expires', '2020-01-01'], '--expires'],
     ['a day that does not exist', ['--plan', 'pro', '--expires', '2031-02-30'], '--expires'],
     ['a time that does not say where', ['--plan', 'pro', '--expires', '2031-02-03T10:00'], '--expires'],
-    [
-      'an unknown scope',
-      ['--plan', 'pro', '--scopes', 'pets:read,pets:eat'],
-      'pets:read, pets:write, orders:read',
-    ],
+    ['an unknown scope', ['--plan', 'pro', '--scopes', 'pets:read,pets:eat'], SCOPES.join(', ')],
     ['no scope', ['--plan', 'pro', '--scopes', ''], '--scopes'],
     ['an enterprise key without limits', ['--plan', 'enterprise'], '--per-minute'],
     ['an enterprise key with one limit', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
@@ -181,7 +178,7 @@ describe('a key, once created', () => {
     const shown = `petstore_\\w{4}…${created.key.slice(-4)}`;
     expect(stdout).toMatch(
       new RegExp(
-        `^${created.id} +a test +business +1000 +100000 +pets:read, pets:write, orders:read +${shown} .+ active$`,
+        `^${created.id} +a test +business +1000 +100000 +${SCOPES.join(', ')} +${shown} .+ active$`,
         'm',
       ),
     );
@@ -253,7 +250,7 @@ describe('petstore keys update', () => {
     ['nothing', [], '--help'],
     ['half of the limits', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
     ['limits of a plan that has its own', ['--per-minute', '9', '--per-day', '9'], 'enterprise'],
-    ['an unknown scope', ['--scopes', 'pets'], 'pets:read, pets:write, orders:read'],
+    ['an unknown scope', ['--scopes', 'pets'], SCOPES.join(', ')],
     ['an end that is over', ['--expires', '2020-01-01T00:00:00Z'], '--expires'],
   ])('refuses to change %s', (_, args, part) => expectRefusal(['keys', 'update', id, ...args], part));
 

@@ -193,6 +193,7 @@ describe('GET /openapi.json', () => {
     ['createPet', 'pets:write'],
     ['getPet', 'pets:read'],
     ['listOrders', 'orders:read'],
+    ['listEvents', 'events:read'],
   ])('has %s require the scope %s, and says so of its 403', (id, scope) => {
     expect(operation(id)).toMatchObject({
       security: [{ apiKey: [scope] }],

@@ -47,6 +47,7 @@ const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: n
   ['GET /v1/pets/{petId}', () => ({ path: `/v1/pets/${pet}` }), 'pets:read', 200],
   ['POST /v1/pets', () => NEW_PET, 'pets:write', 201],
   ['GET /v1/store/orders', () => ({ path: '/v1/store/orders' }), 'orders:read', 200],
+  ['GET /v1/events', () => ({ path: '/v1/events' }), 'events:read', 200],
 ];
 
 describe.each(OPERATIONS)('%s', (_, message, scope, status) => {

@@ -81,6 +81,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List events (experimental)
+     * @description What has happened in the last 30 days, oldest first. Follow the `Link` header to see every event exactly once, and the events of one resource in the order in which they were committed. Unlike other lists the feed has no last page: `Link` is always there. Keep it, and ask again later.
+     *
+     *     Needs a key with the scope `events:read`.
+     *
+     *     **Experimental:** it may change or go without notice.
+     */
+    get: operations['listEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/rate-limit': {
     parameters: {
       query?: never;
@@ -180,6 +204,43 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       createdAt: string;
+    };
+    Event: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description What happened. More types may come: ignore those that you do not know.
+       * @example pet.created
+       */
+      type: string;
+      /**
+       * Format: int32
+       * @description Version of the shape of `data`. It rises with a change that could break a reader.
+       * @example 1
+       */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      /**
+       * @description What changed, as it was after the change. `webhooks` in this document has the shape for each type.
+       * @example {
+       *       "id": 42,
+       *       "name": "Rex",
+       *       "categoryId": 7,
+       *       "status": "available"
+       *     }
+       */
+      data: {
+        [key: string]: unknown;
+      };
     };
     /**
      * @description The plan of your key.
@@ -775,7 +836,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description The operation has been removed. */
+      /** @description It was there once, and has been removed. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -894,6 +955,129 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listEvents: {
+    parameters: {
+      query?: {
+        /** @description The most items the page may hold. */
+        limit?: number;
+        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        cursor?: string;
+        /** @description Only events of this type. */
+        type?: never;
+      };
+      header?: {
+        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of events. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          /**
+           * @description The rest of the feed: `<URL of the next page>; rel="next"` (RFC 8288). Always there.
+           * @example <https://petstore.test/v1/events?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
+           */
+          Link?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 4711,
+           *         "type": "pet.created",
+           *         "version": 1,
+           *         "occurredAt": "2026-11-20T09:30:00.000Z",
+           *         "data": {
+           *           "id": 42,
+           *           "name": "Rex",
+           *           "categoryId": 7,
+           *           "status": "available"
+           *         }
+           *       }
+           *     ]
+           */
+          'application/json': components['schemas']['Event'][];
+        };
+      };
+      /** @description Nothing has changed since the answer with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or not valid; `details` names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      /** @description It was there once, and has been removed. */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
