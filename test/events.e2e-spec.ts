@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { EventSequencer } from '../src/events/event-sequencer.js';
-import { eventType } from '../src/events/event-type.js';
+import type { EventType } from '../src/events/event-type.js';
 import { EventsService } from '../src/events/events.service.js';
 import { Petstore } from './support/petstore.js';
 
@@ -8,7 +8,13 @@ class Counted {
   readonly counter!: number;
   readonly value!: number;
 }
-const COUNTED = eventType('test.counted', Counted, { description: 'For this test.' });
+/** Not declared, for the service knows nothing of it. */
+const COUNTED: EventType<Counted> = {
+  name: 'pet.created',
+  version: 1,
+  data: Counted,
+  description: '',
+};
 
 interface Row<Data> {
   readonly id: number;

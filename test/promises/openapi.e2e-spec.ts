@@ -32,6 +32,7 @@ const OPERATIONS = [
   ],
   ['getRateLimit', 'get', '/rate-limit', ['200', '304', '400', '401', '406', '429', '500', '503']],
   ['listOrders', 'get', '/store/orders', ['200', '304', '400', '401', '403', '406', '429', '500', '503']],
+  ['listEvents', 'get', '/events', ['200', '304', '400', '401', '403', '406', '410', '429', '500', '503']],
 ] as const;
 
 const operation = (id: string): Part => {

@@ -205,6 +205,8 @@ export interface components {
        */
       createdAt: string;
     };
+    /** @enum {string} */
+    EventType: 'pet.created';
     Event: {
       /**
        * Format: int64
@@ -968,7 +970,7 @@ export interface operations {
         /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
         cursor?: string;
         /** @description Only events of this type. */
-        type?: never;
+        type?: components['schemas']['EventType'];
       };
       header?: {
         /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */

@@ -1,12 +1,16 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
 import { PageQuery } from '../../http/pagination/page-query.js';
 import { Optional } from '../../http/validation/optional.decorator.js';
-import { rule } from '../../http/validation/rule.js';
-import { isEventType, eventTypeNames } from '../event-type.js';
+import { EVENT_TYPES, type EventTypeName } from '../event-type.js';
 
 export class ListEventsQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: eventTypeNames, description: 'Only events of this type.' })
+  @ApiPropertyOptional({
+    enum: EVENT_TYPES,
+    enumName: 'EventType',
+    description: 'Only events of this type.',
+  })
   @Optional()
-  @rule('eventType', isEventType, 'must be a type of event')
-  readonly type?: string;
+  @IsIn(EVENT_TYPES, { message: `type must be one of ${EVENT_TYPES.join(', ')}` })
+  readonly type?: EventTypeName;
 }
