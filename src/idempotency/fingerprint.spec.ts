@@ -1,4 +1,4 @@
-import { parseJson } from '../kernel/json/exact-numbers.js';
+import { parseJson } from '../kernel/json/parse-json.js';
 import { fingerprint } from './fingerprint.js';
 
 const of = (json: string, method = 'POST', url = '/v1/pets') => fingerprint(method, url, parseJson(json));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { numberText } from '../kernel/json/exact-numbers.js';
+import { numberText } from '../kernel/json/number-texts.js';
 
 /**
  * What makes two requests the same, as SHA-256 in hexadecimal: method, URL, and the value of the body. White space

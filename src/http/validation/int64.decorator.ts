@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { numberText } from '../../kernel/json/exact-numbers.js';
+import { numberText } from '../../kernel/json/number-texts.js';
 import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
 import { rule } from './rule.js';
 
