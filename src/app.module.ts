@@ -1,9 +1,10 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
 import { ScopeGuard } from './auth/scope.guard.js';
+import { BodyGuard } from './http/body/body.guard.js';
 import { ClockModule } from './kernel/clock/clock.module.js';
 import { Config } from './kernel/config/config.js';
 import { ConfigModule } from './kernel/config/config.module.js';
@@ -13,7 +14,7 @@ import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
-import { NoRouteModule } from './http/not-found/no-route.module.js';
+import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
@@ -38,8 +39,8 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403
   { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
   { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
-  // 7. on routes with @Deprecated(): announces their end, or answers 410
-  // 8. only now the body is read (app.setup.ts): 400, 413, 415
+  { provide: APP_GUARD, useClass: BodyGuard }, // 7. only now the body is read: 400, 413, 415
+  // 8. the guards of a module. On routes with @Deprecated(): announces their end, or answers 410
   { provide: APP_PIPE, useClass: RequestValidationPipe }, // 9. body and query against their DTOs: 400
   // 10. on routes with @Idempotent(): a repeat gets what the first one got
   // 11. the handler; whatever was thrown on the way goes through ErrorsModule
@@ -47,7 +48,8 @@ const PIPELINE: Provider[] = [
 
 @Module({})
 export class AppModule {
-  static with(config: Config, databaseUrl: string): DynamicModule {
+  /** @param more features beside our own, such as those that a test brings */
+  static with(config: Config, databaseUrl: string, more: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -61,10 +63,11 @@ export class AppModule {
         TracingModule,
         AuthModule,
         ...FEATURES, // before our own routes, so that the document begins with them
+        ...more,
         RateLimitModule,
         IdempotencyModule,
         HealthModule,
-        NoRouteModule, // last: it takes what nothing else under /v1 took
+        NotFoundModule, // last: it takes what nothing else under /v1 took
       ],
       providers: PIPELINE,
     };

@@ -13,7 +13,6 @@ import { limitTransport } from './http/adapter/transport-limits.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
 import { undecodablePath } from './http/undecodable-path.js';
-import { readBodiesOnDemand } from './http/body/body-on-demand.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { setupMetrics } from './observability/metrics/setup-metrics.js';
@@ -30,7 +29,6 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
   app.setLocal('publicUrl', app.get(PublicUrl));
-  readBodiesOnDemand(app.getHttpAdapter().getInstance());
   limitTransport(app.getHttpServer(), config.maxConnections);
   answerBrokenRequests(app);
   ignoreUnknownExpectations(app.getHttpServer());

@@ -29,7 +29,7 @@ export class Idempotency implements Around {
   }
 
   private async once(request: Request, response: Response, handle: () => unknown) {
-    const repeatable = await repeatableFrom(request);
+    const repeatable = repeatableFrom(request);
     const answer = await this.kept.find(repeatable);
     if (answer) return replay(answer, response);
     return inTransaction(this.dataSource, () => this.first(repeatable, response, handle));
@@ -49,12 +49,11 @@ export class Idempotency implements Around {
   }
 }
 
-async function repeatableFrom(request: Request): Promise<Repeatable> {
+function repeatableFrom(request: Request): Repeatable {
   const { caller, method, originalUrl, headersDistinct } = request;
   const key = idempotencyKey(headersDistinct['idempotency-key'] ?? []);
   if (caller?.kind !== 'key') throw new Error('An idempotent operation lets callers without a key through.');
-  const body: unknown = await request.body; // read once, and here before the handler asks for it
-  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, body) };
+  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, request.body) };
 }
 
 function written(answer: unknown): WrittenJson | undefined {

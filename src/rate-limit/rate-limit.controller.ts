@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import type { KeyHolder } from '../auth/caller.js';
+import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Stability } from '../openapi/decorators/stability.decorator.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
@@ -20,6 +21,7 @@ export class RateLimitController {
 
   @Get()
   @UncountedUpTo({ perMinute: 60 })
+  @NoQuery()
   @Stability('beta')
   @ApiOperation({
     operationId: 'getRateLimit',

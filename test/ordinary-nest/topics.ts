@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Petstore } from '../support/petstore.js';
+import { bodies } from './bodies.js';
 import { providers } from './providers.js';
 
 export interface Scene {
@@ -18,4 +19,4 @@ export interface Topic {
   readonly tests: (scene: () => Scene) => void;
 }
 
-export const topics: readonly Topic[] = [providers];
+export const topics: readonly Topic[] = [providers, bodies];

@@ -17,7 +17,7 @@ import { TestClock } from './test-clock.js';
 
 export interface PetstoreOptions {
   readonly env?: Record<string, string>;
-  /** Modules beside the service's own, for a promise that needs a route made for the test. */
+  /** Features beside the service's own, as a line more in FEATURES would add them. */
   readonly modules?: readonly Type[];
   /** How the service reaches its database, where that is not directly. */
   readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
@@ -50,7 +50,7 @@ export class Petstore {
       },
     };
     const module = await Test.createTestingModule({
-      imports: [...modules, AppModule.with(config, url)],
+      imports: [AppModule.with(config, url, modules)],
     })
       .overrideProvider(Clock)
       .useValue(clock)

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { PayloadTooLarge, UnsupportedMediaType } from './json.errors.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
+import { PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './json.errors.js';
 
 const LIMIT = 100 * 1024; // bytes, after decompression
 
@@ -12,15 +13,26 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ]);
 
+/** @throws PayloadTooLarge for a body that its length announces as too large */
+export function checkLength({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length'] ?? 0) > LIMIT) throw new PayloadTooLarge('100 KiB');
+}
+
 /**
  * The bytes of a request's body, decompressed. A body that is too large is refused as soon as that is known: the
  * answer does not wait for the rest, which is thrown away as it comes, so that the client gets to read the answer.
- * @throws PayloadTooLarge, UnsupportedMediaType, and what a stream throws that is cut off or not what it claims to be
+ * @throws PayloadTooLarge, UnsupportedMediaType, UnreadableBody
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > LIMIT) throw new PayloadTooLarge('100 KiB');
   const decoder = decoderFor(request);
-  if (!decoder) return collect(request);
+  try {
+    return await (decoder ? decode(request, decoder) : collect(request));
+  } catch (error) {
+    throw error instanceof DomainError ? error : new UnreadableBody();
+  }
+}
+
+async function decode(request: IncomingMessage, decoder: Transform): Promise<Buffer> {
   request.once('error', (error) => decoder.destroy(error));
   try {
     return await collect(request.pipe(decoder));
@@ -50,6 +62,9 @@ function collect(stream: Readable): Promise<Buffer> {
     stream.once('end', () => {
       resolve(Buffer.concat(chunks));
     });
-    stream.once('error', reject);
+    stream.on('error', reject); // also after the first: an error without a listener ends the process
+    stream.once('close', () => {
+      reject(new UnreadableBody()); // of what has ended before, this changes nothing
+    });
   });
 }

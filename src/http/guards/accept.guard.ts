@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import { takesAnything } from './handler-arguments.js';
+import { routeMetadata } from '../route-metadata.js';
 
 /** With its charset too: some clients ask for it, and JSON has no other than UTF-8. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
@@ -23,7 +23,7 @@ export class AcceptGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const { accept } = request.headers;
     if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
-    if (request.accepts(JSON_TYPES) || takesAnything(context)) return true;
+    if (request.accepts(JSON_TYPES) || routeMetadata(context).anyRequest) return true;
     throw new NotAcceptable();
   }
 }

@@ -1,17 +1,22 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { routeMetadata } from '../route-metadata.js';
 import { unknownField } from '../validation/unknown-field.js';
-import { takesAnything, takesQuery } from './handler-arguments.js';
 
-/** Refuses query parameters where a handler takes none; where it takes some, the validation pipe does. */
+/**
+ * Refuses query parameters that the route does not name. Where they cannot be told from its handler, they pass: a
+ * handler with a `@Query()` DTO leaves them to the validation pipe, and one that takes the request may read any.
+ */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    if (takesQuery(context) || takesAnything(context) || !request.url.includes('?')) return true;
-    const names = Object.keys(request.query);
-    if (names.length === 0) return true;
-    throw new ValidationFailed(names.map(unknownField));
+    if (!request.url.includes('?')) return true;
+    const { query, anyRequest } = routeMetadata(context);
+    if (!query || anyRequest) return true;
+    const unknown = Object.keys(request.query).filter((name) => !query.has(name));
+    if (unknown.length === 0) return true;
+    throw new ValidationFailed(unknown.map(unknownField));
   }
 }

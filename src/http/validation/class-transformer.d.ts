@@ -2,3 +2,10 @@
 declare module 'class-transformer/cjs/storage.js' {
   export { defaultMetadataStorage } from 'class-transformer/types/storage.js';
 }
+/** What its `plainToInstance` runs, and with which options. */
+declare module 'class-transformer/cjs/TransformOperationExecutor.js' {
+  export { TransformOperationExecutor } from 'class-transformer/types/TransformOperationExecutor.js';
+}
+declare module 'class-transformer/cjs/constants/default-options.constant.js' {
+  export { defaultOptions } from 'class-transformer/types/constants/default-options.constant.js';
+}

@@ -1,76 +1,85 @@
-import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
+import { validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { Config } from '../../kernel/config/config.js';
 import type { FieldProblem } from '../../kernel/errors/field-problem.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
-import { knownMembers } from './known-members.js';
+import { dtoSchema } from './dto-schema.js';
+import { knownPart, type Path } from './known-part.js';
+import { isPartial, withoutDefaults } from './partial-update.js';
 import { quickCheck } from './quick-check.js';
+import { toInstance } from './to-instance.js';
 import { unknownField } from './unknown-field.js';
 
-/** Every body and query is checked against its DTO, and what the DTO does not name is refused. */
-@Injectable()
-export class RequestValidationPipe extends ValidationPipe {
-  constructor() {
-    super({
-      transform: true,
-      whitelist: true,
-      forbidNonWhitelisted: true,
-      forbidUnknownValues: true,
-      stopAtFirstError: true,
-      exceptionFactory: (errors) => new ValidationFailed(errors.flatMap((error) => problems(error))),
-    });
-  }
-
-  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const { type, metatype } = metadata;
-    if (type === 'body') refuseWhatIsNoObject(value);
-    const valid = isObject(value) && metatype ? quickCheck(metatype, value) : undefined;
-    // The base class promises a promise; whoever calls it takes a value as well.
-    return (valid as Promise<unknown> | undefined) ?? this.check(value, metadata);
-  }
-
-  private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const unknown = takeUnknown(value, metadata);
-    if (unknown.length === 0) return super.transform(value, metadata);
-    const others = await this.problemsOf(value, metadata);
-    throw new ValidationFailed([...others, ...unknown.map(unknownField)]);
-  }
-
-  private async problemsOf(value: unknown, metadata: ArgumentMetadata): Promise<readonly FieldProblem[]> {
-    try {
-      await super.transform(value, metadata);
-      return [];
-    } catch (error) {
-      if (error instanceof ValidationFailed) return error.details ?? [];
-      throw error;
-    }
-  }
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function refuseWhatIsNoObject(value: unknown): void {
-  if (!isObject(value) || Array.isArray(value)) {
-    throw new ValidationFailed([{ field: 'body', message: 'The body must be a JSON object' }]);
-  }
-}
+const OPTIONS: ValidatorOptions = {
+  stopAtFirstError: true, // of each property
+  strictGroups: true, // rules of a group are for a pipe that asks for it
+  forbidUnknownValues: false, // `knownPart` has found them
+};
 
 /**
- * Takes the members out that the DTO does not name, and tells their names. Before class-transformer sees them: it
- * drops some without a word (`constructor`, `toString`), and takes quadratic time over many.
+ * Checks the values of handlers' parameters whose type is a DTO, by the rules of class-validator, makes instances of
+ * them, and refuses what the DTO does not name. A value of any other type passes unchanged.
  */
-function takeUnknown(value: unknown, { metatype }: ArgumentMetadata): string[] {
-  if (typeof value !== 'object' || value === null || metatype === undefined) return [];
-  const known = knownMembers(metatype);
-  if (known.size === 0) return []; // no DTO
-  const unknown = Object.keys(value).filter((name) => !known.has(name));
-  for (const name of unknown) Reflect.deleteProperty(value, name);
-  return unknown;
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  constructor(private readonly config: Config) {}
+
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { type, metatype } = metadata;
+    if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
+    if (value === undefined) return nothing(metatype, metadata);
+    if (!isObject(value)) throw notAnObject(metadata);
+    const names = Object.keys(value);
+    const quick = this.config.fastPaths ? quickCheck(metatype, value, names) : undefined;
+    return quick ? finished(quick, value) : checked(value, names, metatype, metadata);
+  }
 }
 
-function problems(error: ValidationError, parent = ''): FieldProblem[] {
+/** No body at all: fine where nothing in it is required. */
+async function nothing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
+  const { instance, problems } = await check({}, [], dto);
+  if (problems.length > 0) throw notAnObject(metadata);
+  return instance;
+}
+
+async function checked(
+  value: object,
+  names: readonly string[],
+  dto: Type,
+  { type }: ArgumentMetadata,
+): Promise<object> {
+  const { instance, problems, unknown } = await check(value, names, dto);
+  const refused = type === 'param' ? [] : unknown; // the parameters of a path are the route's, not the client's
+  if (problems.length === 0 && refused.length === 0) return finished(instance, value);
+  throw new ValidationFailed([...problems, ...refused.map((path) => unknownField(path.join('.')))]);
+}
+
+interface Checked {
+  readonly instance: object;
+  readonly problems: readonly FieldProblem[];
+  readonly unknown: readonly Path[];
+}
+
+async function check(value: object, names: readonly string[], dto: Type): Promise<Checked> {
+  const { value: known, unknown } = knownPart(value, dto, names);
+  const instance = toInstance(dto, known);
+  const errors = await validate(instance, OPTIONS);
+  return { instance, problems: errors.flatMap((error) => problemsOf(error)), unknown };
+}
+
+const finished = (instance: object, value: object): object =>
+  isPartial(value) ? withoutDefaults(instance, value) : instance;
+
+function notAnObject({ type, data }: ArgumentMetadata): ValidationFailed {
+  const subject = data ?? (type === 'body' ? 'The body' : type);
+  return new ValidationFailed([{ field: data ?? type, message: `${subject} must be a JSON object` }]);
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function problemsOf(error: ValidationError, parent = ''): FieldProblem[] {
   const field = parent + error.property;
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
-    rule === 'whitelistValidation' ? unknownField(field) : { field, message },
-  );
-  return [...own, ...(error.children ?? []).flatMap((child) => problems(child, `${field}.`))];
+  const own = Object.values(error.constraints ?? {}).map((message) => ({ field, message }));
+  return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, `${field}.`))];
 }

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../route.errors.js';
+import { AnyRequest } from '../route-metadata.js';
 import { UNDECODABLE } from '../undecodable-path.js';
 
 /**
@@ -10,8 +11,9 @@ import { UNDECODABLE } from '../undecodable-path.js';
  * 404, a 405 and an OPTIONS carry the same headers as every other answer.
  */
 @ApiExcludeController()
+@AnyRequest()
 @Controller({ path: ['/', '*path'], version: '1' })
-export class NoRouteController {
+export class NotFoundController {
   @All()
   @HttpCode(204)
   answer(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {

@@ -1,0 +1,123 @@
+import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
+import {
+  CUSTOM_ROUTE_ARGS_METADATA,
+  INTERCEPTORS_METADATA,
+  PARAMTYPES_METADATA,
+  ROUTE_ARGS_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { MULTER_MODULE_OPTIONS } from '@nestjs/platform-express/multer/files.constants.js';
+import { DECORATORS } from '@nestjs/swagger';
+
+/** What a route's decorators say of the requests that it takes. */
+export interface RouteMetadata {
+  /** It takes every request: whatever no other route took. */
+  readonly anyRequest: boolean;
+  /** A parameter of its handler is the body, or a part of it. */
+  readonly body: boolean;
+  /** A parameter of its handler is the body as it was sent. */
+  readonly rawBody: boolean;
+  /** An interceptor of `@nestjs/platform-express` reads a multipart body. */
+  readonly multipart: boolean;
+  /** The media types in its `@ApiConsumes()`. */
+  readonly consumes: readonly string[] | undefined;
+  /** The query parameters that it names; `undefined` where they cannot be told from its handler. */
+  readonly query: ReadonlySet<string> | undefined;
+}
+
+const ANY_REQUEST = 'petstore:any-request';
+
+/** A controller that takes every request: neither query nor body nor `Accept` are checked for it. */
+export const AnyRequest = (): ClassDecorator => SetMetadata(ANY_REQUEST, true);
+
+const NO_QUERY = 'petstore:no-query';
+
+/** A handler that sees the whole request and takes no query parameter all the same: any is refused. */
+export const NoQuery = (): MethodDecorator => SetMetadata(NO_QUERY, true);
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/** By controller too: two of them may inherit one handler. */
+const known = new WeakMap<Type, Map<Handler, RouteMetadata>>();
+
+export function routeMetadata(context: ExecutionContext): RouteMetadata {
+  const controller = context.getClass();
+  let routes = known.get(controller);
+  if (!routes) known.set(controller, (routes = new Map<Handler, RouteMetadata>()));
+  const handler = context.getHandler();
+  let metadata = routes.get(handler);
+  if (!metadata) routes.set(handler, (metadata = read(controller, handler)));
+  return metadata;
+}
+
+function read(controller: Type, handler: Handler): RouteMetadata {
+  const parameters = parametersOf(controller, handler);
+  const has = (type: number) => parameters.some((parameter) => parameter.type === type);
+  return {
+    anyRequest: Reflect.getMetadata(ANY_REQUEST, controller) === true,
+    body: has(RouteParamtypes.BODY),
+    rawBody: has(RouteParamtypes.RAW_BODY),
+    multipart: all<unknown>(INTERCEPTORS_METADATA, controller, handler).some(isMulter),
+    consumes: consumed(handler) ?? consumed(controller),
+    query:
+      Reflect.getMetadata(NO_QUERY, handler) === true
+        ? new Set()
+        : queryNames(parameters, all(DECORATORS.API_PARAMETERS, controller, handler)),
+  };
+}
+
+const consumed = (target: object) =>
+  Reflect.getMetadata(DECORATORS.API_CONSUMES, target) as readonly string[] | undefined;
+
+const REQUEST: number = RouteParamtypes.REQUEST;
+const QUERY: number = RouteParamtypes.QUERY;
+
+interface Parameter {
+  /** `undefined` for a decorator made by `createParamDecorator()`. */
+  readonly type: number | undefined;
+  /** What the decorator was given, such as the name of a query parameter. */
+  readonly data: unknown;
+}
+
+type RouteArguments = Record<string, { readonly index: number; readonly data?: unknown }>;
+
+function parametersOf(controller: Type, handler: Handler): Parameter[] {
+  const { name } = handler;
+  const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) as RouteArguments | undefined;
+  const own = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ??
+    []) as unknown[];
+  return Object.entries(found ?? {})
+    .filter(([, { index }]) => index < own.length) // a decorator of the handler may have added one
+    .map(([key, { data }]) => ({
+      type: key.includes(CUSTOM_ROUTE_ARGS_METADATA) ? undefined : Number.parseInt(key),
+      data,
+    }));
+}
+
+function queryNames(
+  parameters: readonly Parameter[],
+  documented: readonly { readonly in?: string; readonly name?: unknown }[],
+): ReadonlySet<string> | undefined {
+  const seesWholeRequest = parameters.some(({ type }) => type === undefined || type === REQUEST);
+  const names: unknown[] = [
+    ...parameters.filter(({ type }) => type === QUERY).map(({ data }) => data),
+    ...documented.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+  ];
+  return seesWholeRequest || !names.every(isString) ? undefined : new Set(names);
+}
+
+/** `FileInterceptor()` and its like make classes that nothing but what they inject tells from others. */
+function isMulter(interceptor: unknown): boolean {
+  if (typeof interceptor !== 'function') return false;
+  const injected = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, interceptor) ?? []) as {
+    param: unknown;
+  }[];
+  return injected.some(({ param }) => param === MULTER_MODULE_OPTIONS);
+}
+
+function all<T>(key: string, ...of: readonly object[]): T[] {
+  return of.flatMap((target) => (Reflect.getMetadata(key, target) ?? []) as T[]);
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';

@@ -1,0 +1,108 @@
+import type { Type } from '@nestjs/common';
+import { copyNumberTexts } from '../../kernel/json/number-texts.js';
+import { type DtoProperty, type DtoSchema, dtoSchema } from './dto-schema.js';
+
+/** Where something is inside of a value: names of properties and indexes of items. */
+export type Path = readonly (string | number)[];
+
+export interface KnownPart {
+  /** The value without what its DTO does not name; the value itself where there is nothing of that kind. */
+  readonly value: object;
+  /** Where the rest was: the first of it, for it may be much. */
+  readonly unknown: readonly Path[];
+}
+
+const MAX_UNKNOWN = 100;
+
+/**
+ * What a DTO, and those inside of it, name of a value. It comes before class-transformer, which drops some names without
+ * a word (`constructor`), takes quadratic time over many, and makes an instance of each item of an array that is too
+ * long anyway: of such an array one item more than its `@ArrayMaxSize()` is left, so that the rule still fails.
+ */
+export function knownPart(
+  value: object,
+  dto: Type,
+  names: readonly string[] = Object.keys(value),
+): KnownPart {
+  const search = new Search();
+  return { value: search.properties(value, () => dto, names), unknown: search.unknown };
+}
+
+type TypeOf = (value: object) => Type;
+
+class Search {
+  readonly unknown: Path[] = [];
+  private readonly path: (string | number)[] = [];
+
+  properties(value: object, typeOf: TypeOf, names: readonly string[] = Object.keys(value)): object {
+    const schema = dtoSchema(typeOf(value));
+    if (!schema) return value;
+    const part: Record<string, unknown> = {};
+    let isWhole = !this.noteUnknown(names, schema);
+    for (const [name, property] of schema) {
+      if (!Object.hasOwn(value, name)) continue;
+      const given = (value as Record<string, unknown>)[name];
+      part[name] = this.at(name, () => this.property(given, property, value));
+      isWhole &&= part[name] === given;
+    }
+    if (isWhole) return value;
+    copyNumberTexts(value, part);
+    return part;
+  }
+
+  private partOf(value: unknown, typeOf: TypeOf): unknown {
+    if (Array.isArray(value)) return this.items(value, typeOf);
+    return isObject(value) ? this.properties(value, typeOf) : value;
+  }
+
+  private items(items: readonly unknown[], typeOf: TypeOf): readonly unknown[] {
+    const parts = items.map((item, index) => this.at(index, () => this.partOf(item, typeOf)));
+    return parts.every((part, index) => part === items[index]) ? items : parts;
+  }
+
+  private noteUnknown(names: readonly string[], schema: DtoSchema): boolean {
+    let any = false;
+    for (const name of names) {
+      if (schema.has(name)) continue;
+      any = true;
+      if (this.unknown.length === MAX_UNKNOWN) break;
+      this.unknown.push([...this.path, name]);
+    }
+    return any;
+  }
+
+  private property(given: unknown, { typeOf, maxItems }: DtoProperty, parent: object): unknown {
+    if (!typeOf) return withoutPrototypeNames(given);
+    const bounded = Array.isArray(given) && given.length > maxItems ? given.slice(0, maxItems + 1) : given;
+    return this.partOf(bounded, (value) => typeOf(value, parent));
+  }
+
+  private at<T>(step: string | number, read: () => T): T {
+    this.path.push(step);
+    const result = read();
+    this.path.pop();
+    return result;
+  }
+}
+
+/** Names by which a careless merge in a handler would reach the prototype of every object. */
+const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** What a DTO takes as it comes, such as an `@IsObject()`: without those names, as Nest's own pipe leaves it. */
+function withoutPrototypeNames(value: unknown): unknown {
+  const found: unknown[] = [value];
+  for (let one = found.pop(); one !== undefined; one = found.pop()) {
+    if (Array.isArray(one)) {
+      for (const item of one) if (isObject(item)) found.push(item);
+    } else if (isRecord(one)) {
+      for (const name in one) {
+        if (PROTOTYPE_NAMES.has(name)) Reflect.deleteProperty(one, name);
+        else if (isObject(one[name])) found.push(one[name]);
+      }
+    }
+  }
+  return value;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> => isObject(value);
