@@ -12,12 +12,14 @@ const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
 
 /**
  * Brings dist/ up to date.
- * @param {() => void} [begin] called before files are compiled, where any have to be
+ * @param {object} [options]
+ * @param {() => void} [options.begin] called before files are compiled, where any have to be
+ * @param {string[]} [options.folders] leaves the others as they are
  */
-export async function build(begin = () => {}) {
+export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
   const [sources, outputs, settings] = await Promise.all([
-    filesIn('', (name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name)),
-    filesIn('dist', (name) => name.endsWith('.js')),
+    filesIn('', folders, (name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name)),
+    filesIn('dist', folders, (name) => name.endsWith('.js')),
     Promise.all(SETTINGS.map((file) => modified(join(root, file)))),
   ]);
   const expected = new Set([...sources.keys()].map(outputOf));
@@ -31,14 +33,16 @@ export async function build(begin = () => {}) {
   if (stale.length === 0) return;
   begin();
   const { transformFile } = await import('@swc/core'); // mostly there is nothing to compile
-  await Promise.all(stale.map((source) => compile(source, transformFile)));
+  await Promise.all(stale.map((source) => compile(source, transformFile))).catch(({ message }) => {
+    throw new Error(message.split('\n\nCaused by:')[0]); // SWC adds a stack of its own
+  });
 }
 
 /** The wanted files of the folders below a base, relative to it, each with the time of its last change. */
-async function filesIn(base, isWanted) {
+async function filesIn(base, folders, isWanted) {
   const list = (folder) =>
     readdir(join(root, base, folder), { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = (await Promise.all(FOLDERS.map(list)))
+  const files = (await Promise.all(folders.map(list)))
     .flat()
     .filter((entry) => entry.isFile() && isWanted(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name));
@@ -62,8 +66,8 @@ async function compile(source, transformFile) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  build(() => console.log('Building…')).catch((error) => {
-    console.error(error.message.split('\n\nCaused by:')[0]); // SWC adds its own stack
+  build({ begin: () => console.log('Building…') }).catch((error) => {
+    console.error(error.message);
     process.exitCode = 1;
   });
 }

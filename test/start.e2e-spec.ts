@@ -71,6 +71,12 @@ describe('npm start with an empty data folder', () => {
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
   });
 
+  it('says what it is doing, a line for each step', () => {
+    expect(service.stdout).toMatch(
+      /^Starting PostgreSQL…\nApplying \d+ migrations…\nStarting the service…\n/,
+    );
+  });
+
   it('prints one demo key for each plan', () => {
     expect(keysOf(service)).toEqual(PLANS.map(() => expect.stringMatching(SECRET) as unknown));
     expect(new Set(keysOf(service)).size).toBe(PLANS.length);
@@ -109,7 +115,11 @@ describe('npm start with an empty data folder', () => {
 
   it('ends on Ctrl-C with exit code 0 and leaves nothing running', async () => {
     expect(processesOf(folder.path)).not.toEqual([]);
-    expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
+    expect(await stop(service)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nStopped\.\n$/),
+      stderr: '',
+    });
     expect(processesOf(folder.path)).toEqual([]);
   });
 

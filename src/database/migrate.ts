@@ -14,12 +14,17 @@ const CONNECT = seconds(5);
  * Brings the tables up to date. Where they are not, an advisory lock lets one process at a time do it: of two that
  * start together the second waits and finds nothing left to do. PostgreSQL frees the lock when its connection ends,
  * however it ends.
+ * @param begin gets the names of what is pending, where anything is
  * @returns the names of the migrations that it ran.
  * @throws StartupError when the database cannot be reached or does not let the service in.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  begin: (pending: readonly string[]) => void = () => undefined,
+): Promise<string[]> {
   const { pending } = await inspectMigrations(url);
   if (pending.length === 0) return [];
+  begin(pending);
   return underLock(url, async (dataSource) => {
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     return ran.map(({ name }) => name);

@@ -15,27 +15,36 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Gets a line for each step that takes time. */
+type Tell = (step: string) => void;
+
 /** The migrated database of the service: `DATABASE_URL`, or an embedded PostgreSQL of its own. @throws StartupError */
-export function openDatabase(config: Config): Promise<Database> {
-  return open(config, startEmbeddedPostgres);
+export function openDatabase(config: Config, tell?: Tell): Promise<Database> {
+  if (config.databaseUrl === undefined) tell?.('Starting PostgreSQL…');
+  return open(config, startEmbeddedPostgres, tell);
 }
 
 /** The same for a command, which may run beside the service or without it. @throws StartupError */
-export function joinDatabase(config: Config): Promise<Database> {
-  return open(config, joinEmbeddedPostgres);
+export function joinDatabase(config: Config, tell?: Tell): Promise<Database> {
+  return open(config, joinEmbeddedPostgres, tell);
 }
 
 async function open(
   config: Config,
   start: (dataDir: string) => Promise<EmbeddedPostgres>,
+  tell: Tell = () => undefined,
 ): Promise<Database> {
+  const migrateAll = (url: string) =>
+    migrate(url, (pending) => {
+      tell(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
+    });
   if (config.databaseUrl !== undefined) {
-    await (config.migrateAtStart ? migrate(config.databaseUrl) : expectMigrated(config.databaseUrl));
+    await (config.migrateAtStart ? migrateAll(config.databaseUrl) : expectMigrated(config.databaseUrl));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const server = await start(config.dataDir).catch(explain);
   const database = { url: server.url, embedded: true, close: () => server.stop() };
-  await migrate(server.url).catch(async (error: unknown) => {
+  await migrateAll(server.url).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });

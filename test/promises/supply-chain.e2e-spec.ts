@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { minVersion, satisfies } from 'semver';
 import { emptyFolder } from '../support/program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,11 +14,13 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
 type Names = Readonly<Record<string, unknown>>;
 
 interface Manifest {
+  readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
   readonly dependencies: Names;
@@ -88,6 +91,17 @@ describe('package-lock.json', () => {
   it('has no install script that allowScripts does not decide on by name, nor the other way round', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(Object.keys(manifest.allowScripts).sort()).toEqual([...new Set(scripted)].sort());
+  });
+});
+
+describe('npm ci', () => {
+  it('warns on no release of Node.js that package.json names, from the oldest of each on', () => {
+    const oldest = manifest.engines.node.split(' || ').map((range) => minVersion(range)?.version ?? range);
+    expect(oldest.map((version) => version.split('.')[0])).toEqual(['20', '22', '24']);
+    const refusing = locked.filter(
+      ([, { engines }]) => !oldest.every((version) => satisfies(version, engines?.node ?? '*')),
+    );
+    expect(refusing.map(([name, { engines }]) => `${name}: ${engines?.node}`)).toEqual([]);
   });
 });
 

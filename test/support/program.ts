@@ -63,12 +63,21 @@ export class Program {
   }
 
   /** Resolves when the output so far matches. */
-  async prints(pattern: RegExp): Promise<void> {
+  prints(pattern: RegExp): Promise<void> {
+    return this.says('stdout', pattern);
+  }
+
+  /** Resolves when what it has said on stderr so far matches. */
+  complains(pattern: RegExp): Promise<void> {
+    return this.says('stderr', pattern);
+  }
+
+  private async says(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void> {
     const late = AbortSignal.timeout(PATIENCE_MS);
-    while (!pattern.test(this.stdout)) {
-      const said = once(this.child.stdout ?? this.child, 'data', { signal: late });
+    while (!pattern.test(this[stream])) {
+      const said = once(this.child[stream] ?? this.child, 'data', { signal: late });
       const gone = this.ended.then(() => 'gone');
-      if ((await Promise.race([said, gone])) === 'gone' && !pattern.test(this.stdout)) {
+      if ((await Promise.race([said, gone])) === 'gone' && !pattern.test(this[stream])) {
         throw new Error(`It ended without printing ${String(pattern)}: ${this.stderr}`);
       }
     }

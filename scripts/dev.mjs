@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// npm run dev: the service, started again after each change of a source. This process owns the embedded PostgreSQL,
+// which keeps running meanwhile.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
+
+const SETTLED = 50; // milliseconds without a further change: an editor writes several files at once
+const PATIENCE = 500; // milliseconds; what the service owns is this process's, so that nothing is lost after them
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+await build({ begin: () => console.log('Building…') }).catch(({ message }) => {
+  console.error(message);
+  process.exit(1);
+});
+const [{ Config }, { run }, { serve }, { openDatabase }] = await Promise.all(
+  ['kernel/config/config', 'bootstrap/run', 'bootstrap/serve', 'database/open-database'].map(
+    (module) => import(`../dist/src/${module}.js`),
+  ),
+);
+
+run(() =>
+  serve(async (onEnd) => {
+    const database = await openDatabase(new Config());
+    onEnd(() => database.close());
+    const service = new Service();
+    onEnd(() => service.stop());
+    service.start();
+    let settled;
+    for (const folder of ['src', 'migrations']) {
+      watch(at(folder), { recursive: true }, () => {
+        clearTimeout(settled);
+        settled = setTimeout(() => void rebuild(service), SETTLED);
+      });
+    }
+  }),
+);
+
+/** Two rebuilds never run beside each other: what changed meanwhile is in the next one. */
+let rebuilding = Promise.resolve();
+function rebuild(service) {
+  return (rebuilding = rebuilding.then(async () => {
+    let changed = false;
+    const begin = () => {
+      changed = true;
+      console.log('Building…');
+    };
+    try {
+      await build({ begin });
+      if (changed) await service.restart();
+    } catch ({ message }) {
+      console.error(message); // the service as it was goes on
+    }
+  }));
+}
+
+class Service {
+  #child;
+
+  start(...args) {
+    // In a process group of its own: Ctrl-C reaches this process alone, which then ends both in good order.
+    this.#child = spawn(process.execPath, ['--enable-source-maps', at('scripts/dev-service.mjs'), ...args], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { SHUTDOWN_GRACE_SECONDS: '0', ...process.env },
+      detached: true,
+    });
+  }
+
+  async stop() {
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.disconnect();
+    const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+    await ended;
+    clearTimeout(late);
+  }
+
+  async restart() {
+    await this.stop();
+    this.start('--again');
+  }
+}

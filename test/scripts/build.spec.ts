@@ -1,0 +1,81 @@
+import { access, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { checkout } from '../support/checkout.js';
+import { run } from '../support/program.js';
+
+let folder: Awaited<ReturnType<typeof checkout>>;
+
+beforeAll(async () => {
+  folder = await checkout();
+});
+afterAll(() => folder.remove());
+
+const at = (path: string) => join(folder.path, path);
+const build = () => run(at('scripts/build.mjs'), [], { cwd: folder.path });
+const changed = async (path: string) => (await stat(at(path))).mtimeMs;
+const isThere = (path: string) =>
+  access(at(path)).then(
+    () => true,
+    () => false,
+  );
+
+describe('scripts/build.mjs', () => {
+  it('compiles every source but the specs', async () => {
+    expect(await build()).toEqual({ code: 0, stdout: 'Building…\n', stderr: '' });
+    const sources = await readdir(at('src'), { recursive: true });
+    const expected = sources.filter((name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name));
+    const outputs = (await readdir(at('dist/src'), { recursive: true })).filter((name) =>
+      name.endsWith('.js'),
+    );
+    expect(outputs.map((name) => name.replace(/\.js$/, '.ts')).sort()).toEqual(expected.sort());
+  });
+
+  it('says and compiles nothing the second time', async () => {
+    const before = await changed('dist/src/main.js');
+    expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await changed('dist/src/main.js')).toBe(before);
+  });
+
+  it('compiles what has changed, and nothing else', async () => {
+    const [main, cli] = [await changed('dist/src/main.js'), await changed('dist/src/cli.js')];
+    const now = new Date();
+    await utimes(at('src/cli.ts'), now, now);
+    expect(await build()).toMatchObject({ code: 0, stdout: 'Building…\n' });
+    expect(await changed('dist/src/main.js')).toBe(main);
+    expect(await changed('dist/src/cli.js')).toBeGreaterThan(cli);
+  });
+
+  it('removes the output of a source that is gone', async () => {
+    await rm(at('migrations/1764547200000-create-pets.ts'));
+    await build();
+    expect((await readdir(at('dist/migrations'))).filter((name) => name.includes('create-pets'))).toEqual([]);
+  });
+
+  it('says where a source cannot be compiled, and leaves no output of it', async () => {
+    await writeFile(at('src/broken.ts'), 'const a: = 1;\n');
+    const { code, stderr } = await build();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/broken\.ts:1:1/);
+    expect(stderr).not.toContain('Stack');
+    expect(await isThere('dist/src/broken.js')).toBe(false);
+    await rm(at('src/broken.ts'));
+  });
+});
+
+describe('npm start', () => {
+  it('says that a port is in use before it has built what it does not need for that', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await rm(at('dist'), { recursive: true });
+    const { code, stdout, stderr } = await run(at('scripts/start.mjs'), [], {
+      cwd: folder.path,
+      env: { PORT: String(port) },
+    });
+    server.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^petstore: Port ${port} is in use\\..+\\n$`));
+    expect(await isThere('dist/src/main.js')).toBe(false);
+  });
+});
