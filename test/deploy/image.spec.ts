@@ -25,9 +25,11 @@ describe('the image', () => {
     expect(instruction('ENTRYPOINT')).toEqual([]);
   });
 
-  it('starts as `npm start` does', () => {
+  it('starts as `npm start` does, but for the build', () => {
     const [, command] = /^CMD (.+)$/.exec(instruction('CMD')[0] ?? '') ?? [];
-    expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start);
+    expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(
+      scripts.start.replace('scripts/start.mjs', 'dist/src/main.js'),
+    );
   });
 
   it('tells of its health without a program of its own', () => {
