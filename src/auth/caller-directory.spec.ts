@@ -85,6 +85,48 @@ describe('CallerDirectory', () => {
     expect(table.looks).toBe(2);
   });
 
+  it('looks once, however many other keys are changed while it looks', async () => {
+    table.beforeAnswer = () => {
+      if (table.looks > 10) throw new Error('looks without end');
+      directory.forget('8');
+    };
+    expect(await identify()).toBe(7);
+    expect(table.looks).toBe(1);
+    table.beforeAnswer = () => undefined;
+    expect(await identify()).toBe(7);
+    expect(table.looks).toBe(1); // it was kept
+  });
+
+  it('looks for an unknown key at most twice, however many keys are changed while it looks', async () => {
+    table.key = null;
+    table.beforeAnswer = () => {
+      if (table.looks > 10) throw new Error('looks without end');
+      directory.forget('8');
+    };
+    expect(await identify()).toBeUndefined();
+    expect(table.looks).toBeLessThanOrEqual(2);
+  });
+
+  it('ends its look also when the key itself is changed all the time, and keeps nothing then', async () => {
+    table.beforeAnswer = () => {
+      if (table.looks > 10) throw new Error('looks without end');
+      directory.forget('7');
+    };
+    expect(await identify()).toBe(7);
+    const { looks } = table;
+    expect(looks).toBeLessThanOrEqual(3);
+    await identify();
+    expect(table.looks).toBeGreaterThan(looks);
+  });
+
+  it('spends no time on what is unknown when keys are changed', async () => {
+    table.key = null;
+    for (let i = 0; i < 1_000; i++) await identify(makeSecret());
+    const began = performance.now();
+    for (let i = 0; i < 100_000; i++) directory.forget(String(i));
+    expect(performance.now() - began).toBeLessThan(1_000); // to clear what is unknown each time takes several
+  });
+
   it('goes on with the last known state of a key while the look-up fails, until it is forgotten', async () => {
     await identify();
     clock.advance(60_000);

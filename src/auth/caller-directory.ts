@@ -15,6 +15,14 @@ const REMEMBERED = seconds(10);
 const ASK_AGAIN = seconds(1);
 const MOST_KNOWN = 50_000;
 const MOST_UNKNOWN = 50_000;
+/** Of a look-up, when its key is changed all the time. */
+const MAX_TRIES = 2;
+
+/** A look-up under way, and the ids of the keys that were changed meanwhile. */
+interface Question {
+  readonly answer: Promise<KeyHolder | undefined>;
+  readonly changed: Set<string>;
+}
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
 
@@ -22,10 +30,10 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
 @Injectable()
 export class CallerDirectory {
   private readonly known: KnownKeys;
-  /** Kept apart, so that a flood of made-up keys pushes out no real one. */
-  private readonly unknown: LRUCache<string, true>;
+  /** After how many changes a hash was unknown. Kept apart, so that a flood of made-up keys pushes out no real one. */
+  private readonly unknown: LRUCache<string, number>;
   /** Look-ups under way: of many callers at once, one asks and all get its answer. */
-  private readonly asking = new Map<string, Promise<KeyHolder | undefined>>();
+  private readonly asking = new Map<string, Question>();
   private changes = 0;
   private awayUntil = -Infinity;
 
@@ -47,7 +55,7 @@ export class CallerDirectory {
     const hash = hashSecret(secret);
     const holder = this.known.fresh(hash);
     if (holder) return this.used(holder);
-    if (!isSecret(secret) || this.unknown.has(hash)) return undefined;
+    if (!isSecret(secret) || this.unknown.get(hash) === this.changes) return undefined;
     return {
       kind: 'look_up',
       seenBefore: this.known.last(hash) !== undefined,
@@ -59,34 +67,41 @@ export class CallerDirectory {
   forget(keyId: string): void {
     this.changes += 1;
     this.known.forget(keyId);
-    this.unknown.clear();
+    for (const { changed } of this.asking.values()) changed.add(keyId);
   }
 
   private ask(hash: string): Promise<KeyHolder | undefined> {
-    let answer = this.asking.get(hash);
-    if (!answer) {
-      answer = this.lookUp(hash)
+    let question = this.asking.get(hash);
+    if (!question) {
+      const changed = new Set<string>();
+      const answer = this.lookUp(hash, changed)
         .catch((error: unknown) => this.lastKnown(hash, error))
         .finally(() => this.asking.delete(hash));
-      this.asking.set(hash, answer);
+      this.asking.set(hash, (question = { answer, changed }));
     }
-    return answer;
+    return question.answer;
   }
 
-  private async lookUp(hash: string): Promise<KeyHolder | undefined> {
-    const { changes } = this;
-    const found = await this.askDatabase(hash);
-    if (changes !== this.changes) return this.lookUp(hash); // it may have been read just before the change
-    const holder = found ? toHolder(found) : undefined;
-    if (holder) this.known.set(hash, holder);
-    else this.disown(hash);
-    return holder;
-  }
-
-  /** Forgets also what was known of it before: a revoked key must not come back when the database goes away. */
-  private disown(hash: string): void {
-    this.known.delete(hash);
-    this.unknown.set(hash, true);
+  /**
+   * Looks once more when the key was changed meanwhile, since it may have been read before the change. What is read
+   * while changes go on is right for this request, and is not kept.
+   */
+  private async lookUp(hash: string, changed: Set<string>): Promise<KeyHolder | undefined> {
+    for (let tries = 1; ; tries++) {
+      changed.clear();
+      const found = await this.askDatabase(hash);
+      // Which key an unknown hash may belong to from now on, nobody can tell: any change counts.
+      const stale = found ? changed.has(String(found.key.id)) : changed.size > 0;
+      if (stale && tries < MAX_TRIES) continue;
+      if (!found) {
+        this.known.delete(hash); // a revoked key must not come back when the database goes away
+        if (!stale) this.unknown.set(hash, this.changes);
+        return undefined;
+      }
+      const holder = toHolder(found);
+      if (!stale) this.known.set(hash, holder);
+      return holder;
+    }
   }
 
   private lastKnown(hash: string, error: unknown): KeyHolder {
