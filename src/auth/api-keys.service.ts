@@ -37,6 +37,14 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
+/** Times in Unix milliseconds. */
+export interface EarnedBan {
+  readonly id: Int64;
+  readonly endsAt: number;
+  readonly level: number;
+  readonly since: number;
+}
+
 type Edit = QueryDeepPartialEntity<ApiKey> | undefined;
 
 /** The life of API keys. Every change is put on record. `null` stands for: no key has the id. */
@@ -131,15 +139,26 @@ export class ApiKeysService {
   }
 
   /**
-   * A ban that the key brought upon itself; a longer one on record stays, and so does a higher level of escalation.
-   * It is no entry of the history: what cannot be cleared must not grow with what a client does.
+   * Bans that keys brought upon themselves. A longer one on record stays, so does a higher level of escalation, and a ban
+   * that was lifted meanwhile stays lifted. They are not in the history: what cannot be cleared must not grow with what a
+   * client does.
    */
-  async recordBan(id: Int64, endsAt: Date, level: number): Promise<void> {
-    await this.keys
-      .createQueryBuilder()
-      .update({ banEndsAt: endsAt, banLevel: () => 'greatest(ban_level, :level)' })
-      .where('id = :id AND (ban_ends_at IS NULL OR ban_ends_at < :endsAt)', { id, endsAt, level })
-      .execute();
+  async recordBans(bans: readonly EarnedBan[]): Promise<void> {
+    await this.keys.query(
+      `WITH earned AS (SELECT id, to_timestamp(ends / 1000) AS ends_at, level, to_timestamp(since / 1000) AS since
+                         FROM unnest($1::bigint[], $2::float8[], $3::smallint[], $4::float8[]) AS u (id, ends, level, since)),
+            due AS (SELECT id, ends_at, level FROM api_keys JOIN earned USING (id)
+                     WHERE (ban_ends_at IS NULL OR ban_ends_at < ends_at) AND (forgiven_at IS NULL OR forgiven_at < since)
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- in one order, so that no two processes deadlock
+       UPDATE api_keys SET ban_ends_at = due.ends_at, ban_level = greatest(ban_level, due.level)
+         FROM due WHERE api_keys.id = due.id`,
+      [
+        bans.map(({ id }) => id),
+        bans.map(({ endsAt }) => endsAt),
+        bans.map(({ level }) => level),
+        bans.map(({ since }) => since),
+      ],
+    );
   }
 
   /** The key behind the hash of a secret, and when that secret ends; nothing when the key was revoked. */

@@ -2,6 +2,7 @@ import { Global, Module, type Provider } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { DataSource } from 'typeorm';
 import { minutes } from '../kernel/clock/duration.js';
+import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { HealthModule } from '../observability/health/health.module.js';
 import { DayLedger } from './day-ledger.js';
@@ -28,8 +29,8 @@ const dayLedgerProvider: Provider = {
 };
 
 @Module({
-  providers: [dayLedgerProvider, engineProvider, RateLimitMetrics],
-  exports: [DayLedger, QuotaEngine, RateLimitMetrics],
+  providers: [BanRecorder, dayLedgerProvider, engineProvider, RateLimitMetrics],
+  exports: [BanRecorder, DayLedger, QuotaEngine, RateLimitMetrics],
 })
 class QuotaEngineModule {}
 

@@ -1,7 +1,10 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
+import { Cable } from '../support/cable.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
+import { withClient } from '../support/test-database.js';
+import { BanRecorder } from '../../src/rate-limit/bans/ban-recorder.js';
 
 const LIMITS = { perMinute: 2, perDay: 1000 };
 
@@ -9,11 +12,15 @@ describe('a ban and the record of its key', () => {
   let petstore: Petstore;
   let client: ReturnType<Petstore['client']>;
   let id: number;
+  let cable: Cable;
 
   beforeAll(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
   });
-  afterAll(() => petstore.stop());
+  afterAll(async () => {
+    await petstore.stop();
+    cable.remove();
+  });
   beforeEach(async () => {
     petstore.clock.set(new Date()); // a ban is on record in real time
     client = petstore.client(await petstore.key('enterprise', LIMITS));
@@ -22,15 +29,51 @@ describe('a ban and the record of its key', () => {
 
   const keys = () => petstore.app.get(ApiKeysService);
   const ban = async () => (await client.get('/v1/rate-limit')).body.ban as unknown; // asking it costs no request
-  const code = async () => (await client.get('/v1/pets')).body.code as string;
-
-  it('is on record as soon as it is pronounced', async () => {
+  /** Sends on after a 429 until the key is banned. */
+  async function provoke(): Promise<void> {
     for (let i = 0; i < 3; i++) await client.get('/v1/pets');
     petstore.clock.advance(seconds(1));
     for (let i = 0; i < 20; i++) await client.get('/v1/pets');
+  }
+  const code = async () => (await client.get('/v1/pets')).body.code as string;
+
+  it('is on record as soon as it is pronounced', async () => {
+    await provoke();
     const endsAt = petstore.clock.now() + minutes(1);
     await eventually(async () => (await keys().find(id))?.banEndsAt?.getTime() === endsAt);
     expect((await keys().find(id))?.banLevel).toBe(1);
+  });
+
+  it('earned while PostgreSQL is unavailable holds at once, and is on record when it is back', async () => {
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    cable.cut();
+    await provoke();
+    expect(await code()).toBe('api_key_banned');
+    const endsAt = petstore.clock.now() + minutes(1);
+    cable.mend();
+    await eventually(async () => {
+      const key = await keys()
+        .find(id)
+        .catch(() => null);
+      return key?.banEndsAt?.getTime() === endsAt && key.banLevel === 1;
+    });
+  });
+
+  it('earned while PostgreSQL is unavailable does not come back after it was lifted', async () => {
+    petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock says when it is lifted
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    cable.cut();
+    await provoke();
+    await withClient(petstore.databaseUrl, (other) =>
+      other.query(
+        'UPDATE api_keys SET ban_ends_at = NULL, ban_level = 0, forgiven_at = now() WHERE id = $1',
+        [id],
+      ),
+    );
+    cable.mend();
+    const recorder = petstore.app.get(BanRecorder);
+    await eventually(() => recorder.waiting === 0);
+    expect((await keys().find(id))?.banEndsAt).toBeNull();
   });
 
   it('pronounced by hand holds at once in a running service, with its Retry-After', async () => {
@@ -55,9 +98,7 @@ describe('a ban and the record of its key', () => {
 
   it('pronounced by this process is lifted as well', async () => {
     petstore.clock.set(Date.now() - seconds(30)); // it begins before it is lifted, as PostgreSQL's clock has it
-    for (let i = 0; i < 3; i++) await client.get('/v1/pets');
-    petstore.clock.advance(seconds(1));
-    for (let i = 0; i < 20; i++) await client.get('/v1/pets');
+    await provoke();
     expect(await code()).toBe('api_key_banned');
     await eventually(async () => (await keys().find(id))?.banEndsAt !== null);
     await keys().unban(id);

@@ -192,7 +192,8 @@ describe('the history of a key', () => {
 
   it('does not grow with the bans that a key brings upon itself', async () => {
     const { key } = await create();
-    await keys.recordBan(key.id, new Date(Date.now() + minutes(1)), 1);
+    const since = Date.now();
+    await keys.recordBans([{ id: key.id, endsAt: since + minutes(1), level: 1, since }]);
     expect(await historyOf(key.id)).toHaveLength(1);
   });
 

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { ApiKeysService } from '../../auth/api-keys.service.js';
 import type { Ban, KeyHolder } from '../../auth/caller.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { BanRecorder, type OwnBan } from './ban-recorder.js';
 import { decisive, type Decision } from '../decision.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { nextBan } from './escalation.js';
@@ -12,23 +12,18 @@ import { Strikes } from './strikes.js';
 
 const MOST_WATCHED = 50_000;
 
-/** A ban of this process, effective at once, also before it is on record. */
-interface FreshBan extends Ban {
-  readonly since: number;
-}
-
 /**
- * Keys that go on sending after a 429. Strikes are counted in this process; a ban is written to the key's record,
+ * Keys that go on sending after a 429. Strikes are counted in this process; a ban holds here at once and is written to the key's record,
  * from where it reaches every process, survives a restart and can be lifted.
  */
 @Injectable()
 export class Bans {
   private readonly logger = new Logger(Bans.name);
   private readonly strikes = new LRUCache<Int64, Strikes>({ max: MOST_WATCHED });
-  private readonly fresh = new LRUCache<Int64, FreshBan>({ max: MOST_WATCHED });
+  private readonly fresh = new LRUCache<Int64, OwnBan>({ max: MOST_WATCHED });
 
   constructor(
-    private readonly keys: ApiKeysService,
+    private readonly recorder: BanRecorder,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly metrics: RateLimitMetrics,
@@ -60,15 +55,10 @@ export class Bans {
     this.fresh.set(holder.id, ban);
     this.strikes.delete(holder.id);
     this.metrics.banned();
-    this.record(holder.id, ban);
-    return ban.endsAt - since;
-  }
-
-  private record(id: Int64, { endsAt, level }: Ban): void {
-    this.logger.warn(`Key ${id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
-    this.keys.recordBan(id, new Date(endsAt), level).catch((error: unknown) => {
-      this.logger.error(`The ban of key ${id} is not on record: ${String(error)}`);
-    });
+    const { endsAt, level } = ban;
+    this.logger.warn(`Key ${holder.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
+    this.recorder.record(holder.id, ban);
+    return endsAt - since;
   }
 
   /** The later one of the ban on record and the one of this process, unless it was lifted. */

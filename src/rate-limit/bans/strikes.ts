@@ -8,24 +8,29 @@ const GRACE = seconds(1);
 export class Strikes {
   private windowEnd = -Infinity;
   private firstRefusal = 0;
-  private countedSince = -Infinity;
-  private count = 0;
+  /** When the strikes were, oldest first; those before `from` are more than a minute old. */
+  private times: number[] = [];
+  private from = 0;
 
   /**
    * Notes a refusal.
    * @param windowEnd when the exhausted window ends
-   * @returns the strikes within the minute that began with the first of them
+   * @returns the strikes of the last 60 s
    */
   add(now: number, windowEnd: number): number {
     if (now >= this.windowEnd) {
       this.windowEnd = windowEnd;
       this.firstRefusal = now;
     }
-    if (now - this.firstRefusal < GRACE) return this.count;
-    if (now - this.countedSince >= MINUTE) {
-      this.countedSince = now;
-      this.count = 0;
-    }
-    return ++this.count;
+    if (now - this.firstRefusal >= GRACE) this.times.push(now);
+    this.forgetBefore(now - MINUTE);
+    return this.times.length - this.from;
+  }
+
+  private forgetBefore(time: number): void {
+    while ((this.times[this.from] ?? Infinity) <= time) this.from += 1;
+    if (this.from * 2 <= this.times.length) return;
+    this.times = this.times.slice(this.from);
+    this.from = 0;
   }
 }

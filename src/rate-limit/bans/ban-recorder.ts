@@ -1,0 +1,67 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { ApiKeysService } from '../../auth/api-keys.service.js';
+import type { Ban } from '../../auth/caller.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+
+const TRY_AGAIN = seconds(1);
+const MAX_PENDING = 50_000;
+
+/** A ban that this process has pronounced. */
+export interface OwnBan extends Ban {
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+/** Writes bans to the records of their keys. While PostgreSQL is unavailable they wait here. */
+@Injectable()
+export class BanRecorder implements OnApplicationShutdown {
+  private readonly logger = new Logger(BanRecorder.name);
+  private readonly pending = new LRUCache<Int64, OwnBan>({ max: MAX_PENDING });
+  private writing?: Promise<void>;
+  private retry?: NodeJS.Timeout;
+
+  constructor(private readonly keys: ApiKeysService) {}
+
+  record(id: Int64, ban: OwnBan): void {
+    this.pending.set(id, ban);
+    if (!this.retry) this.start();
+  }
+
+  /** Bans that are not on record yet. */
+  get waiting(): number {
+    return this.pending.size;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.retry);
+    await this.writing;
+    await this.write();
+    clearTimeout(this.retry);
+    if (this.pending.size > 0) this.logger.error(`The bans of ${this.pending.size} keys are not on record.`);
+  }
+
+  /** One write at a time, so that what comes meanwhile goes together. */
+  private start(): void {
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined;
+      if (this.pending.size > 0 && !this.retry) this.start();
+    });
+  }
+
+  private async write(): Promise<void> {
+    const bans = [...this.pending.entries()];
+    if (bans.length === 0) return;
+    try {
+      await this.keys.recordBans(bans.map(([id, ban]) => ({ id, ...ban })));
+      for (const [id, ban] of bans) if (this.pending.peek(id) === ban) this.pending.delete(id);
+    } catch (error) {
+      this.logger.warn(`${bans.length} bans are written later: ${String(error)}`);
+      this.retry = setTimeout(() => {
+        this.retry = undefined;
+        this.start();
+      }, TRY_AGAIN).unref();
+    }
+  }
+}
