@@ -1,5 +1,4 @@
 import type { Decision } from './decision.js';
-import type { Account } from './memory/account.js';
 import { MINUTE, type Subject } from './quota-engine.js';
 
 /** What a caller has used, wherever that was counted. */
@@ -7,22 +6,16 @@ export interface Counts {
   readonly minuteUsed: number;
   /** Milliseconds until the minute ends. */
   readonly minuteLeft: number;
+  /** Unix milliseconds. */
+  readonly minuteEnd: number;
   readonly dayUsed: number;
   /** Milliseconds until the UTC day ends. */
   readonly dayLeft: number;
+  /** Unix milliseconds. */
+  readonly dayEnd: number;
 }
 
 const DAY_SECONDS = 86_400;
-
-/** The counts of an account. @param now monotonic, in the same milliseconds as the account's minute */
-export function countsOf(
-  { minuteStart, minuteUsed, dayUsed }: Account,
-  { period = MINUTE }: Subject,
-  now: number,
-  dayLeft: number,
-): Counts {
-  return { minuteUsed, minuteLeft: minuteStart + period - now, dayUsed, dayLeft };
-}
 
 /** Whether one more request is within both limits. */
 export function admits(
@@ -39,6 +32,7 @@ export function decision(admitted: boolean, { limits, period = MINUTE }: Subject
     limit: limits.perMinute,
     remaining: left(limits.perMinute, counts.minuteUsed),
     resetIn: counts.minuteLeft,
+    resetAt: counts.minuteEnd,
   };
   if (limits.perDay === undefined) return { admitted, windows: [minute] };
   const day = {
@@ -47,6 +41,7 @@ export function decision(admitted: boolean, { limits, period = MINUTE }: Subject
     limit: limits.perDay,
     remaining: left(limits.perDay, counts.dayUsed),
     resetIn: counts.dayLeft,
+    resetAt: counts.dayEnd,
   };
   return { admitted, windows: [minute, day] };
 }

@@ -7,6 +7,8 @@ export interface QuotaWindow {
   readonly remaining: number;
   /** Milliseconds until the window ends. */
   readonly resetIn: number;
+  /** When it ends: Unix milliseconds, the same for as long as it runs. */
+  readonly resetAt: number;
 }
 
 /** What was decided about one request, and what is left of each window. */

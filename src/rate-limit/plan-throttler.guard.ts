@@ -9,6 +9,7 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Request } from 'express';
+import { Clock } from '../kernel/clock/clock.js';
 import { minutes } from '../kernel/clock/duration.js';
 import { Config } from '../kernel/config/config.js';
 import { isPreflight } from './anonymous/preflight.js';
@@ -31,6 +32,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     private readonly quota: Quota,
     private readonly responder: RateLimitResponder,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {
     super(options, storage, reflector);
   }
@@ -98,6 +100,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       limit,
       remaining: Math.max(0, limit - hit.totalHits),
       resetIn: hit.timeToExpire * 1000,
+      resetAt: this.clock.now() + hit.timeToExpire * 1000,
     });
     return !hit.isBlocked;
   }

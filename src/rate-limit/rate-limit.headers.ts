@@ -3,17 +3,15 @@ import { type Decision, decisive, type QuotaWindow } from './decision.js';
 /**
  * Puts a decision into the headers of its answer: the three that the interface promises, and every window in the
  * form of the IETF draft "RateLimit header fields for HTTP".
- * @param now wall time in Unix milliseconds
  */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
   decision: Decision,
-  now: number,
 ): void {
-  const { limit, remaining, resetIn } = decisive(decision);
+  const { limit, remaining, resetAt } = decisive(decision);
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);
-  response.setHeader('X-RateLimit-Reset', Math.ceil((now + resetIn) / 1000));
+  response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
   response.setHeader('RateLimit-Policy', decision.windows.map(policy).join(', '));
   response.setHeader('RateLimit', decision.windows.map(state).join(', '));
 }

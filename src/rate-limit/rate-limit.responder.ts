@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Clock } from '../kernel/clock/clock.js';
 import type { Verdict } from './quota.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
@@ -9,15 +8,12 @@ import { outcomeOf, refusalOf } from './refusal.js';
 /** Puts what was decided about a request on its response. */
 @Injectable()
 export class RateLimitResponder {
-  constructor(
-    private readonly clock: Clock,
-    private readonly metrics: RateLimitMetrics,
-  ) {}
+  constructor(private readonly metrics: RateLimitMetrics) {}
 
   /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned where the request is refused */
   respond({ caller }: Request, response: Response, verdict: Verdict): void {
     this.metrics.decided(caller?.kind === 'key' ? caller.plan : 'anonymous', outcomeOf(verdict));
-    writeRateLimitHeaders(response, verdict, this.clock.now());
+    writeRateLimitHeaders(response, verdict);
     const refusal = refusalOf(verdict);
     if (!refusal) return;
     response.setHeader('Retry-After', refusal.retryAfter);

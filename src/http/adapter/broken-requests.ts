@@ -4,7 +4,6 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Config } from '../../kernel/config/config.js';
 import { seconds } from '../../kernel/clock/duration.js';
-import { Clock } from '../../kernel/clock/clock.js';
 import { Quota } from '../../rate-limit/quota.js';
 import { writeRateLimitHeaders } from '../../rate-limit/rate-limit.headers.js';
 
@@ -76,7 +75,7 @@ async function quotaHeaders(
     headers.set(name, String(value));
   };
   const verdict = await app.get(Quota).look({ ip });
-  writeRateLimitHeaders({ setHeader }, verdict, app.get(Clock).now());
+  writeRateLimitHeaders({ setHeader }, verdict);
   return headers;
 }
 

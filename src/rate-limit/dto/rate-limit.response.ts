@@ -32,8 +32,8 @@ export class QuotaWindowResponse {
   })
   readonly reset!: number;
 
-  static from({ limit, remaining, resetIn }: QuotaWindow, now: number): QuotaWindowResponse {
-    return { limit, remaining, reset: unixSeconds(now + resetIn) };
+  static from({ limit, remaining, resetAt }: QuotaWindow): QuotaWindowResponse {
+    return { limit, remaining, reset: unixSeconds(resetAt) };
   }
 }
 
@@ -65,7 +65,7 @@ export class RateLimitResponse {
 
   /** @param now wall time in Unix milliseconds */
   static from(plan: Plan, { windows, bannedFor }: Verdict, now: number): RateLimitResponse {
-    const [minute, day] = windows.map((window) => QuotaWindowResponse.from(window, now));
+    const [minute, day] = windows.map((window) => QuotaWindowResponse.from(window));
     if (!minute || !day) throw new Error('A key has two windows.');
     return { plan, minute, day, ...(bannedFor > 0 && { ban: { until: unixSeconds(now + bannedFor) } }) };
   }

@@ -1,18 +1,24 @@
 import type { Clock } from '../../kernel/clock/clock.js';
+import type { Counts } from '../counts.js';
 import { MINUTE, type Subject } from '../quota-engine.js';
 import type { Account } from './account.js';
 import { KeyAccounts } from './key-accounts.js';
 import { PassingAccounts } from './passing-accounts.js';
 
+/** Milliseconds. The two clocks end theirs at different moments, and drift apart by less than this in a minute. */
+const CORRECTED = 5;
+
 /** Every account of this process: those of keys, those of addresses, and those of routes with a limit of their own. */
 export class Accounts {
+  /** What the wall clock showed when the monotonic one showed 0. */
+  private wallOffset = -Infinity;
   readonly keys: KeyAccounts;
   private readonly strangers: PassingAccounts;
   private readonly routes = new Map<number, PassingAccounts>();
 
   /** @param most addresses, and callers of one route, that are remembered at a time */
   constructor(
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly most: number,
   ) {
     this.keys = new KeyAccounts(clock);
@@ -27,6 +33,27 @@ export class Accounts {
       account.minuteUsed = 0;
     }
     return account;
+  }
+
+  /** What an account has used. @param now monotonic, in the same milliseconds as the account's minute */
+  counts({ minuteStart, minuteUsed, dayUsed }: Account, { period = MINUTE }: Subject, now: number): Counts {
+    const end = minuteStart + period;
+    const { dayEnd } = this.keys;
+    return {
+      minuteUsed,
+      minuteLeft: end - now,
+      minuteEnd: this.wall(end),
+      dayUsed,
+      dayLeft: dayEnd - this.clock.now(),
+      dayEnd,
+    };
+  }
+
+  /** Unix time of a monotonic one. Only a corrected wall clock changes it: a window has one end. */
+  private wall(instant: number): number {
+    const offset = this.clock.now() - this.clock.elapsed();
+    if (Math.abs(offset - this.wallOffset) > CORRECTED) this.wallOffset = offset;
+    return instant + this.wallOffset;
   }
 
   get size(): number {

@@ -6,53 +6,67 @@ import { ShardedMap } from './sharded-map.js';
 
 const DAY = days(1);
 
+/** The accounts of a UTC day that is not the current one. */
+interface RetiredDay {
+  readonly day: number;
+  readonly accounts: ShardedMap<Account>;
+  /** Monotonic, in milliseconds. */
+  readonly since: number;
+}
+
 /**
- * The accounts of one UTC day. At midnight they become yesterday's, kept only for minutes that still run, and are
- * then dropped as a whole: there is no clean-up that could pause the event loop.
+ * The accounts of one UTC day. At midnight they are retired, kept for a minute because of the minutes that still run, and
+ * then dropped as a whole: there is no clean-up that could pause the event loop. A wall clock that is set back finds the
+ * accounts of that day again, or its counts in the ledger.
  */
 export class KeyAccounts {
-  private today = new ShardedMap<Account>();
-  private yesterday = new ShardedMap<Account>();
-  private turnedAt = 0;
+  private accounts = new ShardedMap<Account>();
+  private retired: RetiredDay[] = [];
   /** Days since 1970-01-01. */
-  day = 0;
+  day = NaN;
 
   constructor(private readonly clock: Clock) {}
 
   /** @param now monotonic, in whole milliseconds */
   find(id: SubjectId, now: number): Account {
-    this.turnTheDay(now);
-    let account = this.today.get(id);
-    if (!account) this.today.add(id, (account = this.open(id, now)));
+    const day = Math.floor(this.clock.now() / DAY);
+    if (day !== this.day) this.turn(day, now);
+    let account = this.accounts.get(id);
+    if (!account) this.accounts.add(id, (account = new Account(now, 0, 0, 0)));
+    if (this.retired.length > 0) this.carryMinute(id, account, now);
     return account;
   }
 
-  /** Milliseconds until the UTC day ends. */
-  get dayLeft(): number {
-    return (this.day + 1) * DAY - this.clock.now();
+  /** When the UTC day ends: Unix milliseconds. */
+  get dayEnd(): number {
+    return (this.day + 1) * DAY;
   }
 
   get size(): number {
-    return this.today.size + this.yesterday.size;
+    return this.retired.reduce((sum, { accounts }) => sum + accounts.size, this.accounts.size);
   }
 
   entries(): Generator<[SubjectId, Account]> {
-    return this.today.entries();
+    return this.accounts.entries();
   }
 
-  private open(id: SubjectId, now: number): Account {
-    if (now - this.turnedAt >= MINUTE && this.yesterday.size > 0) this.yesterday = new ShardedMap();
-    const before = this.yesterday.get(id);
-    return new Account(before?.minuteStart ?? now, before?.minuteUsed ?? 0, 0, 0);
+  /** A minute goes on over the end of a day. */
+  private carryMinute(id: SubjectId, account: Account, now: number): void {
+    this.retired = this.retired.filter(({ since }) => now - since < MINUTE);
+    for (const { accounts } of this.retired) {
+      const before = accounts.get(id);
+      if (!before || now - before.minuteStart >= MINUTE) continue;
+      if (now - account.minuteStart < MINUTE && account.minuteUsed >= before.minuteUsed) continue;
+      account.minuteStart = before.minuteStart;
+      account.minuteUsed = before.minuteUsed;
+    }
   }
 
-  /** A wall clock that steps back over midnight does not bring the old day back. */
-  private turnTheDay(now: number): void {
-    const day = Math.floor(this.clock.now() / DAY);
-    if (day <= this.day) return;
-    this.yesterday = this.today;
-    this.today = new ShardedMap();
-    this.turnedAt = now;
+  private turn(day: number, now: number): void {
+    const before = this.retired.find((retired) => retired.day === day);
+    this.retired = this.retired.filter((retired) => retired !== before);
+    this.retired.push({ day: this.day, accounts: this.accounts, since: now });
+    this.accounts = before?.accounts ?? new ShardedMap();
     this.day = day;
   }
 }

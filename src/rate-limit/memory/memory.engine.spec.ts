@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { describeEngine } from '../../../test/support/engine-conformance.js';
 import { TestClock } from '../../../test/support/test-clock.js';
@@ -53,6 +54,21 @@ describe('the memory engine and the clock', () => {
     expect((await engine.take(FREE)).admitted).toBe(true);
   });
 
+  it('shows one reset of each window for as long as it runs', async () => {
+    const wall = Date.UTC(2027, 0, 15, 12);
+    const clock = new TestClock(wall);
+    const { engine } = start(new TestLedger(), clock);
+    jest.spyOn(clock, 'now').mockImplementation(() => Math.floor(wall + clock.elapsed() - 1_000_000));
+    const resets = async () =>
+      (await engine.take(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
+    const first = await resets();
+    for (let i = 0; i < 59; i++) {
+      clock.advance(i / 7); // the milliseconds of the two clocks end at different moments
+      expect(await resets()).toEqual(first);
+    }
+    expect((first[1] ?? 0) % 86_400).toBe(0);
+  });
+
   it('makes a minute no shorter when the wall clock steps forward', async () => {
     const { engine, clock } = start();
     await admitted(engine, FREE, 61);
@@ -81,6 +97,24 @@ describe('the memory engine and the clock', () => {
     expect(await admitted(engine, subject, 1)).toBe(0);
     clock.advance(1);
     expect(await admitted(engine, subject, 2)).toBe(1);
+  });
+
+  it('goes on with the right day, and a true Retry-After, when the clock jumps a day ahead and back', async () => {
+    const { engine, clock } = start();
+    const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
+    expect(await admitted(engine, subject, 3)).toBe(3);
+    clock.step(days(1));
+    expect(await admitted(engine, subject, 10)).toBe(5); // that day's
+    clock.advance(minutes(10));
+    clock.step(-days(1));
+    expect(await admitted(engine, subject, 10)).toBe(2); // what is left of this one
+    const [, day] = (await engine.take(subject)).windows;
+    expect(day?.resetIn).toBeLessThanOrEqual(hours(24));
+    clock.advance((day?.resetIn ?? 0) - 1);
+    expect(await admitted(engine, subject, 1)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(engine, subject, 1)).toBe(0); // the next day's were used ahead
+    expect((await engine.take(subject)).windows[1]?.resetIn).toBe(days(1));
   });
 
   it('carries a running minute over midnight', async () => {
@@ -230,6 +264,11 @@ describe('the memory engine over random histories', () => {
       fc.integer({ min: 0, max: 70_000 }),
       fc.integer({ min: 0, max: hours(30) }),
     ),
+    /** How far the wall clock is corrected then. */
+    step: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.integer({ min: -hours(60), max: hours(60) }) },
+    ),
     id: fc.constantFrom(1, 2),
     perMinute: fc.integer({ min: 1, max: 4 }),
     perDay: fc.integer({ min: 1, max: 12 }),
@@ -241,11 +280,14 @@ describe('the memory engine over random histories', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { engine, clock } = start();
         const model = new NaiveModel(clock);
-        for (const { pause, id, perMinute, perDay, requests } of steps) {
+        for (const { pause, step: correction, id, perMinute, perDay, requests } of steps) {
           clock.advance(pause);
+          clock.step(correction);
           for (let i = 0; i < requests; i++) {
             const subject = { id, limits: { perMinute, perDay } };
-            expect((await engine.take(subject)).admitted).toBe(model.take(subject));
+            const decided = await engine.take(subject);
+            expect(decided.admitted).toBe(model.take(subject));
+            expect(decided.windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
           }
         }
       }),

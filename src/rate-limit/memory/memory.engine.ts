@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
-import { admits, countsOf, decision } from '../counts.js';
+import { admits, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import { QuotaEngine, type Subject, type SubjectId } from '../quota-engine.js';
 import type { Account } from './account.js';
@@ -42,7 +42,7 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
       account.minuteUsed += 1;
       account.dayUsed += 1;
     }
-    return decision(admitted, subject, countsOf(account, subject, now, this.accounts.keys.dayLeft));
+    return decision(admitted, subject, this.accounts.counts(account, subject, now));
   }
 
   look(subject: Subject): Decision | Promise<Decision> {
@@ -50,11 +50,7 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
     const account = this.accounts.find(subject, now);
     const unread = subject.limits.perDay !== undefined && account.reserved === 0 && account.dayUsed === 0;
     const settled = () =>
-      decision(
-        admits(subject, account),
-        subject,
-        countsOf(account, subject, now, this.accounts.keys.dayLeft),
-      );
+      decision(admits(subject, account), subject, this.accounts.counts(account, subject, now));
     return unread ? this.reservations.extend(subject.id, this.day, account, 0).then(settled) : settled();
   }
 

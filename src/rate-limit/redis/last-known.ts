@@ -30,8 +30,10 @@ export class LastKnown {
     return {
       minuteUsed: age < known.minuteLeft ? known.minuteUsed : 0,
       minuteLeft: known.minuteLeft - age,
+      minuteEnd: known.minuteEnd,
       dayUsed: age < known.dayLeft ? known.dayUsed : 0,
       dayLeft: known.dayLeft - age,
+      dayEnd: known.dayEnd,
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { admits, type Counts, countsOf, decision } from '../counts.js';
+import { admits, type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
 import type { Account } from '../memory/account.js';
 import { Accounts } from '../memory/accounts.js';
@@ -45,18 +45,13 @@ export class LocalShare {
       // An address's window is over so soon that nothing is owed for it, and a flood of addresses leaves no debts.
       if (owed && subject.limits.perDay !== undefined) this.owe(subject, account);
     }
-    return decided(admitted, subject, share, countsOf(account, subject, now, this.accounts.keys.dayLeft));
+    return decided(admitted, subject, share, this.accounts.counts(account, subject, now));
   }
 
   look(subject: Subject): Decision {
     const share = this.shareOf(subject);
     const { account, now } = this.account(subject);
-    return decided(
-      admits(share, account),
-      subject,
-      share,
-      countsOf(account, subject, now, this.accounts.keys.dayLeft),
-    );
+    return decided(admits(share, account), subject, share, this.accounts.counts(account, subject, now));
   }
 
   /** Takes the debts out, to be paid. */

@@ -11,9 +11,19 @@ const COMMAND_TIMEOUT = 50;
 /** Of a capped table. */
 const PARTS = 16;
 const RECONNECT_AT_MOST = 500;
+/** No request waits for the first contact or a heartbeat: a busy machine is not a lost Redis. */
 const CONNECT_TIMEOUT = 2_000;
+const HEARTBEAT_TIMEOUT = 1_000;
 
-type Reply = [admitted: number, minuteUsed: number, minuteLeft: number, dayUsed: number, dayLeft: number];
+/** Times in Unix milliseconds, of the server's clock. */
+type Reply = [
+  admitted: number,
+  minuteUsed: number,
+  minuteEnd: number,
+  dayUsed: number,
+  dayEnd: number,
+  now: number,
+];
 
 interface Commands {
   petstoreTake(
@@ -51,7 +61,11 @@ export class RedisLink {
   private readonly logger = new Logger(RedisLink.name);
   private readonly client: (Redis | Cluster) & Commands;
 
-  constructor(config: Config) {
+  /** @param patience milliseconds that a request waits for an answer */
+  constructor(
+    config: Config,
+    private readonly patience = COMMAND_TIMEOUT,
+  ) {
     this.client = connect(config) as (Redis | Cluster) & Commands; // defineCommand adds what types cannot see
     this.client.on('error', (error: Error) => {
       this.logger.debug(error.message);
@@ -65,7 +79,7 @@ export class RedisLink {
 
   async take(key: string, period: number, perMinute: number, perDay: number, charge: 0 | 1): Promise<Taken> {
     return taken(
-      await within(COMMAND_TIMEOUT, this.client.petstoreTake(key, period, perMinute, perDay, charge)),
+      await within(this.patience, this.client.petstoreTake(key, period, perMinute, perDay, charge)),
     );
   }
 
@@ -82,7 +96,7 @@ export class RedisLink {
     const half = Math.floor(most / PARTS / 2);
     return taken(
       await within(
-        COMMAND_TIMEOUT,
+        this.patience,
         this.client.petstoreTakeCapped(`${part}:young`, `${part}:old`, `:${id}`, period, limit, charge, half),
       ),
     );
@@ -96,7 +110,7 @@ export class RedisLink {
     day: number,
     date: number,
   ): Promise<void> {
-    await within(COMMAND_TIMEOUT, this.client.petstoreRepay(key, period, minute, age, day, date));
+    await within(this.patience, this.client.petstoreRepay(key, period, minute, age, day, date));
   }
 
   /** Says that this replica is there. @returns how many have said so in the last `ttl` milliseconds */
@@ -107,7 +121,7 @@ export class RedisLink {
       redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2] / 1000)
       return redis.call('ZCARD', KEYS[1])`;
     return Number(
-      await within(COMMAND_TIMEOUT, this.client.eval(script, 1, 'petstore:{replicas}', replica, ttl)),
+      await within(HEARTBEAT_TIMEOUT, this.client.eval(script, 1, 'petstore:{replicas}', replica, ttl)),
     );
   }
 
@@ -138,6 +152,14 @@ function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Clus
   });
 }
 
-function taken([admitted, minuteUsed, minuteLeft, dayUsed, dayLeft]: Reply): Taken {
-  return { admitted: admitted === 1, minuteUsed, minuteLeft, dayUsed, dayLeft };
+function taken([admitted, minuteUsed, minuteEnd, dayUsed, dayEnd, now]: Reply): Taken {
+  return {
+    admitted: admitted === 1,
+    minuteUsed,
+    minuteLeft: minuteEnd - now,
+    minuteEnd,
+    dayUsed,
+    dayLeft: dayEnd - now,
+    dayEnd,
+  };
 }

@@ -24,6 +24,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
   private readonly replica = randomUUID();
   private readonly known: LastKnown;
   private heartbeat?: NodeJS.Timeout;
+  private beating = false;
   private replicas = 1;
   private local?: LocalShare;
 
@@ -43,7 +44,9 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
   async onApplicationBootstrap(): Promise<void> {
     await this.redis.connect().catch((error: unknown) => this.lose(error));
     await this.beat();
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not before: it would connect as well
+    this.heartbeat = setInterval(() => {
+      if (!this.beating) void this.beat();
+    }, HEARTBEAT).unref(); // not before: it would connect as well
   }
 
   /** Whether this replica counts alone at the moment. */
@@ -124,13 +127,15 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
 
   /** Tells the other replicas of this one, finds out how many there are, and whether Redis is back. */
   private async beat(): Promise<void> {
+    this.beating = true;
     try {
       this.replicas = Math.max(1, await this.redis.announce(this.replica, ANNOUNCED_FOR));
+      if (this.local) await this.comeBack(this.local);
     } catch (error) {
       this.lose(error);
-      return;
+    } finally {
+      this.beating = false;
     }
-    if (this.local) await this.comeBack(this.local);
   }
 
   private async comeBack(local: LocalShare): Promise<void> {

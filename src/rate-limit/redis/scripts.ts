@@ -1,7 +1,8 @@
 /**
  * The quota of one caller is one hash, so that one script decides about it in one step, in one slot of a cluster:
- * `m` when the minute began, `n` used in it, `d` the UTC day (since 1970-01-01), `u` used in it.
- * Time is the server's own: replicas whose clocks differ agree. A server clock that steps back ends no window.
+ * `m` when the minute began, `n` used in it, `d` the UTC day (since 1970-01-01), `u` used in it, `p` and `q` the same of
+ * the day before that. Time is the server's own: replicas whose clocks differ agree. A server clock that steps back ends
+ * no minute, and finds the counts of the day before.
  */
 const READ = `
 local time = redis.call('TIME')
@@ -13,16 +14,22 @@ local start, minuteUsed = tonumber(hash[1]) or now, tonumber(hash[2]) or 0
 local day, dayUsed = tonumber(hash[3]) or today, tonumber(hash[4]) or 0
 if start > now then start = now end
 if minuteUsed == 0 or now - start >= period then start, minuteUsed = now, 0 end
-if today > day then day, dayUsed = today, 0 end
+local before, usedBefore
+if today ~= day then
+  local other = redis.call('HMGET', KEYS[1], 'p', 'q')
+  before, usedBefore = day, dayUsed
+  day, dayUsed = today, tonumber(other[1]) == today and tonumber(other[2]) or 0
+end
 `;
 
 const WRITE = `
 redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
+if before then redis.call('HSET', KEYS[1], 'p', before, 'q', usedBefore) end
 if start == now then redis.call('PEXPIRE', KEYS[1], perDay > 0 and 172800000 or 2 * period) end
 `;
 
 const ANSWER = `
-return { admitted, minuteUsed, start + period - now, dayUsed, (day + 1) * 86400000 - now }
+return { admitted, minuteUsed, start + period, dayUsed, (day + 1) * 86400000, now }
 `;
 
 /** ARGV: period in ms, limit per minute, limit per day (0: none), what to charge (1, or 0 to look). */
@@ -71,7 +78,7 @@ if used < limit then
     redis.call('HSET', KEYS[1], field, string.format('%.0f:%d', start, used))
   end
 end
-return { admitted, used, start + period - now, 0, 0 }`;
+return { admitted, used, start + period, 0, 0, now }`;
 
 /** ARGV: period in ms, requests of the running minute, its age in ms, requests of the day, that day. */
 export const REPAY = `${READ}
@@ -81,5 +88,6 @@ if minuteUsed == 0 and age < period then start = now - age end
 if age < period then minuteUsed = minuteUsed + addMinute end
 if tonumber(ARGV[5]) == day then dayUsed = dayUsed + addDay end
 redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
+if before then redis.call('HSET', KEYS[1], 'p', before, 'q', usedBefore) end
 redis.call('PEXPIRE', KEYS[1], 172800000)
 ${ANSWER}`;
