@@ -1,0 +1,58 @@
+import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
+
+export const JSON_TYPE = 'application/json';
+
+/** The keys under which `@nestjs/swagger` leaves what `@ApiProduces()` and `@ApiResponse()` declare; it exports none. */
+const API_PRODUCES = 'swagger/apiProduces';
+const API_RESPONSE = 'swagger/apiResponse';
+
+interface Header {
+  readonly name: string;
+  readonly value: string | (() => string);
+}
+
+interface DeclaredResponse {
+  readonly type?: unknown;
+  readonly isArray?: boolean;
+  readonly schema?: { readonly type?: unknown };
+  readonly content?: object;
+}
+
+const known = new WeakMap<object, WeakMap<object, readonly string[]>>();
+
+/** The media types that the decorators of a route declare for its success; none where they leave it open. */
+export function producedTypes(controller: object, handler: object): readonly string[] {
+  let ofController = known.get(controller);
+  if (!ofController) known.set(controller, (ofController = new WeakMap()));
+  let types = ofController.get(handler);
+  if (!types) ofController.set(handler, (types = declaredTypes(controller, handler)));
+  return types;
+}
+
+function declaredTypes(controller: object, handler: object): readonly string[] {
+  const read = (key: string): unknown =>
+    Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller);
+  if (read(SSE_METADATA) === true) return ['text/event-stream'];
+  const headers = (read(HEADERS_METADATA) ?? []) as readonly Header[];
+  const header = headers.findLast(({ name }) => name.toLowerCase() === 'content-type');
+  if (header) return typeof header.value === 'string' ? [withoutParameters(header.value)] : [];
+  const produces = read(API_PRODUCES) as readonly string[] | undefined;
+  if (produces) return produces.map(withoutParameters);
+  const responses = (read(API_RESPONSE) ?? {}) as Readonly<Record<string, DeclaredResponse>>;
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const types = successes.map(([, response]) => typesOf(response));
+  return types.some((some) => some.length === 0) ? [] : types.flat();
+}
+
+function typesOf({ type, isArray, schema, content }: DeclaredResponse): readonly string[] {
+  if (content) {
+    const types = Object.keys(content).map(withoutParameters);
+    return types.some((one) => one.includes('*')) ? [] : types;
+  }
+  if (isArray === true) return [JSON_TYPE];
+  const sentAsText = [String, Number, Boolean, 'string', 'number', 'integer', 'boolean'] as unknown[];
+  const declared = schema ? (schema.type ?? 'object') : type;
+  return declared === undefined || sentAsText.includes(declared) ? [] : [JSON_TYPE];
+}
+
+const withoutParameters = (type: string): string => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
