@@ -30,7 +30,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-indexed-object-style': 'off' },
   },
   {
-    files: ['**/*.spec.ts', '**/*.e2e-spec.ts', '**/*.slow-spec.ts'],
+    files: ['**/*.spec.ts', '**/*.e2e-spec.ts', '**/*.slow-spec.ts', 'test/ordinary-nest/**/*.ts'],
     rules: {
       // supertest types a body as `any`; what it holds is what the test asserts.
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
-import { APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
@@ -9,6 +9,7 @@ import { ClockModule } from './kernel/clock/clock.module.js';
 import { Config } from './kernel/config/config.js';
 import { ConfigModule } from './kernel/config/config.module.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DeprecationInterceptor } from './deprecation/deprecation.interceptor.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
@@ -16,6 +17,7 @@ import { AcceptGuard } from './http/guards/accept.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
@@ -40,10 +42,12 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
   { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
   { provide: APP_GUARD, useClass: BodyGuard }, // 7. only now the body is read: 400, 413, 415
-  // 8. the guards of a module. On routes with @Deprecated(): announces their end, or answers 410
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 9. body and query against their DTOs: 400
-  // 10. on routes with @Idempotent(): a repeat gets what the first one got
-  // 11. the handler; whatever was thrown on the way goes through ErrorsModule
+  // 8. the guards of a module
+  { provide: APP_INTERCEPTOR, useClass: DeprecationInterceptor }, // 9. @Deprecated(): announces the end, or 410
+  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 10. @Idempotent(): a repeat gets the first response
+  // 11. the interceptors of a module
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 12. body and query against their DTOs: 400
+  // 13. the handler; whatever was thrown on the way goes through ErrorsModule
 ];
 
 @Module({})

@@ -6,7 +6,6 @@ import { setupHealth } from './observability/health/setup-health.js';
 import { atArrival } from './http/adapter/at-arrival.js';
 import { setupCors } from './http/cors.js';
 import { observeAnswers } from './http/observe-answers.js';
-import { PublicUrl } from './http/public-url.js';
 import { parseQuery } from './http/adapter/parse-query.js';
 import { answerBrokenRequests } from './http/adapter/broken-requests.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
@@ -28,7 +27,6 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
-  app.setLocal('publicUrl', app.get(PublicUrl));
   limitTransport(app.getHttpServer(), config.maxConnections);
   answerBrokenRequests(app);
   ignoreUnknownExpectations(app.getHttpServer());

@@ -12,7 +12,7 @@ export { close } from './close.js';
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(config, databaseUrl),
-    new JsonAdapter(),
+    new JsonAdapter(config),
     {
       logger: false, // until ours is there; whoever starts the service prints what goes wrong before
       bufferLogs: true,

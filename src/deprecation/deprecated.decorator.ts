@@ -1,29 +1,32 @@
-import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { DEPRECATION } from '../openapi/decorators/operation-marks.js';
 import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
-import { DeprecationGuard } from './deprecation.guard.js';
 
 export interface Deprecation {
   /** The day it became deprecated, `YYYY-MM-DD`, from 00:00 UTC. */
   readonly since: string;
-  /** The day it is removed, `YYYY-MM-DD`, from 00:00 UTC: it answers 410 from then on. */
+  /** The day it is removed, `YYYY-MM-DD`, from 00:00 UTC: it responds with 410 from then on. */
   readonly sunset: string;
-  /** Path of what replaces it. */
+  /** Path of its replacement. */
   readonly successor: string;
   /** The replacement in words. */
   readonly use: string;
 }
 
+const DEPRECATION = 'deprecation';
+
+/** The deprecation of a handler, if it has one. */
+export const deprecationOf = (handler: object): Deprecation | undefined =>
+  Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+
 /**
- * An operation on its way out: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` headers on its answers,
- * 410 from the sunset on, and its marks in the OpenAPI document, all from one place.
+ * A deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` headers on its responses, 410 from the
+ * sunset on (both by `DeprecationInterceptor`), and its marks in the OpenAPI document.
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, deprecation),
-    UseGuards(DeprecationGuard),
     ApiExtension('x-deprecated-sunset', deprecation.sunset),
     ApiRefusals(new EndpointRemoved(deprecation)),
   );

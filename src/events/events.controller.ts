@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { Paged } from '../http/pagination/paged.decorator.js';
+import { Paged } from '../openapi/decorators/paged.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import { Stability } from '../openapi/decorators/stability.decorator.js';

@@ -25,3 +25,9 @@ export function idempotencyKey(values: readonly string[]): string {
     },
   ]);
 }
+
+/** For a client without an API key, whose repeats nothing could tell from those of others. */
+export const keyWithoutClient = (): ValidationFailed =>
+  new ValidationFailed([
+    { field: IDEMPOTENCY_KEY, message: `${IDEMPOTENCY_KEY} can be used with an API key only` },
+  ]);

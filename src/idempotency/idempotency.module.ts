@@ -1,8 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { ExpiredAnswers } from './expired-answers.js';
-import { Idempotency } from './idempotency.js';
-import { KeptAnswers } from './kept-answers.js';
+import { StoredResponsesCleanup } from './stored-responses.cleanup.js';
+import { StoredResponses } from './stored-responses.js';
 
 @Global()
-@Module({ providers: [Idempotency, KeptAnswers, ExpiredAnswers], exports: [Idempotency] })
+@Module({ providers: [StoredResponses, StoredResponsesCleanup], exports: [StoredResponses] })
 export class IdempotencyModule {}

@@ -5,7 +5,7 @@ import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
-import { Paged } from '../http/pagination/paged.decorator.js';
+import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';

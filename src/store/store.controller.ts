@@ -5,7 +5,7 @@ import { HideTryIt } from '../openapi/decorators/hide-try-it.decorator.js';
 import { Stability } from '../openapi/decorators/stability.decorator.js';
 import { PageQuery } from '../http/pagination/page-query.js';
 import type { Page } from '../kernel/pagination/page.js';
-import { Paged } from '../http/pagination/paged.decorator.js';
+import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { OrderResponse } from './dto/order.response.js';
 import { StoreService } from './store.service.js';
 import { Tag } from '../openapi/decorators/tag.decorator.js';

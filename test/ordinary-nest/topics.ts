@@ -1,7 +1,11 @@
 import type { Type } from '@nestjs/common';
 import type { Petstore } from '../support/petstore.js';
 import { bodies } from './bodies.js';
+import { idempotent } from './idempotent.js';
+import { interceptors } from './interceptors.js';
 import { providers } from './providers.js';
+import { responses } from './responses.js';
+import { streams } from './streams.js';
 
 export interface Scene {
   readonly petstore: Petstore;
@@ -19,4 +23,4 @@ export interface Topic {
   readonly tests: (scene: () => Scene) => void;
 }
 
-export const topics: readonly Topic[] = [providers, bodies];
+export const topics: readonly Topic[] = [bodies, idempotent, interceptors, providers, responses, streams];

@@ -57,7 +57,7 @@ export class Petstore {
       .overrideProvider(Logger)
       .useValue(new Logger(config, destination))
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>(new JsonAdapter(), {
+    const app = module.createNestApplication<NestExpressApplication>(new JsonAdapter(config), {
       bodyParser: false,
       bufferLogs: true,
     });

@@ -48,7 +48,7 @@ export function answerBrokenRequests(app: NestExpressApplication): void {
     setTimeout(() => socket.destroy(), TO_READ).unref();
     const refusal = REFUSALS[error.code ?? ''] ?? MALFORMED;
     quotaHeaders(app, socket).then(
-      (headers) => setImmediate(end, socket, answer(refusal, headers)), // what is ready leaves first: leave-together.ts
+      (headers) => setImmediate(end, socket, answer(refusal, headers)), // responses that are ready leave first: response-batching.ts
       () => socket.destroy(),
     );
   });

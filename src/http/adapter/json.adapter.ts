@@ -1,20 +1,21 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import { isUnchanged } from '../conditional/etag.js';
+import { createServer } from 'node:http';
+import '../../kernel/json/bigint-json.js';
+import type { Config } from '../../kernel/config/config.js';
+import { isNotModified } from '../conditional/etag.js';
 import { interfaceFirst } from './interface-first.js';
-import { leaveTogether } from './leave-together.js';
+import { endInBatch } from './response-batching.js';
+import { firstBytes } from './send-file.js';
+import { json, sendJson } from './send-json.js';
 import { serverFor } from './server-classes.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
-import { Page } from '../../kernel/pagination/page.js';
-import { linkToNext } from '../pagination/link.js';
-import { writeJson } from '../../kernel/json/write-json.js';
-import { WrittenJson } from '../../kernel/json/written-json.js';
 
-/** Express, with answers written by `writeJson` instead of `response.json`, which cannot hold an int64. */
+/** Express, with JSON that holds 64-bit integers. */
 export class JsonAdapter extends ExpressAdapter {
-  constructor() {
-    super(caseSensitive());
+  constructor(private readonly config: Pick<Config, 'fastPaths'>) {
+    super(expressApp());
   }
 
   /** Called when every route is there. */
@@ -24,37 +25,42 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    this.httpServer = serverFor(this.getInstance(), SERVER_OPTIONS);
+    const app = this.getInstance<Express>();
+    this.httpServer = this.config.fastPaths
+      ? serverFor(app, SERVER_OPTIONS)
+      : createServer(SERVER_OPTIONS, app);
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {
-    if (typeof body !== 'object' || body === null || body instanceof StreamableFile) {
-      return super.reply(response, body, status) as unknown;
+    if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
+    if (ArrayBuffer.isView(body)) {
+      return response
+        .status(status ?? response.statusCode)
+        .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     }
+    if (!this.config.fastPaths || !isJson(body)) return super.reply(response, body, status) as unknown;
     if (status !== undefined) response.statusCode = status;
-    send(response, body instanceof Page ? items(response, body) : body);
+    sendJson(response, body, endInBatch);
     return response;
   }
-}
 
-/** One resource has one address (RFC 3986, section 6.2.2.1). A router takes this setting only when it is made. */
-function caseSensitive(): Express {
-  return express().set('case sensitive routing', true);
-}
-
-/** A page's items are the body, its cursor a `Link` header. */
-function items(response: Response, page: Page<unknown>): readonly unknown[] {
-  if (page.next !== undefined) response.setHeader('Link', linkToNext(response.req, page.next));
-  return page.items;
-}
-
-function send(response: Response, value: unknown): void {
-  const text = value instanceof WrittenJson ? value.text : writeJson(value);
-  if (isUnchanged(response, text)) {
-    leaveTogether(response.status(304), '');
-    return;
+  private async replyWithFile(response: Response, file: StreamableFile, status?: number): Promise<unknown> {
+    if (isNotModified(response)) {
+      file.getStream().destroy();
+      return response.status(304).end();
+    }
+    await firstBytes(file, response);
+    return super.reply(response, file, status) as unknown;
   }
-  response.setHeader('Content-Type', 'application/json');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  leaveTogether(response, text);
+}
+
+/** What Nest hands to `response.json()`. It sends no properties of an Error, which may hold anything. */
+const isJson = (body: unknown): body is object =>
+  typeof body === 'object' && body !== null && !(body instanceof Error);
+
+function expressApp(): Express {
+  const app = express();
+  app.set('case sensitive routing', true); // one resource has one address; a router reads this when it is made
+  app.response.json = json;
+  return app;
 }

@@ -4,14 +4,19 @@ import { hash } from 'node:crypto';
 const LENGTH = 22; // of base64url: 132 bits
 
 /**
- * Gives the answer to a GET or HEAD its `ETag`, from the body and the `Link` to the next page, and tells whether the
- * client has just that already and needs no body: 304 (RFC 9110, sections 8.8.3 and 13.1.2).
+ * Whether the client of a GET or HEAD has this response already and needs no body (RFC 9110, section 13.1). A body of
+ * text gets an `ETag` made from it and the `Link` to the next page, unless the route has set one.
  */
-export function isUnchanged(response: Response, body: string): boolean {
+export function isNotModified(response: Response, body?: string): boolean {
   const { req: request } = response;
   if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  if (body !== undefined && !response.hasHeader('ETag')) response.setHeader('ETag', etagOf(response, body));
+  const { 'if-none-match': etags, 'if-modified-since': date } = request.headers;
+  return (etags !== undefined || date !== undefined) && request.fresh;
+}
+
+function etagOf(response: Response, body: string): string {
   const link = response.getHeader('Link');
   const text = typeof link === 'string' ? `${link}\n${body}` : body;
-  response.setHeader('ETag', `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`);
-  return request.headers['if-none-match'] !== undefined && request.fresh;
+  return `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;
 }

@@ -1,10 +1,7 @@
 import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
+import { DECORATORS } from '@nestjs/swagger';
 
 export const JSON_TYPE = 'application/json';
-
-/** The keys under which `@nestjs/swagger` leaves what `@ApiProduces()` and `@ApiResponse()` declare; it exports none. */
-const API_PRODUCES = 'swagger/apiProduces';
-const API_RESPONSE = 'swagger/apiResponse';
 
 interface Header {
   readonly name: string;
@@ -36,9 +33,9 @@ function declaredTypes(controller: object, handler: object): readonly string[] {
   const headers = (read(HEADERS_METADATA) ?? []) as readonly Header[];
   const header = headers.findLast(({ name }) => name.toLowerCase() === 'content-type');
   if (header) return typeof header.value === 'string' ? [withoutParameters(header.value)] : [];
-  const produces = read(API_PRODUCES) as readonly string[] | undefined;
+  const produces = read(DECORATORS.API_PRODUCES) as readonly string[] | undefined;
   if (produces) return produces.map(withoutParameters);
-  const responses = (read(API_RESPONSE) ?? {}) as Readonly<Record<string, DeclaredResponse>>;
+  const responses = (read(DECORATORS.API_RESPONSE) ?? {}) as Readonly<Record<string, DeclaredResponse>>;
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const types = successes.map(([, response]) => typesOf(response));
   return types.some((some) => some.length === 0) ? [] : types.flat();

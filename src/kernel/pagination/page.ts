@@ -9,4 +9,9 @@ export class Page<T> {
   map<U>(transform: (item: T) => U): Page<U> {
     return new Page(this.items.map(transform), this.next);
   }
+
+  /** Clients get the items alone: a handler that returns a page needs `@Paged()`. */
+  toJSON(): never {
+    throw new Error('A handler that returns a Page needs @Paged()');
+  }
 }

@@ -1,8 +1,10 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { UseInnermostInterceptor } from '../../http/innermost-interceptor.decorator.js';
+import { PageInterceptor } from '../../http/pagination/page.interceptor.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
-import { ApiRefusals } from '../../openapi/decorators/refusals.decorator.js';
+import { ApiRefusals } from './refusals.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
@@ -17,11 +19,12 @@ interface PagedOptions {
 }
 
 /**
- * A handler that returns a `Page`: what the answer looks like, in the document and on the wire. The document is
- * given an example of the `Link` where the address of the list is known.
+ * A handler that returns a `Page`: clients and other interceptors get its array, and clients the `Link` to the next
+ * page. The document gets an example of the `Link` where the address of the list is known.
  */
 export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
+    UseInnermostInterceptor(PageInterceptor),
     ApiRefusals(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
       description,

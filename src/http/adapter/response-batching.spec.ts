@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import { setImmediate as turn } from 'node:timers/promises';
-import { leaveTogether } from './leave-together.js';
+import { endInBatch } from './response-batching.js';
 
-describe('leaveTogether', () => {
+describe('endInBatch', () => {
   const sent: string[] = [];
   const response = (name: string) =>
     ({ writeHead: jest.fn(), end: (body: string) => sent.push(`${name} ${body}`) }) as unknown as Response;
@@ -13,9 +13,9 @@ describe('leaveTogether', () => {
   });
 
   it('sends what is ready in a turn of the event loop at its end, in order', async () => {
-    leaveTogether(response('first'), 'one');
+    endInBatch(response('first'), 'one');
     await Promise.resolve();
-    leaveTogether(response('second'), 'two');
+    endInBatch(response('second'), 'two');
     expect(sent).toEqual([]);
     await turn();
     expect(sent).toEqual(['first one', 'second two']);
@@ -28,22 +28,22 @@ describe('leaveTogether', () => {
       },
     } as unknown as Response;
     expect(() => {
-      leaveTogether(broken, 'one');
+      endInBatch(broken, 'one');
     }).toThrow('Invalid status code');
-    leaveTogether(response('other'), 'two');
+    endInBatch(response('other'), 'two');
     await turn();
     expect(sent).toEqual(['other two']);
   });
 
-  it('keeps what comes while it sends for the next turn', async () => {
+  it('keeps what becomes ready while it sends for the next turn', async () => {
     const late = response('late');
     const early = {
       writeHead: jest.fn(),
       end: () => {
-        leaveTogether(late, 'two');
+        endInBatch(late, 'two');
       },
     } as unknown as Response;
-    leaveTogether(early, 'one');
+    endInBatch(early, 'one');
     await turn();
     expect(sent).toEqual([]);
     await turn();

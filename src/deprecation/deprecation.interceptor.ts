@@ -1,46 +1,51 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
-import { Clock } from '../kernel/clock/clock.js';
+import type { Observable } from 'rxjs';
 import { PublicUrl } from '../http/public-url.js';
-import { DEPRECATION } from '../openapi/decorators/operation-marks.js';
-import type { Deprecation } from './deprecated.decorator.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { type Deprecation, deprecationOf } from './deprecated.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
 const DOCUMENTATION = '/docs';
 
 interface Notice {
   /** Unix milliseconds. */
-  readonly end: number;
+  readonly sunset: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Announces the end of a deprecated operation on each answer, and ends it when its day has come. */
+/**
+ * Announces the end of a deprecated operation on each of its responses, and responds with 410 from the sunset on. It is
+ * the first interceptor, so that one that responds in the place of the handler, such as a cache, does not hide either.
+ */
 @Injectable()
-export class DeprecationGuard implements CanActivate {
+export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
   private readonly notices = new WeakMap<Deprecation, Notice>();
 
   constructor(
-    private readonly reflector: Reflector,
     private readonly clock: Clock,
     private readonly publicUrl: PublicUrl,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
-    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, context.getHandler());
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const deprecation = deprecationOf(context.getHandler());
+    if (deprecation) this.announce(deprecation, context.switchToHttp().getResponse());
+    return next.handle();
+  }
+
+  /** @throws EndpointRemoved from the sunset on */
+  private announce(deprecation: Deprecation, response: Response): void {
     let notice = this.notices.get(deprecation);
     if (!notice) this.notices.set(deprecation, (notice = this.noticeOf(deprecation)));
-    const response = context.switchToHttp().getResponse<Response>();
     for (const [name, value] of notice.headers) response.setHeader(name, value);
-    if (this.clock.now() >= notice.end) throw new EndpointRemoved(deprecation);
-    return true;
+    if (this.clock.now() >= notice.sunset) throw new EndpointRemoved(deprecation);
   }
 
   private noticeOf({ since, sunset, successor }: Deprecation): Notice {
     const { base } = this.publicUrl;
     const end = new Date(sunset);
     return {
-      end: end.getTime(),
+      sunset: end.getTime(),
       headers: [
         ['Deprecation', `@${Date.parse(since) / 1000}`],
         ['Sunset', end.toUTCString()],

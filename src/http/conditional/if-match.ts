@@ -1,0 +1,17 @@
+import { PreconditionFailedException } from '@nestjs/common';
+
+/**
+ * Lets a change go on only while the client knows the current version (RFC 9110, section 13.1.1). A request without the
+ * header goes on, and so does `*`.
+ * @param ifMatch the request's `If-Match` header
+ * @param etag of the current version, in its quotes
+ * @throws PreconditionFailedException (412)
+ */
+export function checkIfMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const known: readonly string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  const isWeak = etag.startsWith('W/'); // a weak one matches nothing here
+  if (isWeak || !known.includes(etag)) {
+    throw new PreconditionFailedException('It has changed since the version that If-Match names.');
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  StreamableFile,
+} from '@nestjs/common';
+import { REDIRECT_METADATA } from '@nestjs/common/constants.js';
+import type { Request, Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../database/shared-transaction.js';
+import { RawJson } from '../kernel/json/raw-json.js';
+import { writeJson } from '../kernel/json/write-json.js';
+import { fingerprint } from './fingerprint.js';
+import { idempotencyKey, keyWithoutClient } from './idempotency-key.js';
+import { IdempotencyInProgress } from './idempotency.errors.js';
+import { isIdempotent } from './idempotent.decorator.js';
+import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
+
+export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
+const RETRY_AFTER = '1'; // seconds; a transaction is over long before, or has been ended
+
+/**
+ * Lets a handler run once for an `Idempotency-Key`: what it writes and its response are committed together, and every
+ * repeat gets that response. A handler that throws leaves nothing behind, so its repeat runs anew.
+ *
+ * It stands outside all interceptors of modules: what is stored is what they made of the handler's result, as it was
+ * sent. A repeat runs none of them.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown> {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly stored: StoredResponses,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const sent = request.headersDistinct['idempotency-key'];
+    if (!sent || !isIdempotent(context.getHandler())) return next.handle();
+    return from(this.once(sent, context, next));
+  }
+
+  private async once(keys: readonly string[], context: ExecutionContext, next: CallHandler<unknown>) {
+    const response = context.switchToHttp().getResponse<Response>();
+    const request = identify(response.req, keys);
+    const stored = await this.stored.find(request);
+    if (stored) return replay(stored, response, context.getHandler());
+    return inTransaction(this.dataSource, () => this.first(request, response, next));
+  }
+
+  private async first(request: IdempotentRequest, response: Response, next: CallHandler<unknown>) {
+    if (!(await this.stored.claim(request))) throw inProgress(response);
+    const before = response.getHeaders();
+    const result = await lastValueFrom(next.handle());
+    const headers = Object.fromEntries(
+      Object.entries(response.getHeaders()).filter(([name, value]) => before[name] !== value),
+    ) as StoredResponse['headers'];
+    const stored = { status: response.statusCode, headers, body: bodyOf(result) };
+    // Another one may have finished between the look-up and the claim: then this one must not have happened.
+    if (!(await this.stored.insert(request, stored))) throw inProgress(response);
+    return result;
+  }
+}
+
+function identify(request: Request, keys: readonly string[]): IdempotentRequest {
+  const { caller, method, originalUrl, body } = request;
+  const key = idempotencyKey(keys);
+  if (caller?.kind !== 'key') throw keyWithoutClient();
+  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, body) };
+}
+
+function bodyOf(result: unknown): string | null {
+  if (typeof result === 'string') return JSON.stringify(result);
+  if (typeof result === 'number' || typeof result === 'boolean') return JSON.stringify(String(result)); // as it is sent
+  if (!isObject(result)) return null;
+  const isFile = result instanceof StreamableFile || ArrayBuffer.isView(result);
+  if (isFile || Symbol.asyncIterator in result || result instanceof globalThis.Response) {
+    throw new TypeError(
+      'An idempotent operation cannot send a file or stream: its response is stored as JSON.',
+    );
+  }
+  return writeJson(result);
+}
+
+function replay({ status, headers, body }: StoredResponse, response: Response, handler: object): unknown {
+  response.status(status).set(IDEMPOTENT_REPLAYED, 'true');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (body === null) return undefined;
+  const value: unknown = JSON.parse(body);
+  const isReadByNest = !isObject(value) || Reflect.hasMetadata(REDIRECT_METADATA, handler);
+  return isReadByNest ? value : new RawJson(body);
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function inProgress(response: Response): IdempotencyInProgress {
+  response.setHeader('Retry-After', RETRY_AFTER);
+  return new IdempotencyInProgress();
+}
