@@ -65,10 +65,10 @@ export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown>
 }
 
 function identify(request: Request, keys: readonly string[]): IdempotentRequest {
-  const { caller, method, originalUrl, body } = request;
+  const { caller, method, originalUrl } = request;
   const key = idempotencyKey(keys);
   if (caller?.kind !== 'key') throw keyWithoutClient();
-  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, body) };
+  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, request.body) };
 }
 
 function bodyOf(result: unknown): string | null {
