@@ -60,7 +60,7 @@ export class AppModule {
         ConfigModule.with(config),
         ClockModule,
         HttpModule,
-        DatabaseModule.with(databaseUrl),
+        DatabaseModule.with(config, databaseUrl),
         ErrorsModule,
         LoggingModule,
         MetricsModule,

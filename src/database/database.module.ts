@@ -1,19 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Config } from '../kernel/config/config.js';
+import { enableFastPath } from './pipeline/fast-path.js';
 import { pooledConnections } from './pooled-connections.js';
-import { SharedDataSource } from './shared-transaction.js';
+import { ServiceDataSource } from './transactions/service-data-source.js';
 
 @Module({})
 export class DatabaseModule {
   /** Connects to a migrated database, and closes the connections when the application closes. */
-  static with(url: string): DynamicModule {
+  static with({ fastPaths }: Pick<Config, 'fastPaths'>, url: string): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ ...pooledConnections(url), autoLoadEntities: true, retryAttempts: 0 }),
-          dataSourceFactory: (options = pooledConnections(url)) =>
-            Promise.resolve(new SharedDataSource(options)),
+          dataSourceFactory: (options = pooledConnections(url)) => {
+            const dataSource = new ServiceDataSource(options);
+            if (fastPaths) enableFastPath(dataSource);
+            return Promise.resolve(dataSource);
+          },
         }),
       ],
     };

@@ -11,7 +11,5 @@ export function pooledConnections(url: string): PostgresDataSourceOptions {
     ...options,
     poolSize: POOL_SIZE,
     driver: { Pool: WatchedPool },
-    // Statements are sent without waiting for the one before (src/database/pipeline/).
-    extra: { ...options.extra, pipeline: true },
   };
 }

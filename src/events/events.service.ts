@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
+import type { DeepPartial, EntityManager, Repository } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
-import { Config } from '../kernel/config/config.js';
+import { viaFastPath } from '../database/pipeline/fast-path.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { EventResponse } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventFeed } from './event-feed.js';
 import type { EventType } from './event-type.js';
 import { writeToOutbox } from './outbox.js';
-import { insertWithEvent } from './recorded-insert.js';
+import { insertedEvent } from './recorded-insert.js';
 
 /** Records what happens, in the transaction in which it happens, and tells it. */
 @Injectable()
 export class EventsService {
   constructor(
     private readonly clock: Clock,
-    private readonly config: Config,
     private readonly feed: EventFeed,
   ) {}
 
@@ -38,20 +38,21 @@ export class EventsService {
    * Adds a row, as `Repository.save` does, and records it: both or neither.
    * @param properties of the row, which make the event's data
    */
-  insert<Row extends ObjectLiteral, Property extends keyof Row & string>(
+  insert<Row extends { id: Int64 }, Property extends keyof Row & string>(
     repository: Repository<Row>,
     values: Partial<Row>,
     type: EventType<Pick<Row, Property>>,
     properties: readonly Property[],
   ): Promise<Row> {
-    const occurredAt = new Date(this.clock.now());
-    const fast = this.config.fastPaths
-      ? insertWithEvent(repository, values, type, properties, occurredAt)
-      : undefined;
-    return fast ?? this.save(repository, values, type, properties);
+    const event = insertedEvent(repository.metadata, type, properties, new Date(this.clock.now()));
+    return viaFastPath(
+      repository,
+      (table) => event && table.insert(values, event),
+      () => this.save(repository, values, type, properties),
+    );
   }
 
-  private save<Row extends ObjectLiteral, Property extends keyof Row & string>(
+  private save<Row extends { id: Int64 }, Property extends keyof Row & string>(
     { manager, target }: Repository<Row>,
     values: Partial<Row>,
     type: EventType<Pick<Row, Property>>,
@@ -59,7 +60,7 @@ export class EventsService {
   ): Promise<Row> {
     return manager.transaction(async (transaction) => {
       const repository = transaction.getRepository(target);
-      const row = await repository.save(repository.create(values as Row));
+      const row = await repository.save(repository.create(values as DeepPartial<Row>));
       const data = Object.fromEntries(properties.map((property) => [property, row[property]]));
       await this.record(transaction, type, data as Pick<Row, Property>);
       return row;

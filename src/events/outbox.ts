@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { runningTransaction } from '../database/shared-transaction.js';
+import { runningTransaction } from '../database/transactions/ambient-transaction.js';
 import { writeJson } from '../kernel/json/write-json.js';
 import type { EventType } from './event-type.js';
 
@@ -13,8 +13,8 @@ export async function writeToOutbox<Data extends object>(
   occurredAt: Date,
   data: Data,
 ): Promise<void> {
-  const runner = manager.queryRunner ?? runningTransaction();
-  if (!runner?.isTransactionActive) throw new Error(`The event ${name} is recorded outside a transaction`);
+  const isInTransaction = manager.queryRunner?.isTransactionActive ?? runningTransaction(manager.dataSource);
+  if (!isInTransaction) throw new Error(`The event ${name} is recorded outside a transaction`);
   await manager.query('INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, $2, $3, $4)', [
     name,
     version,

@@ -9,7 +9,7 @@ import { REDIRECT_METADATA } from '@nestjs/common/constants.js';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
-import { inTransaction } from '../database/shared-transaction.js';
+import { inTransaction } from '../database/transactions/ambient-transaction.js';
 import { RawJson } from '../kernel/json/raw-json.js';
 import { writeJson } from '../kernel/json/write-json.js';
 import { fingerprint } from './fingerprint.js';

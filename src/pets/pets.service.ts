@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page } from '../kernel/pagination/page.js';
-import { findRow } from '../database/pipeline/rows.js';
+import { findRow } from '../database/rows.js';
 import { EventsService } from '../events/events.service.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
@@ -35,10 +35,10 @@ export class PetsService {
     return PetResponse.from(pet);
   }
 
-  /** @throws PetNotFound when no animal has the id, or when it is none. */
+  /** @throws PetNotFound when no pet has the id, or when it is not an id. */
   async get(petId: string): Promise<PetResponse> {
     const id = parseInt64(petId);
-    const pet = id === undefined ? undefined : await findRow(this.pets, id);
+    const pet = id === undefined ? null : await findRow(this.pets, id);
     if (!pet) throw new PetNotFound(petId);
     return PetResponse.from(pet);
   }

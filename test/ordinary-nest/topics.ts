@@ -1,11 +1,13 @@
 import type { Type } from '@nestjs/common';
 import type { Petstore } from '../support/petstore.js';
 import { bodies } from './bodies.js';
+import { entities } from './entities.js';
 import { idempotent } from './idempotent.js';
 import { interceptors } from './interceptors.js';
 import { providers } from './providers.js';
 import { responses } from './responses.js';
 import { streams } from './streams.js';
+import { transactions } from './transactions.js';
 
 export interface Scene {
   readonly petstore: Petstore;
@@ -23,4 +25,13 @@ export interface Topic {
   readonly tests: (scene: () => Scene) => void;
 }
 
-export const topics: readonly Topic[] = [bodies, idempotent, interceptors, providers, responses, streams];
+export const topics: readonly Topic[] = [
+  bodies,
+  entities,
+  idempotent,
+  interceptors,
+  providers,
+  responses,
+  streams,
+  transactions,
+];

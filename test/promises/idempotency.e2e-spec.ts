@@ -50,8 +50,9 @@ class LittersModule {}
 
 /** The SQL of what `pg` is asked to run: a text, a query, or several in one. */
 function textsOf(statement: unknown): unknown[] {
-  const { text = statement, runs = [{ text }] } = statement as { text?: unknown; runs?: { text: unknown }[] };
-  return runs.map((run) => run.text);
+  const several = statement as { text?: unknown; statements?: { text: unknown }[] };
+  const { text = statement, statements = [{ text }] } = several;
+  return statements.map((one) => one.text);
 }
 
 let petstore: Petstore;

@@ -8,23 +8,8 @@ declare module 'pg/lib/utils.js' {
   export default utils;
 }
 
-declare module 'pg/lib/result.js' {
-  import type { QueryResultRow } from 'pg';
-
-  export type Types = unknown;
-
-  export default class Result {
-    constructor(rowMode?: 'array', types?: Types);
-    readonly _types: Types;
-    addFields(fields: readonly unknown[]): void;
-    /** Throws what the parser of a type throws. */
-    parseRow(values: readonly unknown[]): QueryResultRow;
-  }
-}
-
 declare module 'pg/lib/query.js' {
   import type { Connection, QueryResult } from 'pg';
-  import type Result from 'pg/lib/result.js';
 
   export interface PreparingConnection extends Connection {
     /** The text of each statement whose preparation has been sent and not answered, by its name. */
@@ -37,16 +22,19 @@ declare module 'pg/lib/query.js' {
       values: readonly unknown[],
       done: (error: Error | null, result?: QueryResult) => void,
     );
-    /** Of the statement that is believed to be prepared as soon as PostgreSQL says that one is. */
+    /** Of the statement that is taken for prepared as soon as PostgreSQL says that one is. */
     name: string;
     text: string;
-    protected readonly _result: Result;
+    /** The client sets its types when the query is handed to it. */
+    protected readonly _result: {
+      readonly _types: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown };
+    };
     submit(connection: Connection): Error | null;
     /** Sends every message of the query. */
     protected prepare(connection: PreparingConnection): void;
     protected hasBeenParsed(connection: PreparingConnection): boolean;
-    handleRowDescription(message: { readonly fields: readonly unknown[] }): void;
-    handleDataRow(message: { readonly fields: readonly unknown[] }): void;
+    handleRowDescription(message: { readonly fields: readonly { readonly dataTypeID: number }[] }): void;
+    handleDataRow(message: { readonly fields: (string | null)[] }): void;
     handleCommandComplete(): void;
     handleEmptyQuery(): void;
     handleError(error: Error, connection: PreparingConnection): void;

@@ -1,23 +1,21 @@
 import type { PoolClient } from 'pg';
-import { type Batch, type End, tell } from './batch.js';
-import { Pipeline } from './pipeline.js';
+import { type Batch, rejectFailed, resolve } from './pending-statement.js';
+import { PipelinedQuery } from './pipelined-query.js';
 
-/** Each statement succeeds or fails by itself. @param end called when the last one has */
-export function runEach(batch: Batch, client: PoolClient, end: End): void {
-  const failures = new Map<string, Error>();
-  let unanswered = batch.length;
-  for (const waiting of batch) {
-    const { name } = waiting.run;
-    const pipeline = new Pipeline([waiting.run], (error) => {
-      unanswered -= 1;
-      if (unanswered === 0) end(error);
-      if (error && !failures.has(name)) failures.set(name, error);
-      const failure = isNotPrepared(error) ? failures.get(name) : error;
-      tell(waiting, failure ?? pipeline.outcomes[0]?.error, pipeline.outcomes[0]?.rows);
-    });
-    client.query(pipeline);
+/** Called when the last statement has been settled. @param error of that statement, where it failed */
+export type Done = (error: Error | null) => void;
+
+/** Runs one statement after the other: each succeeds or fails by itself. */
+export function runEach([first, ...others]: Batch, client: PoolClient, done: Done): void {
+  if (!first) {
+    done(null);
+    return;
   }
+  const query = new PipelinedQuery([first.statement], (error) => {
+    if (others.length === 0) done(error);
+    if (error) rejectFailed(first, error);
+    else resolve(first, query.rowsOf(0));
+    if (others.length > 0) runEach(others, client, done);
+  });
+  client.query(query);
 }
-
-/** The one before it, with the same name, was to be prepared and could not: this one failed for the same reason. */
-const isNotPrepared = (error: (Error & { code?: string }) | null): boolean => error?.code === '26000'; // SQLSTATE

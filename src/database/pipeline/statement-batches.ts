@@ -1,50 +1,47 @@
 import type { Writable } from 'node:stream';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { type Batch, type Rows, tell, type Waiting } from './batch.js';
-import { type Kind, READS, runTogether, WRITES } from './run-together.js';
 import { endsConnection } from './ends-connection.js';
-import { prepared } from './prepared.js';
-import { isSame, type Run } from './statement.js';
+import { type Batch, type PendingStatement, reject } from './pending-statement.js';
+import type { RawRows } from './raw-rows.js';
+import { READS, type RetryPolicy, runTogether, WRITES } from './run-together.js';
+import { type BoundStatement, isSame } from './statement.js';
 
 /** Statements that one connection runs one after the other. */
-const MOST = 32;
+const MAX_BATCH = 32;
 
 /** For a batch: a little more than PostgreSQL grants one statement (src/database/connection-options.ts). */
-const PATIENCE = seconds(1.5);
+const TIMEOUT = seconds(1.5);
 
 /**
- * Runs statements outside of transactions. Those of one turn of the event loop, which are of requests that arrived
- * together, go to PostgreSQL in one packet, and are answered with one: on its way a packet costs more than all else
- * that a request does (docs/performance.md). Each statement still succeeds or fails for itself, but for what runs into
- * the time limit (run-together.ts). None may begin or end a transaction.
+ * Runs statements outside of transactions. Those of one turn of the event loop, which belong to requests that arrived
+ * together, go to PostgreSQL in one packet, and their rows come back in one. Each statement still succeeds or fails by
+ * itself, except for what runs into the time limit (run-together.ts). None may begin or end a transaction.
  */
 export class StatementBatches {
-  private reads: Waiting[] = [];
-  private writes: Waiting[] = [];
+  private reads: PendingStatement[] = [];
+  private writes: PendingStatement[] = [];
 
   constructor(private readonly pool: Pool) {}
 
-  /** Rows that nobody may change: requests that ask for the same at the same time share them. */
-  read<Row extends QueryResultRow>(asked: Run): Promise<readonly Row[]> {
+  /** Requests that ask for the same at the same time share the rows. */
+  read(statement: BoundStatement): Promise<RawRows> {
     return new Promise((resolve, reject) => {
-      const run = prepared(asked);
-      const done = settle(resolve as (rows: Rows) => void, reject);
-      const same = this.reads.find((waiting) => isSame(waiting.run, run));
-      if (same) same.done.push(done);
-      else this.add(this.reads, { run, done: [done] });
+      const same = this.reads.find((pending) => isSame(pending.statement, statement));
+      if (same) same.waiters.push({ resolve, reject });
+      else this.add(this.reads, { statement, waiters: [{ resolve, reject }] });
     });
   }
 
-  write<Row extends QueryResultRow>(run: Run): Promise<readonly Row[]> {
+  write(statement: BoundStatement): Promise<RawRows> {
     return new Promise((resolve, reject) => {
-      this.add(this.writes, { run: prepared(run), done: [settle(resolve as (rows: Rows) => void, reject)] });
+      this.add(this.writes, { statement, waiters: [{ resolve, reject }] });
     });
   }
 
-  private add(list: Waiting[], waiting: Waiting): void {
+  private add(list: PendingStatement[], pending: PendingStatement): void {
     if (this.reads.length + this.writes.length === 0) setImmediate(this.send);
-    list.push(waiting);
+    list.push(pending);
   }
 
   private readonly send = (): void => {
@@ -55,18 +52,18 @@ export class StatementBatches {
     for (const batch of chunks(writes)) this.run(batch, WRITES);
   };
 
-  private run(batch: Batch, kind: Kind): void {
+  private run(batch: Batch, policy: RetryPolicy): void {
     this.pool.connect((error, client, release) => {
       if (!client) {
-        for (const waiting of batch) tell(waiting, error);
+        for (const pending of batch) reject(pending, error ?? new Error('The pool gave no connection'));
         return;
       }
-      const { stream } = (client as unknown as Inside).connection; // its types leave the socket out
+      const { stream } = (client as unknown as Internals).connection; // its types leave the socket out
       // Statements that wait for locks do so one after the other: each would be in time, and the last far too late.
-      const deadline = setTimeout(() => stream.destroy(new Error('Query read timeout')), PATIENCE);
-      client.on('error', ignore); // each statement hears of it too
-      runTogether(batch, client, kind, (failure) => {
-        clearTimeout(deadline);
+      const timeout = setTimeout(() => stream.destroy(new Error('Query read timeout')), TIMEOUT);
+      client.on('error', ignore); // each statement is rejected with it too
+      runTogether(batch, client, policy, (failure) => {
+        clearTimeout(timeout);
         client.off('error', ignore);
         release(endsConnection(failure)); // the pool itself keeps none that is broken already
       });
@@ -76,18 +73,11 @@ export class StatementBatches {
 
 const ignore = (): void => undefined;
 
-interface Inside {
+interface Internals {
   readonly connection: { readonly stream: Writable };
 }
 
-function settle(resolve: (rows: Rows) => void, reject: (error: Error) => void) {
-  return (error: Error | undefined, rows: Rows): void => {
-    if (error) reject(error);
-    else resolve(rows);
-  };
-}
-
 function chunks<T>(items: readonly T[]): (readonly T[])[] {
-  if (items.length <= MOST) return items.length === 0 ? [] : [items];
-  return [items.slice(0, MOST), ...chunks(items.slice(MOST))];
+  if (items.length <= MAX_BATCH) return items.length === 0 ? [] : [items];
+  return [items.slice(0, MAX_BATCH), ...chunks(items.slice(MAX_BATCH))];
 }

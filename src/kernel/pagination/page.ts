@@ -1,3 +1,11 @@
+/** Which part of a list a client asks for. */
+export interface PageRequest {
+  /** How many items at most. */
+  readonly limit: number;
+  /** `next` of the page before; absent for the first page. */
+  readonly cursor?: string | undefined;
+}
+
 /** Part of a longer list, and where the rest of it starts. */
 export class Page<T> {
   constructor(

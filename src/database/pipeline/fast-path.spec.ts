@@ -1,0 +1,537 @@
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import {
+  AfterLoad,
+  BeforeInsert,
+  Column,
+  type ColumnOptions,
+  CreateDateColumn,
+  DataSource,
+  DeleteDateColumn,
+  Entity,
+  type EntitySubscriberInterface,
+  getMetadataArgsStorage,
+  In,
+  ManyToOne,
+  Not,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  QueryFailedError,
+  type Repository,
+  Table,
+  UpdateDateColumn,
+  VersionColumn,
+} from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { connectionOptions } from '../connection-options.js';
+import { keysetPage } from '../pagination/keyset.js';
+import { findRow, insertRow } from '../rows.js';
+import { enableFastPath } from './fast-path.js';
+import { StatementBatches } from './statement-batches.js';
+
+const RUNS = 40;
+jest.setTimeout(RUNS * 3_000);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('template1');
+});
+afterAll(() => database.drop());
+
+type Row = { id: Int64 } & Record<string, unknown>;
+type Target = new () => Row;
+
+/** Something of TypeORM that the fast path leaves to the repository. */
+interface Feature {
+  readonly decorate?: (prototype: object, owner: Target) => void;
+  readonly subscriber?: (target: Target) => EntitySubscriberInterface;
+}
+
+const column = (name: string, options: ColumnOptions): Feature => ({
+  decorate: (prototype) => {
+    Column({ type: 'text', ...options })(prototype, name);
+  },
+});
+
+class Address {
+  street?: string;
+}
+
+const features: Record<string, Feature> = {
+  version: {
+    decorate: (prototype) => {
+      VersionColumn()(prototype, 'revision');
+    },
+  },
+  'soft deletion': {
+    decorate: (prototype) => {
+      DeleteDateColumn()(prototype, 'deletedAt');
+    },
+  },
+  'a hidden column': column('secret', { select: false, default: 'x' }),
+  'a column that is not inserted': column('fixed', { insert: false, default: 'x' }),
+  'a generated column': column('computed', {
+    generatedType: 'STORED',
+    asExpression: `'x'::text`,
+    insert: false,
+  }),
+  'a transformer': column('turned', {
+    default: 'y',
+    transformer: { to: (value: string) => value, from: (value: string) => `from ${value}` },
+  }),
+  'an array': column('tags', { array: true, default: '{a,b}' }),
+  'a simple array': column('list', { type: 'simple-array', default: 'a,b' }),
+  'an enumeration': column('kind', { type: 'enum', enum: ['1', 'two'], default: 'two' }),
+  json: column('data', { type: 'jsonb', default: '{"a": 1}' }),
+  'embedded columns': {
+    decorate: (prototype) => {
+      Column('text', { nullable: true })(Address.prototype, 'street');
+      Column(() => Address)(prototype, 'address');
+    },
+  },
+  'a listener that writes': {
+    decorate: (prototype) => {
+      Object.assign(prototype, {
+        prepare(this: Row) {
+          this.stamped = 'by the listener';
+        },
+      });
+      Column('text', { nullable: true })(prototype, 'stamped');
+      BeforeInsert()(prototype, 'prepare');
+    },
+  },
+  'a listener that reads': {
+    decorate: (prototype) => {
+      Object.assign(prototype, {
+        show(this: Row) {
+          this.seen = true;
+        },
+      });
+      AfterLoad()(prototype, 'show');
+    },
+  },
+  'a subscriber': {
+    subscriber: (target) => ({
+      listenTo: () => target,
+      afterLoad: (entity: Row) => {
+        entity.loaded = true;
+      },
+      beforeInsert: ({ entity }) => {
+        (entity as Row).noted = 'x';
+      },
+    }),
+  },
+  'an eager relation': {
+    decorate: (prototype, owner) => {
+      ManyToOne(() => owner, { eager: true, nullable: true })(prototype, 'owner');
+    },
+  },
+  'a second key': {
+    decorate: (prototype) => {
+      PrimaryColumn('text', { default: 'z' })(prototype, 'tenant');
+    },
+  },
+};
+
+const text = fc.oneof(
+  fc.constantFrom('', 'Rex', 'Rex', "O'Hara", 'a"b', '\u0000', '5', 'NaN', '2026-01-02'),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+);
+const int = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  fc.integer(),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+);
+const date = fc.date({ min: new Date('1990-01-01'), max: new Date('2040-01-01'), noInvalidDate: true });
+const double = fc.double({ noDefaultInfinity: true, noNaN: true });
+
+const types = {
+  text: { type: 'text', values: text, initial: 'none' },
+  string: { type: String, values: text, initial: 'none' },
+  short: { type: 'varchar', values: text, initial: 'none' },
+  int: { type: 'int', values: int, initial: 7 },
+  bigint: { type: 'bigint', values: int, initial: 7 },
+  number: { type: Number, values: int, initial: 7 },
+  real: { type: 'double precision', values: double, initial: 0.5 },
+  numeric: { type: 'numeric', values: double, initial: 0.5 },
+  boolean: { type: 'boolean', values: fc.boolean(), initial: true },
+  flag: { type: Boolean, values: fc.boolean(), initial: true },
+  uuid: { type: 'uuid', values: fc.uuid(), initial: '00000000-0000-0000-0000-000000000000' },
+  moment: { type: 'timestamptz', values: date, initial: '2026-01-02T03:04:05Z' },
+  local: { type: Date, values: date, initial: '2026-01-02T03:04:05' },
+  day: { type: 'date', values: fc.constantFrom('2026-01-02', '0001-01-01'), initial: '2026-01-02' },
+} as const;
+
+const columnOf = (kind: keyof typeof types) =>
+  fc.record({
+    kind: fc.constant(kind),
+    nullable: fc.boolean(),
+    hasDefault: fc.boolean(),
+    unique: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+    name: fc.constantFrom(undefined, `the "${kind}" column`, kind.toUpperCase()),
+  });
+type ColumnPlan = ReturnType<typeof columnOf> extends fc.Arbitrary<infer T> ? T : never;
+
+const entities = fc.record({
+  table: fc.constantFrom('things', 'some "things"', 'UPPER', 'x'.repeat(60)),
+  schema: fc.constantFrom(undefined, 'another one'),
+  dates: fc.boolean(),
+  columns: fc
+    .subarray(Object.keys(types) as (keyof typeof types)[], { minLength: 1, maxLength: 5 })
+    .chain((kinds) => fc.tuple(...kinds.map(columnOf))),
+  feature: fc.option(fc.constantFrom(...Object.keys(features)), { freq: 2 }),
+});
+type EntityPlan = typeof entities extends fc.Arbitrary<infer T> ? T : never;
+
+function define({ table, schema, dates, columns, feature }: EntityPlan) {
+  class Owner {
+    id!: Int64;
+  }
+  PrimaryGeneratedColumn('identity', { type: 'bigint' })(Owner.prototype, 'id');
+  Entity('owners')(Owner);
+  class Thing {
+    readonly constructed = true;
+  }
+  PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'the_id', generatedIdentity: 'ALWAYS' })(
+    Thing.prototype,
+    'id',
+  );
+  for (const { kind, nullable, hasDefault, unique, name } of columns) {
+    const { type, initial } = types[kind];
+    const length = kind === 'short' ? { length: '5' } : {};
+    const more = { nullable, unique, ...(name && { name }), ...(hasDefault && { default: initial }) };
+    Column({ type, ...length, ...more })(Thing.prototype, kind);
+  }
+  if (dates) {
+    CreateDateColumn({ type: 'timestamptz' })(Thing.prototype, 'createdAt');
+    UpdateDateColumn()(Thing.prototype, 'updatedAt');
+  }
+  Entity(table, schema === undefined ? {} : { schema })(Thing);
+  const [target, owner] = [Thing, Owner] as unknown as [Target, Target]; // the properties come from the plan
+  const { decorate, subscriber } = features[feature ?? ''] ?? {};
+  decorate?.(Thing.prototype, owner);
+  return { target, owner, subscriber: subscriber?.(target) };
+}
+
+const valuesFor = (columns: readonly ColumnPlan[]) =>
+  fc.record<Record<string, unknown>>(
+    {
+      ...Object.fromEntries(
+        columns.map(({ kind }) => [
+          kind,
+          fc.oneof(
+            { weight: 6, arbitrary: types[kind].values as fc.Arbitrary<unknown> },
+            fc.constantFrom(null, undefined),
+          ),
+        ]),
+      ),
+      id: fc.constantFrom(undefined, undefined, undefined, undefined, 1),
+      stranger: fc.constant('x'),
+      stamped: fc.constant('y'),
+    },
+    { requiredKeys: columns.map(({ kind }) => kind) },
+  );
+
+type Operation = (repository: Repository<Row>) => Promise<unknown>;
+interface NamedOperation {
+  readonly name: string;
+  readonly run: Operation;
+}
+
+const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation> => {
+  const inserts = valuesFor(columns).map((values) => ({
+    name: `insertRow ${inspect(values)}`,
+    run: (repository: Repository<Row>) => insertRow(repository, values as never),
+  }));
+  const finds = fc.constantFrom<Int64>(1, 2, 3, 4, 99, 2n ** 63n - 1n, -1).map((id) => ({
+    name: `findRow ${id}`,
+    run: (repository: Repository<Row>) => findRow(repository, id),
+  }));
+  const softDeletes = fc.constantFrom(1, 2).map((id) => ({
+    name: `softDelete ${id}`,
+    run: async (repository: Repository<Row>) => {
+      if (repository.metadata.deleteDateColumn) await repository.softDelete({ id });
+    },
+  }));
+  const pages = fc
+    .tuple(
+      fc.integer({ min: 1, max: 3 }),
+      fc.option(fc.constantFrom(...columns)),
+      fc.infiniteStream(fc.nat()),
+    )
+    .chain(([limit, column]) =>
+      (column ? (types[column.kind].values as fc.Arbitrary<unknown>) : fc.constant(undefined)).map(
+        (value) => ({
+          name: `keysetPage ${limit} ${column?.kind} ${inspect(value)}`,
+          run: (repository: Repository<Row>) =>
+            walk(repository, limit, column ? { [column.kind]: value } : {}),
+        }),
+      ),
+    );
+  return fc.oneof({ weight: 5, arbitrary: inserts }, finds, pages, softDeletes);
+};
+
+async function walk(repository: Repository<Row>, limit: number, filter: object): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await keysetPage(
+      repository,
+      { limit, ...(cursor !== undefined && { cursor }) },
+      filter,
+    );
+    pages.push(items);
+    cursor = next;
+  } while (cursor !== undefined && pages.length < 20);
+  return pages;
+}
+
+/** What an operation does, for comparison: moments of this minute are those that PostgreSQL has set. */
+async function outcomeOf(repository: Repository<Row>, { run }: NamedOperation): Promise<unknown> {
+  try {
+    return withoutNow(await run(repository));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof QueryFailedError)) return { type: error.constructor.name, message: error.message };
+    const { code, constraint } = error.driverError as { code?: string; constraint?: string };
+    return { type: 'QueryFailedError', message: error.message, code, constraint };
+  }
+}
+
+function withoutNow(value: unknown): unknown {
+  if (value instanceof Date) return Math.abs(Date.now() - value.getTime()) < 86_400_000 ? 'now' : value;
+  if (Array.isArray(value)) return value.map(withoutNow);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.create(Object.getPrototypeOf(value) as object) as Record<string, unknown>;
+  for (const [property, inner] of Object.entries(value)) copy[property] = withoutNow(inner);
+  return copy;
+}
+
+/** TypeORM keeps every entity that was ever defined, and looks through all of them at each start. */
+function forgetEntities(): void {
+  for (const list of Object.values(getMetadataArgsStorage())) if (Array.isArray(list)) list.length = 0;
+}
+
+async function connect(plan: ReturnType<typeof define>): Promise<DataSource> {
+  const { target, owner, subscriber } = plan;
+  const dataSource = new DataSource({ ...connectionOptions(database.url), entities: [target, owner] });
+  await dataSource.initialize();
+  if (subscriber) dataSource.subscribers.push(subscriber);
+  return dataSource;
+}
+
+/** TypeORM's own builder writes names with quotes as they are. */
+async function createTables(dataSource: DataSource): Promise<void> {
+  await dataSource.query('DROP SCHEMA IF EXISTS "another one" CASCADE; CREATE SCHEMA "another one"');
+  await dataSource.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  const metadatas = [...dataSource.entityMetadatas].sort((a, b) => a.relations.length - b.relations.length);
+  for (const metadata of metadatas) {
+    const table = metadata.tablePath
+      .split('.')
+      .map((part) => dataSource.driver.escape(part))
+      .join('.');
+    const columns = Table.create(metadata, dataSource.driver).columns.map((column) => {
+      const name = dataSource.driver.escape(column.name);
+      if (column.isGenerated) return `${name} bigint GENERATED ALWAYS AS IDENTITY`;
+      const type = column.enum ? 'text' : dataSource.driver.createFullType(column);
+      const value =
+        column.asExpression === undefined ? '' : `GENERATED ALWAYS AS (${column.asExpression}) STORED`;
+      const initial = column.default === undefined ? '' : `DEFAULT ${column.default}`;
+      return `${name} ${type} ${column.isNullable ? '' : 'NOT NULL'} ${initial} ${value} ${column.isUnique ? 'UNIQUE' : ''}`;
+    });
+    const keys = metadata.primaryColumns.map((column) => dataSource.driver.escape(column.databaseName));
+    await dataSource.query(`CREATE TABLE ${table} (${columns.join()}, PRIMARY KEY (${keys.join()}))`);
+  }
+}
+
+/** PostgreSQL promises no sequence without gaps: an insert that fails takes a number from it, or does not. */
+async function setNextId({ metadata, manager }: Repository<Row>, id: number): Promise<void> {
+  const table = metadata.tablePath.split('.').map((part) => manager.dataSource.driver.escape(part));
+  await manager.query(`SELECT setval(pg_get_serial_sequence($1, 'the_id'), $2, false)`, [
+    table.join('.'),
+    id,
+  ]);
+}
+
+describe('the fast path', () => {
+  const cases = entities.chain((entity) =>
+    fc.record({
+      entity: fc.constant(entity),
+      operations: fc.array(operation(entity.columns), { minLength: 8, maxLength: 16 }),
+    }),
+  );
+
+  it('has the results and the errors of the repository, for every entity', async () => {
+    const batches = (['read', 'write'] as const).map((way) => jest.spyOn(StatementBatches.prototype, way));
+    const used = () => batches.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ entity, operations }) => {
+        const plan = define(entity);
+        const [standard, fast] = [await connect(plan), await connect(plan)];
+        enableFastPath(fast);
+        try {
+          const outcomes: unknown[][] = [];
+          const before = used();
+          for (const dataSource of [standard, fast]) {
+            await createTables(standard);
+            const repository = dataSource.getRepository(plan.target);
+            const outcome: unknown[] = [];
+            for (const [i, one] of operations.entries()) {
+              await setNextId(repository, i + 1);
+              outcome.push(await outcomeOf(repository, one));
+            }
+            outcomes.push(outcome);
+            if (dataSource === standard) expect(used()).toBe(before);
+          }
+          for (const [i, one] of operations.entries()) {
+            const [expected, actual] = [outcomes[0]?.[i], outcomes[1]?.[i]];
+            if (isDeepStrictEqual(actual, expected)) continue;
+            throw new Error(`${one.name}\nrepository: ${inspect(expected)}\nfast path: ${inspect(actual)}`);
+          }
+          if (entity.feature === null) expect(used()).toBeGreaterThan(before);
+          else expect(used()).toBe(before);
+        } finally {
+          await Promise.all([standard.destroy(), fast.destroy()]);
+          forgetEntities();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('a plain entity', () => {
+  class Note {
+    id!: Int64;
+    text!: string;
+  }
+  class Wide {
+    id!: Int64;
+    aPropertyWithANameThatTakesALotOfRoomAndMakesStatementNamesLong!: string;
+  }
+  let dataSource: DataSource;
+  let notes: Repository<Note>;
+  let reads: jest.SpiedFunction<StatementBatches['read']>;
+
+  beforeAll(async () => {
+    for (const [target, property] of [
+      [Note, 'text'],
+      [Wide, 'aPropertyWithANameThatTakesALotOfRoomAndMakesStatementNamesLong'],
+    ] as const) {
+      PrimaryGeneratedColumn('identity', { type: 'bigint' })(target.prototype, 'id');
+      Column('text')(target.prototype, property);
+      Entity()(target);
+    }
+    dataSource = new DataSource({ ...connectionOptions(database.url), entities: [Note, Wide] });
+    await dataSource.initialize();
+    await dataSource.synchronize(true);
+    notes = dataSource.getRepository(Note);
+  });
+  beforeEach(() => {
+    enableFastPath(dataSource);
+    reads = jest.spyOn(StatementBatches.prototype, 'read');
+  });
+  afterEach(() => {
+    reads.mockRestore();
+    dataSource.subscribers.length = 0;
+  });
+  afterAll(() => dataSource.destroy());
+
+  it('goes the fast path', async () => {
+    const { id } = await insertRow(notes, { text: 'first' });
+    expect(await findRow(notes, id)).toBeInstanceOf(Note);
+    expect(reads).toHaveBeenCalled();
+  });
+
+  it('is another object for everyone who asks, also at the same time', async () => {
+    const { id } = await insertRow(notes, { text: 'shared' });
+    const [one, other] = await Promise.all([findRow(notes, id), findRow(notes, id)]);
+    expect(one).toEqual(other);
+    expect(one).not.toBe(other);
+  });
+
+  it('has pages also where its columns have long names', async () => {
+    const wide = dataSource.getRepository(Wide);
+    const [property] = ['aPropertyWithANameThatTakesALotOfRoomAndMakesStatementNamesLong'] as const;
+    for (let i = 0; i < 5; i++) await insertRow(wide, { [property]: 'x' });
+    const first = await keysetPage(wide, { limit: 2 }, { [property]: 'x' });
+    const second = await keysetPage(wide, { limit: 2, cursor: first.next }, { [property]: 'x' });
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(reads).toHaveBeenCalledTimes(2);
+  });
+
+  it('is filtered by operators, lists of ids among them, as `find` does it', async () => {
+    const ids: Int64[] = [];
+    for (const text of ['a', 'b', 'c', 'd']) ids.push((await insertRow(notes, { text })).id);
+    const filter = { id: In(ids), text: Not('c') };
+    const first = await keysetPage(notes, { limit: 2 }, filter);
+    const second = await keysetPage(notes, { limit: 2, cursor: first.next }, filter);
+    expect([...first.items, ...second.items].map(({ text }) => text)).toEqual(['a', 'b', 'd']);
+    expect(reads).not.toHaveBeenCalled();
+    await expect(keysetPage(notes, { limit: 2, cursor: first.next }, { id: In(ids) })).rejects.toThrow(
+      /cursor/,
+    );
+  });
+
+  it.each([
+    ['a property that it does not have', { 'text" = text --': 'x' }, /Property .* was not found/],
+    ['null', { text: null }, /Null/i],
+  ])('is not filtered by %s', async (_, filter, message) => {
+    await expect(keysetPage(notes, { limit: 2 }, filter as never)).rejects.toThrow(message);
+  });
+
+  it('is left to the repository from when a subscriber for it is there', async () => {
+    const seen: string[] = [];
+    dataSource.subscribers.push({
+      listenTo: () => Note,
+      beforeInsert: ({ entity }) => void seen.push((entity as Note).text),
+    });
+    await insertRow(notes, { text: 'heard' });
+    expect(seen).toEqual(['heard']);
+    dataSource.subscribers.push({ listenTo: () => Wide });
+    dataSource.subscribers.shift();
+    await findRow(notes, 1);
+    expect(reads).toHaveBeenCalled();
+  });
+
+  it('is left to a custom repository, or to one that a test has made', async () => {
+    const custom = notes.extend({ findOneBy: () => Promise.resolve(null) });
+    expect(await findRow(custom, 1)).toBeNull();
+    const mock = {
+      findOneBy: () => Promise.resolve({ id: 7, text: 'mocked' }),
+    } as unknown as Repository<Note>;
+    expect(await findRow(mock, 7)).toEqual({ id: 7, text: 'mocked' });
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('is read by the repository where a migration has changed a column since', async () => {
+    const { id } = await insertRow(notes, { text: '42' });
+    await findRow(notes, id);
+    await dataSource.query('ALTER TABLE note ALTER text TYPE integer USING 0');
+    expect(await findRow(notes, id)).toEqual({ id, text: 0 });
+    await dataSource.query(`ALTER TABLE note ALTER text TYPE text USING ''`);
+    expect(await insertRow(notes, { text: 'again' })).toMatchObject({ text: 'again' });
+  });
+});
+
+describe('a data source for which the fast path is not enabled', () => {
+  it('never uses it', async () => {
+    class Other {
+      id!: Int64;
+    }
+    PrimaryGeneratedColumn('identity', { type: 'bigint' })(Other.prototype, 'id');
+    Column('text', { nullable: true })(Other.prototype, 'text');
+    Entity()(Other);
+    const dataSource = new DataSource({ ...connectionOptions(database.url), entities: [Other] });
+    await dataSource.initialize();
+    await dataSource.synchronize();
+    const reads = jest.spyOn(StatementBatches.prototype, 'read');
+    expect(await findRow(dataSource.getRepository(Other), 1)).toBeNull();
+    expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toEqual({ items: [] });
+    expect(reads).not.toHaveBeenCalled();
+    reads.mockRestore();
+    await dataSource.destroy();
+  });
+});

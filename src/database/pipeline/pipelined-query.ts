@@ -1,0 +1,93 @@
+import type { Connection } from 'pg';
+import Query, { type PreparingConnection } from 'pg/lib/query.js';
+import type { Sendable } from 'pg/lib/utils.js';
+import { memoize } from '../../kernel/memoize.js';
+import type { Parser, RawRows } from './raw-rows.js';
+import type { BoundStatement } from './statement.js';
+
+/** The columns of each prepared statement by its name. PostgreSQL refuses to run one whose columns have changed. */
+const columnsOf = memoize<Connection, Map<string, readonly Parser[]>>(() => new Map());
+
+/**
+ * Several prepared statements that `pg` takes for one query. `pg` sends a Sync message behind each query, and
+ * PostgreSQL answers each with a packet of its own. Here one Sync is behind all statements, which makes one
+ * transaction of them: all succeed or nothing has happened, and none behind the one that failed was tried
+ * (PostgreSQL, chapter "Message Flow", Pipelining). So none may begin or end a transaction.
+ *
+ * `pg` also asks for the columns at each execution; here once per connection.
+ */
+export class PipelinedQuery extends Query {
+  /** The statement that PostgreSQL executes. Those before it are complete; the one after the last is the commit. */
+  current = 0;
+  private columns = new Map<string, readonly Parser[]>();
+  private readonly received: (string | null)[][][];
+
+  /** @param done called once, with the first error */
+  constructor(
+    private readonly statements: readonly BoundStatement[],
+    done: (error: Error | null) => void,
+  ) {
+    super('several', [], done);
+    this.received = statements.map(() => []);
+    this.goTo(0);
+  }
+
+  /** What a complete statement has returned. */
+  rowsOf(i: number): RawRows {
+    return { parsers: this.columns.get(this.statements[i]?.name ?? '') ?? [], rows: this.received[i] ?? [] };
+  }
+
+  protected override prepare(connection: PreparingConnection): void {
+    this.columns = columnsOf(connection);
+    for (const [i, statement] of this.statements.entries()) {
+      this.goTo(i);
+      this.send(statement, connection);
+    }
+    connection.sync();
+    this.goTo(0);
+  }
+
+  override handleRowDescription({ fields }: { fields: readonly { readonly dataTypeID: number }[] }): void {
+    const types = this._result._types;
+    this.columns.set(
+      this.name,
+      fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+    );
+  }
+
+  override handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    this.received[this.current]?.push(fields);
+  }
+
+  override handleCommandComplete(): void {
+    this.goTo(this.current + 1);
+  }
+
+  /** PostgreSQL says this instead where there is nothing but a comment. */
+  override handleEmptyQuery(): void {
+    this.goTo(this.current + 1);
+  }
+
+  override handleError(error: Error, connection: PreparingConnection): void {
+    for (const { name } of this.statements.slice(this.current)) {
+      connection.submittedNamedStatements[name] = undefined;
+    }
+    super.handleError(error, connection);
+  }
+
+  private send({ name, text, values }: BoundStatement, connection: PreparingConnection): void {
+    if (!this.hasBeenParsed(connection)) {
+      connection.parse({ name, text, types: [] }, false);
+      connection.submittedNamedStatements[name] = text;
+    }
+    connection.bind({ statement: name, values: values as Sendable[] }, false); // `pg` only reads them
+    if (!this.columns.has(name)) connection.describe({ type: 'P' }, false);
+    connection.execute(null, false);
+  }
+
+  private goTo(i: number): void {
+    this.current = i;
+    const statement = this.statements[i];
+    if (statement) ({ name: this.name, text: this.text } = statement);
+  }
+}

@@ -1,0 +1,77 @@
+import type { EntityMetadata, EntitySubscriberInterface } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+
+/** Column types whose values TypeORM hands to `pg`, and gives back, as they are. */
+const PASSED_THROUGH: ReadonlySet<unknown> = new Set([
+  ...[String, 'text', 'varchar', 'character varying', 'uuid'],
+  ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8'],
+  ...['boolean', 'bool', 'numeric', 'decimal', 'real', 'float4', 'double precision', 'float8', 'float'],
+]);
+
+/** Those that the driver converts. */
+const CONVERTED: ReadonlySet<unknown> = new Set([
+  ...[Number, Boolean, Date, 'date'],
+  ...['timestamp', 'timestamp without time zone', 'timestamptz', 'timestamp with time zone'],
+]);
+
+export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
+
+/**
+ * Whether an entity is a table of simple columns and nothing else, identified by `id`. Whatever else TypeORM offers is
+ * left to TypeORM.
+ */
+export function isPlainEntity(entity: EntityMetadata): boolean {
+  return (
+    typeof entity.target === 'function' &&
+    entity.tableType === 'regular' &&
+    entity.inheritancePattern === undefined &&
+    entity.inheritanceTree.length === 1 &&
+    entity.childEntityMetadatas.length === 0 &&
+    entity.treeType === undefined &&
+    entity.embeddeds.length === 0 &&
+    entity.relations.length === 0 &&
+    entity.relationIds.length === 0 &&
+    entity.listeners.length === 0 &&
+    entity.database === undefined &&
+    entity.primaryColumns.length === 1 &&
+    entity.primaryColumns[0]?.propertyName === 'id' &&
+    entity.columns.every(isPlainColumn)
+  );
+}
+
+function isPlainColumn(column: ColumnMetadata): boolean {
+  return (
+    (PASSED_THROUGH.has(column.type) || CONVERTED.has(column.type)) &&
+    column.isSelect &&
+    column.isInsert &&
+    !column.isArray &&
+    !column.isVirtual &&
+    !column.isVirtualProperty &&
+    !column.isVersion &&
+    !column.isDeleteDate &&
+    column.transformer === undefined &&
+    column.relationMetadata === undefined &&
+    column.referencedColumn === undefined &&
+    column.asExpression === undefined &&
+    column.generatedType === undefined
+  );
+}
+
+/** What a subscriber hears of whichever entity it is for. */
+const FOR_ALL = [
+  ...(['beforeQuery', 'afterQuery', 'beforeTransactionStart', 'afterTransactionStart'] as const),
+  ...(['beforeTransactionCommit', 'afterTransactionCommit'] as const),
+  ...(['beforeTransactionRollback', 'afterTransactionRollback'] as const),
+];
+
+/** Whether a subscriber is to hear of statements for an entity. */
+export function isSubscribed(subscriber: EntitySubscriberInterface, { target }: EntityMetadata): boolean {
+  const listensTo = subscriber.listenTo?.();
+  return (
+    typeof listensTo !== 'function' ||
+    listensTo === Object ||
+    listensTo === target ||
+    Object.prototype.isPrototypeOf.call(listensTo, target as object) ||
+    FOR_ALL.some((event) => subscriber[event] !== undefined)
+  );
+}

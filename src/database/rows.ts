@@ -1,0 +1,24 @@
+import type { DeepPartial, FindOptionsWhere, Repository } from 'typeorm';
+import type { Int64 } from '../kernel/json/int64.js';
+import { viaFastPath } from './pipeline/fast-path.js';
+
+/** `repository.findOneBy({ id })`, by a shorter way where the entity is plain (docs/performance.md). */
+export function findRow<E extends { id: Int64 }>(repository: Repository<E>, id: Int64): Promise<E | null> {
+  return viaFastPath(
+    repository,
+    (table) => table.findById(id),
+    () => repository.findOneBy({ id } as FindOptionsWhere<E>),
+  );
+}
+
+/** `repository.save(repository.create(values))`, by a shorter way where the entity is plain. */
+export function insertRow<E extends { id: Int64 }>(
+  repository: Repository<E>,
+  values: DeepPartial<NoInfer<E>>,
+): Promise<E> {
+  return viaFastPath(
+    repository,
+    (table) => table.insert(values as Partial<E>),
+    () => repository.save(repository.create(values)),
+  );
+}
