@@ -11,7 +11,8 @@ import { answerBrokenRequests } from './http/adapter/broken-requests.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
-import { undecodablePath } from './http/undecodable-path.js';
+import { provideValidators } from './http/validation/validators.js';
+import { undecodablePath } from './http/not-found/undecodable-path.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { setupMetrics } from './observability/metrics/setup-metrics.js';
@@ -27,6 +28,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
+  provideValidators(app);
   limitTransport(app.getHttpServer(), config.maxConnections);
   answerBrokenRequests(app);
   ignoreUnknownExpectations(app.getHttpServer());

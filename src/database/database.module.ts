@@ -1,12 +1,19 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '../kernel/config/config.js';
+import { ErrorMappers } from '../kernel/errors/error-mappers.js';
+import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
+import { isDatabaseAway } from './database-away.js';
 import { enableFastPath } from './pipeline/fast-path.js';
 import { pooledConnections } from './pooled-connections.js';
 import { ServiceDataSource } from './transactions/service-data-source.js';
 
 @Module({})
 export class DatabaseModule {
+  constructor(errors: ErrorMappers) {
+    errors.add((thrown) => (isDatabaseAway(thrown) ? new ServiceUnavailable() : undefined));
+  }
+
   /** Connects to a migrated database, and closes the connections when the application closes. */
   static with({ fastPaths }: Pick<Config, 'fastPaths'>, url: string): DynamicModule {
     return {

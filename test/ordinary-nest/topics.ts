@@ -2,12 +2,15 @@ import type { Type } from '@nestjs/common';
 import type { Petstore } from '../support/petstore.js';
 import { bodies } from './bodies.js';
 import { entities } from './entities.js';
+import { errors } from './errors.js';
 import { idempotent } from './idempotent.js';
 import { interceptors } from './interceptors.js';
+import { pipes } from './pipes.js';
 import { providers } from './providers.js';
 import { responses } from './responses.js';
 import { streams } from './streams.js';
 import { transactions } from './transactions.js';
+import { validation } from './validation.js';
 
 export interface Scene {
   readonly petstore: Petstore;
@@ -28,10 +31,13 @@ export interface Topic {
 export const topics: readonly Topic[] = [
   bodies,
   entities,
+  errors,
   idempotent,
   interceptors,
+  pipes,
   providers,
   responses,
   streams,
   transactions,
+  validation,
 ];

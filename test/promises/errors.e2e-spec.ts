@@ -35,7 +35,7 @@ class BrokenController {
 
   @Get('nest')
   throwNest(): never {
-    throw new ImATeapotException('node_modules/');
+    throw new ImATeapotException('I brew tea only');
   }
 
   @Post('slow')
@@ -173,7 +173,7 @@ const CASES: Record<string, Case> = {
   'an error nobody expected': { path: '/v1/broken/throw', status: 500, code: 'internal_error' },
   'a thrown text': { path: '/v1/broken/text', status: 500, code: 'internal_error' },
   'wrong SQL': { path: '/v1/broken/sql', status: 500, code: 'internal_error' },
-  'an error of the framework': { path: '/v1/broken/nest', status: 500, code: 'internal_error' },
+  'an exception of the framework': { path: '/v1/broken/nest', status: 418, code: 'im_a_teapot' },
   'an answer that is no JSON': { path: '/v1/broken/circular', status: 500, code: 'internal_error' },
 
   'a list without the database': { when: 'the database is away', status: 503, code: 'service_unavailable' },

@@ -4,6 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
 import '../../kernel/json/bigint-json.js';
 import type { Config } from '../../kernel/config/config.js';
+import { fromBaseFilter } from '../errors/error-body.js';
 import { isNotModified } from '../conditional/etag.js';
 import { interfaceFirst } from './interface-first.js';
 import { endInBatch } from './response-batching.js';
@@ -31,7 +32,8 @@ export class JsonAdapter extends ExpressAdapter {
       : createServer(SERVER_OPTIONS, app);
   }
 
-  override reply(response: Response, body: unknown, status?: number): unknown {
+  override reply(response: Response, answer: unknown, status?: number): unknown {
+    const body = fromBaseFilter(answer, status);
     if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
     if (ArrayBuffer.isView(body)) {
       return response

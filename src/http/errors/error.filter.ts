@@ -2,55 +2,81 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isNativeError } from 'node:util/types';
-import { isDatabaseAway } from '../../database/database-away.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import { RouteNotFound, UndecodablePath } from '../route.errors.js';
-import { isDecodable } from '../undecodable-path.js';
-import { HTTP_STATUS } from './http-status.js';
-import { InternalError } from '../../kernel/errors/internal.error.js';
-import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
+import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
+import { RouteNotFound, UndecodablePath } from '../not-found/route.errors.js';
+import { isDecodable } from '../not-found/undecodable-path.js';
+import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
+import { isClientError, isHttpError, isParseError } from './http-error.js';
 
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 
-/** Turns whatever was thrown into `{code, message, status}`. What a client may not know stays in the log. */
+/**
+ * Turns whatever was thrown into `{code, message, status}`. What a client may not know stays in the log. A filter of a
+ * module comes before it.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);
 
-  constructor(private readonly adapters: HttpAdapterHost) {}
+  constructor(
+    private readonly adapters: HttpAdapterHost,
+    private readonly mappers: ErrorMappers,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    if (response.headersSent || response.destroyed) return;
-    const error = this.meaningOf(thrown, http.getRequest<Request>());
-    const status = HTTP_STATUS[error.kind];
-    if (error.kind === 'unavailable') response.setHeader('Retry-After', RETRY_WHEN_UNAVAILABLE);
-    const { code, message, details } = error;
-    this.adapters.httpAdapter.reply(response, { code, message, status, ...(details && { details }) }, status);
+    const body = this.bodyFor(thrown, request);
+    if (response.headersSent || response.destroyed) {
+      if (!response.writableEnded) response.destroy(); // what it has begun with must not look whole
+      return;
+    }
+    if (body.status === 503 && !response.hasHeader('Retry-After')) {
+      response.setHeader('Retry-After', RETRY_WHEN_UNAVAILABLE);
+    }
+    this.adapters.httpAdapter.reply(response, body, body.status);
   }
 
-  private meaningOf(thrown: unknown, request: Request): DomainError {
-    if (thrown instanceof DomainError) return thrown;
-    if (isDatabaseAway(thrown)) {
-      this.logger.warn({ requestId: request.id, msg: `Database away: ${String(thrown)}` });
-      return new ServiceUnavailable();
+  private bodyFor(thrown: unknown, request: Request): ErrorBody {
+    if (thrown instanceof DomainError) return ofDomainError(thrown);
+    const meaning = this.mappers.map(thrown);
+    if (meaning) {
+      this.logger.warn({ requestId: request.id, msg: `${meaning.code}: ${String(thrown)}` });
+      return ofDomainError(meaning);
     }
-    if (thrown instanceof HttpException) {
-      if (thrown.getStatus() === 404) return new RouteNotFound(request.path);
-      if (thrown.getStatus() === 400) return badRequest(thrown, request);
+    const body = bodyOf(thrown, request);
+    this.log(thrown, body, request);
+    return body;
+  }
+
+  /** Faults of the service, and what an exception of a module gives as its cause. */
+  private log(thrown: unknown, { status, code }: ErrorBody, { id: requestId }: Request): void {
+    const cause = thrown instanceof HttpException ? thrown.cause : undefined;
+    if (status >= 500) this.logger.error({ requestId, ...describe(cause ?? thrown) });
+    else if (cause !== undefined && !isClientError(cause)) {
+      const { msg, stack } = describe(cause);
+      this.logger.warn({ requestId, msg: `${code}: ${msg}`, stack });
     }
-    this.logger.error({ requestId: request.id, ...describe(thrown) });
-    return new InternalError();
   }
 }
 
-/** The other members of an error, such as the parameters of a query, may hold what no log may have. */
+function bodyOf(thrown: unknown, request: Request): ErrorBody {
+  if (thrown instanceof HttpException) return bodyOfException(thrown, request);
+  if (isHttpError(thrown)) return ofStatus(thrown.statusCode, thrown.expose === false ? '' : thrown.message);
+  return ofStatus(500);
+}
+
+function bodyOfException(exception: HttpException, request: Request): ErrorBody {
+  const { method, originalUrl, path } = request;
+  if (exception.message === `Cannot ${method} ${originalUrl}`) return ofDomainError(new RouteNotFound(path)); // Nest's own
+  if (!isDecodable(path)) return ofDomainError(new UndecodablePath());
+  const body = ofHttpException(exception);
+  return isParseError(exception.cause) ? { ...body, code: 'invalid_json' } : body;
+}
+
+/** The other properties of an error, such as the parameters of a query, may hold what no log may have. */
 function describe(thrown: unknown): { msg: string; stack?: string } {
   return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
-}
-
-/** A 400 that is not of our own making: of Express when it cannot decode a path, or of one of Nest's pipes. */
-function badRequest({ message }: HttpException, { path }: Request): DomainError {
-  return isDecodable(path) ? new DomainError('invalid', 'validation_failed', message) : new UndecodablePath();
 }

@@ -1,6 +1,11 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { ErrorFilter } from './error.filter.js';
 
-@Module({ providers: [{ provide: APP_FILTER, useClass: ErrorFilter }] })
+@Global()
+@Module({
+  providers: [ErrorMappers, { provide: APP_FILTER, useClass: ErrorFilter }],
+  exports: [ErrorMappers],
+})
 export class ErrorsModule {}

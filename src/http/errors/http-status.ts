@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../../kernel/errors/domain-error.js';
+import { DomainError, type ErrorKind } from '../../kernel/errors/domain-error.js';
 
 /** The one place where a meaning becomes an HTTP status (RFC 9110; 429: RFC 6585). */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
@@ -17,3 +17,19 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
   unavailable: 503,
 };
+
+/**
+ * A DomainError looks like one of the package http-errors, so that what knows those keeps its status and message: a
+ * filter that extends Nest's `BaseExceptionFilter`, for instance.
+ */
+const status = {
+  configurable: true,
+  get(this: DomainError): number {
+    return HTTP_STATUS[this.kind];
+  },
+};
+Object.defineProperties(DomainError.prototype, {
+  status,
+  statusCode: status,
+  expose: { configurable: true, value: true },
+});

@@ -2,9 +2,9 @@ import { All, Controller, HttpCode, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
-import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../route.errors.js';
+import { MethodNotAllowed, RouteNotFound, UndecodablePath } from './route.errors.js';
 import { AnyRequest } from '../route-metadata.js';
-import { UNDECODABLE } from '../undecodable-path.js';
+import { UNDECODABLE } from './undecodable-path.js';
 
 /**
  * Whatever no other route under `/v1` took. Being a route, it has the key check and the quotas before it, so a

@@ -1,17 +1,19 @@
 import type { Type } from '@nestjs/common';
-import type { TypeMetadata } from 'class-transformer';
+import type { ExposeMetadata, TypeMetadata } from 'class-transformer';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
 
 /** A property that a DTO names. */
 export interface DtoProperty {
+  /** Its name in the class. */
+  readonly name: string;
   /** The class that its objects are made of, where it has a `@Type()`. */
   readonly typeOf: ((value: object, parent: object) => Type) | undefined;
   /** The most items that its `@ArrayMaxSize()` allows. */
   readonly maxItems: number;
 }
 
-/** The properties that a DTO names, its own and inherited ones. */
+/** The properties that a DTO names, its own and inherited ones, by the name that a client sends. */
 export type DtoSchema = ReadonlyMap<string, DtoProperty>;
 
 const schemas = new WeakMap<object, DtoSchema | null>();
@@ -35,11 +37,17 @@ function read(dto: Type): DtoSchema | null {
   );
   return new Map(
     [...names].map((name) => [
-      name,
-      { typeOf: typeOf(dto, name), maxItems: maxItems.get(name) ?? Number.POSITIVE_INFINITY },
+      sentAs(dto, name),
+      { name, typeOf: typeOf(dto, name), maxItems: maxItems.get(name) ?? Number.POSITIVE_INFINITY },
     ]),
   );
 }
+
+/** By `@Expose({ name })` a client sends another name. */
+const sentAs = (dto: Type, name: string): string => {
+  const expose = transformers.findExposeMetadata(dto, name) as ExposeMetadata | undefined; // its types promise one
+  return expose?.options.name ?? name;
+};
 
 function typeOf(dto: Type, name: string): DtoProperty['typeOf'] {
   const metadata = transformers.findTypeMetadata(dto, name) as TypeMetadata | undefined; // its types promise one

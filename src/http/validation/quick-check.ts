@@ -22,9 +22,9 @@ type Plan = ReadonlyMap<string, Member> | null;
 const plans = new WeakMap<Type, Plan>();
 
 /**
- * The DTO of a valid value, by the same decorators and rules as class-transformer and class-validator, which take
- * 25 µs to say so, most of a request's time (docs/performance.md). It knows flat values only; `undefined` for
- * whatever is invalid, nested or uses more of those libraries: they decide then, and word the refusal.
+ * The DTO of a valid value, by the same decorators and rules as class-transformer and class-validator: 0.5 µs in place
+ * of 4.3 (docs/performance.md). It knows flat values only; `undefined` for whatever is invalid, nested or uses more of
+ * those libraries: they decide then, and word the refusal.
  */
 export function quickCheck(
   dto: Type,
@@ -67,7 +67,7 @@ const paramsOf = (obj: Members, key: string): TransformFnParams => ({
 
 function planOf(dto: Type): Plan {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
-  const names = [...(dtoSchema(dto)?.keys() ?? [])];
+  const names = [...(dtoSchema(dto)?.values() ?? [])].map(({ name }) => name);
   const isSimple =
     transformers.getStrategy(dto) === 'none' &&
     rules.every(isFlat) &&

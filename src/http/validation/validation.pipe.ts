@@ -46,12 +46,13 @@ async function checked(
   value: object,
   names: readonly string[],
   dto: Type,
-  { type }: ArgumentMetadata,
+  { type, data }: ArgumentMetadata,
 ): Promise<object> {
-  const { instance, problems, unknown } = await check(value, names, dto);
+  const parent = data === undefined ? '' : `${data}.`;
+  const { instance, problems, unknown } = await check(value, names, dto, parent);
   const refused = type === 'param' ? [] : unknown; // the parameters of a path are the route's, not the client's
   if (problems.length === 0 && refused.length === 0) return finished(instance, value);
-  throw new ValidationFailed([...problems, ...refused.map((path) => unknownField(path.join('.')))]);
+  throw new ValidationFailed([...problems, ...refused.map((path) => unknownField(parent + path.join('.')))]);
 }
 
 interface Checked {
@@ -60,11 +61,11 @@ interface Checked {
   readonly unknown: readonly Path[];
 }
 
-async function check(value: object, names: readonly string[], dto: Type): Promise<Checked> {
+async function check(value: object, names: readonly string[], dto: Type, parent = ''): Promise<Checked> {
   const { value: known, unknown } = knownPart(value, dto, names);
   const instance = toInstance(dto, known);
   const errors = await validate(instance, OPTIONS);
-  return { instance, problems: errors.flatMap((error) => problemsOf(error)), unknown };
+  return { instance, problems: errors.flatMap((error) => problemsOf(error, parent)), unknown };
 }
 
 const finished = (instance: object, value: object): object =>

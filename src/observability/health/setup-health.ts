@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { MethodNotAllowed } from '../../http/route.errors.js';
+import { MethodNotAllowed } from '../../http/not-found/route.errors.js';
 import { readinessAnswer } from './readiness-answer.js';
 import { Readiness } from './readiness.js';
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../kernel/errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 
 export class RouteNotFound extends DomainError {
   constructor(path: string) {

@@ -1,0 +1,67 @@
+import { HttpException } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import type { DomainError } from '../../kernel/errors/domain-error.js';
+import type { FieldProblem } from '../../kernel/errors/field-problem.js';
+import { InternalError } from '../../kernel/errors/internal.error.js';
+import { HTTP_STATUS } from './http-status.js';
+
+/** The body of every error response. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+  readonly details?: readonly FieldProblem[];
+}
+
+export function ofDomainError({ kind, code, message, details }: DomainError): ErrorBody {
+  return { code, message, status: HTTP_STATUS[kind], ...(details && { details }) };
+}
+
+/** Status and message of the exception, and its code where it has one. */
+export function ofHttpException(exception: HttpException): ErrorBody {
+  const { errorCode } = exception;
+  const status = exception.getStatus();
+  const response: unknown = exception.getResponse();
+  if (response instanceof Error) return ofStatus(status);
+  if (typeof response !== 'object' || response === null) return ofStatus(status, response, errorCode);
+  const own = response as {
+    readonly message?: unknown;
+    readonly code?: unknown;
+    readonly errorCode?: unknown;
+  };
+  return ofStatus(status, own.message, own.code ?? own.errorCode ?? errorCode);
+}
+
+/**
+ * A fault of the service (500) tells nothing of itself. For another status that comes without a message or a code, its
+ * name takes their place: `conflict`, `payment_required`.
+ */
+export function ofStatus(status: number, message?: unknown, code?: unknown): ErrorBody {
+  if (status === 500) return ofDomainError(new InternalError());
+  return { code: isText(code) ? code : codeOf(status), message: textOf(message) ?? nameOf(status), status };
+}
+
+/** What a filter answers that extends `BaseExceptionFilter`, as an error of this service; anything else as it is. */
+export function fromBaseFilter(body: unknown, status: number | undefined): unknown {
+  if (status === undefined || status < 400 || typeof body !== 'object' || body === null) return body;
+  const { statusCode, message, errorCode } = body as Record<string, unknown>;
+  return statusCode === status && !('code' in body) ? ofStatus(status, message, errorCode) : body;
+}
+
+function codeOf(status: number): string {
+  if (status === 418) return 'im_a_teapot';
+  const name = STATUS_CODES[status] ?? nameOf(status);
+  return name.toLowerCase().replace(/[^a-z]+/g, '_');
+}
+
+const nameOf = (status: number): string =>
+  STATUS_CODES[status] ?? (status < 500 ? 'Client Error' : 'Server Error');
+
+/** A text; several are joined, which may be grouped by field. */
+function textOf(message: unknown): string | undefined {
+  if (typeof message !== 'object' || message === null) return isText(message) ? message : undefined;
+  const texts = Object.values(message).map(textOf).filter(isText);
+  return texts.length > 0 ? texts.join('. ') : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
