@@ -14,6 +14,7 @@ import { ErrorsModule } from './http/errors/errors.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
+import { HostGuard } from './http/guards/host.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
@@ -21,6 +22,8 @@ import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
+import { DocumentModule } from './openapi/document/document.module.js';
+import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { KeyLookupGuard } from './rate-limit/key-lookup.guard.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
@@ -32,22 +35,26 @@ import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 /** What the service offers. A new module is one more line here. */
 const FEATURES = [PetsModule, StoreModule, EventsModule];
 
-/** The way of every request under `/v1`, from top to bottom. Features know nothing of it. */
+/**
+ * The way of every request under `/v1`, from top to bottom. Features know nothing of it. Public routes outside of `/v1`
+ * take it too, but no key is looked for there and nothing counted.
+ */
 const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or anonymous
   { provide: APP_GUARD, useClass: KeyLookupGuard }, //    a key that memory does not know is looked up
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
-  { provide: APP_GUARD, useClass: ApiKeyGuard }, // 3. no valid key: 401
-  { provide: APP_GUARD, useClass: ScopeGuard }, // 4. the key lacks the scope of the route: 403
-  { provide: APP_GUARD, useClass: AcceptGuard }, // 5. does not take JSON: 406
-  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 6. parameters where there are none: 400
-  { provide: APP_GUARD, useClass: BodyGuard }, // 7. only now the body is read: 400, 413, 415
-  // 8. the guards of a module
-  { provide: APP_INTERCEPTOR, useClass: DeprecationInterceptor }, // 9. @Deprecated(): announces the end, or 410
-  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 10. @Idempotent(): a repeat gets the first response
-  // 11. the interceptors of a module
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 12. body and query against their DTOs: 400
-  // 13. the handler; whatever was thrown on the way goes through ErrorsModule
+  { provide: APP_GUARD, useClass: HostGuard }, // 3. HTTP/1.1 without a valid Host: 400
+  { provide: APP_GUARD, useClass: ApiKeyGuard }, // 4. no valid key: 401, unless the route is @Public()
+  { provide: APP_GUARD, useClass: ScopeGuard }, // 5. the key lacks the scope of the route: 403
+  { provide: APP_GUARD, useClass: AcceptGuard }, // 6. does not take JSON: 406
+  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 7. parameters where there are none: 400
+  { provide: APP_GUARD, useClass: BodyGuard }, // 8. only now the body is read: 400, 413, 415
+  // 9. the guards of a module
+  { provide: APP_INTERCEPTOR, useClass: DeprecationInterceptor }, // 10. @Deprecated(): announces the end, or 410
+  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 11. @Idempotent(): a repeat gets the first response
+  // 12. the interceptors of a module
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 13. body and query against their DTOs: 400
+  // 14. the handler; whatever was thrown on the way goes through ErrorsModule
 ];
 
 @Module({})
@@ -63,7 +70,6 @@ export class AppModule {
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,
         LoggingModule,
-        MetricsModule,
         TracingModule,
         AuthModule,
         ...FEATURES, // before our own routes, so that the document begins with them
@@ -71,6 +77,9 @@ export class AppModule {
         RateLimitModule,
         IdempotencyModule,
         HealthModule,
+        MetricsModule.with(config),
+        DocumentModule,
+        SwaggerUiModule,
         NotFoundModule, // last: it takes what nothing else under /v1 took
       ],
       providers: PIPELINE,

@@ -2,7 +2,6 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
-import { setupHealth } from './observability/health/setup-health.js';
 import { atArrival } from './http/adapter/at-arrival.js';
 import { setupCors } from './http/cors.js';
 import { observeAnswers } from './http/observe-answers.js';
@@ -15,8 +14,7 @@ import { provideValidators } from './http/validation/validators.js';
 import { undecodablePath } from './http/not-found/undecodable-path.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
-import { setupMetrics } from './observability/metrics/setup-metrics.js';
-import { setupDocs } from './openapi/document/setup-docs.js';
+import { OpenApiDocument } from './openapi/document/openapi-document.js';
 import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
 
@@ -40,8 +38,6 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   ];
   app.use(atArrival(requestId, observeAnswers(app.get(Clock), observers), undecodablePath));
   setupCors(app, config.corsOrigins);
-  setupDocs(app);
-  setupMetrics(app);
-  setupHealth(app);
+  app.get(OpenApiDocument).describe(app);
   return app;
 }

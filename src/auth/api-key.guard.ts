@@ -1,18 +1,19 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { isPublic } from '../http/public.decorator.js';
 import { InvalidApiKey, MissingApiKey } from './auth.errors.js';
 import { challenge } from './challenge.js';
 
 const NO_KEY = challenge();
 const WRONG_KEY = challenge({ error: 'invalid_token' });
 
-/** Lets key holders through. OPTIONS needs no key: browsers send a preflight without one. */
+/** Lets key holders through, and everyone to a public route. OPTIONS needs no key: browsers send a preflight without one. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const { caller, method } = http.getRequest<Request>();
-    if (caller?.kind === 'key' || method === 'OPTIONS') return true;
+    if (caller?.kind === 'key' || method === 'OPTIONS' || isPublic(context)) return true;
     if (caller?.failure !== undefined) throw caller.failure;
     const sentKey = caller?.sentKey === true;
     http.getResponse<Response>().setHeader('WWW-Authenticate', sentKey ? WRONG_KEY : NO_KEY);

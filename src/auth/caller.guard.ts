@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { isOutside } from '../http/public.decorator.js';
 import type { Caller } from './caller.js';
 import { CallerDirectory } from './caller-directory.js';
 
@@ -12,6 +13,7 @@ export class CallerGuard implements CanActivate {
   constructor(private readonly directory: CallerDirectory) {}
 
   canActivate(context: ExecutionContext): boolean {
+    if (isOutside(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1];
     request.caller = secret === undefined ? { kind: 'anonymous', sentKey: false } : this.identify(secret);

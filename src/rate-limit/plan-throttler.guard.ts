@@ -15,6 +15,7 @@ import { Config } from '../kernel/config/config.js';
 import { isPreflight } from './anonymous/preflight.js';
 import { network } from './network.js';
 import { chain, Quota, type Verdict } from './quota.js';
+import { isOutside } from '../http/public.decorator.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { routeLimitOf } from './route-limit.js';
 import type { QuotaWindow } from './decision.js';
@@ -38,6 +39,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   override canActivate(context: ExecutionContext): Promise<boolean> {
+    if (isOutside(context)) return Promise.resolve(true);
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const passed = chain(this.decide(context, request), (verdict) => {

@@ -111,7 +111,7 @@ describe('an unknown path', () => {
     expectRefusal(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
   });
 
-  it.each(['/', '/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
+  it.each(['/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
     '%s outside /v1 is refused with 404, neither counted nor asked for a key',
     async (path) => {
       const answer = await send(petstore, { path });

@@ -19,7 +19,10 @@ describe('GET /metrics', () => {
   });
   afterAll(() => petstore.stop());
 
-  const metrics = async () => (await petstore.client().get('/metrics').expect(200)).text;
+  const metrics = async () => {
+    petstore.clock.advance(seconds(1)); // a text serves all who ask within a second
+    return (await petstore.client().get('/metrics').expect(200)).text;
+  };
 
   it('answers without a key, in the text format of Prometheus', async () => {
     await petstore
@@ -49,6 +52,16 @@ describe('GET /metrics', () => {
     ['petstore_database_waiting 0'],
   ])('tells %s', async (line) => {
     expect((await metrics()).split('\n')).toContain(line);
+  });
+
+  it('is made once a second, however many ask for it, and kept by no cache', async () => {
+    const ask = () => petstore.client().get('/metrics').expect(200).expect('Cache-Control', 'no-store');
+    const [first, ...others] = await Promise.all([
+      metrics(),
+      ...Array.from({ length: 20 }, async () => (await ask()).text),
+    ]);
+    for (const text of others) expect(text).toBe(first);
+    expect(await metrics()).not.toBe(first);
   });
 
   it('measures how late the event loop is', async () => {

@@ -6,7 +6,6 @@ import '../../kernel/json/bigint-json.js';
 import type { Config } from '../../kernel/config/config.js';
 import { fromBaseFilter } from '../errors/error-body.js';
 import { isNotModified } from '../conditional/etag.js';
-import { interfaceFirst } from './interface-first.js';
 import { endInBatch } from './response-batching.js';
 import { firstBytes } from './send-file.js';
 import { json, sendJson } from './send-json.js';
@@ -17,12 +16,6 @@ import { SERVER_OPTIONS } from './transport-limits.js';
 export class JsonAdapter extends ExpressAdapter {
   constructor(private readonly config: Pick<Config, 'fastPaths'>) {
     super(expressApp());
-  }
-
-  /** Called when every route is there. */
-  override setNotFoundHandler(...of: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
-    interfaceFirst(this.getInstance<Express>());
-    return super.setNotFoundHandler(...of) as unknown;
   }
 
   override initHttpServer(): void {

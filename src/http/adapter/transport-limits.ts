@@ -4,6 +4,7 @@ import { minutes, seconds } from '../../kernel/clock/duration.js';
 
 /** What a server is made with. */
 export const SERVER_OPTIONS: ServerOptions = {
+  requireHostHeader: false, // refused further on, with an Error and all headers: guards/host.guard.ts
   maxHeaderSize: 16_384, // bytes, the request line included: beyond it 431
   connectionsCheckingInterval: seconds(1), // how exact the time-outs are
 };

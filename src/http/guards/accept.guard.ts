@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../kernel/errors/domain-error.js';
+import { isOutside } from '../public.decorator.js';
 import { JSON_TYPE, producedTypes } from './produced-types.js';
 
 export class NotAcceptable extends DomainError {
@@ -19,7 +20,7 @@ export class AcceptGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const { accept } = request.headers;
-    if (accept === undefined || accept === '*/*') return true;
+    if (accept === undefined || accept === '*/*' || isOutside(context)) return true;
     const types = producedTypes(context.getClass(), context.getHandler());
     if (types.length === 0 || types.includes(accept) || request.accepts(types.flatMap(withCharset)))
       return true;

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { routeMetadata } from '../route-metadata.js';
 import { unknownField } from '../validation/unknown-field.js';
+import { isOutside } from '../public.decorator.js';
 
 /**
  * Refuses query parameters that the route does not name. Where they cannot be told from its handler, they pass: a
@@ -14,7 +15,7 @@ export class UnknownQueryGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?')) return true;
     const { query, anyRequest } = routeMetadata(context);
-    if (!query || anyRequest) return true;
+    if (!query || anyRequest || isOutside(context)) return true;
     const unknown = Object.keys(request.query).filter((name) => !query.has(name));
     if (unknown.length === 0) return true;
     throw new ValidationFailed(unknown.map(unknownField));

@@ -6,11 +6,12 @@ interface Layer {
   route?: { methods: Record<string, boolean> };
 }
 
-/** The methods the router has for a path, as an `Allow` header lists them; empty for an unknown path. */
-export function allowedMethods(app: Application, path: string): string[] {
+/** The methods the router has for a path, or for any, as an `Allow` header lists them; empty for an unknown path. */
+export function allowedMethods(app: Application, path?: string): string[] {
   const methods = new Set<string>();
   for (const { route, match } of routes(app)) {
-    if (match(path)) Object.keys(route.methods).forEach((method) => methods.add(method.toUpperCase()));
+    if (path === undefined || match(path))
+      Object.keys(route.methods).forEach((method) => methods.add(method.toUpperCase()));
   }
   if (methods.size === 0) return [];
   if (methods.has('GET')) methods.add('HEAD');

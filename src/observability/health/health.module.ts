@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Config } from '../../kernel/config/config.js';
 import { DatabaseState } from './database-state.js';
+import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 
 @Module({
@@ -14,6 +15,7 @@ import { Readiness } from './readiness.js';
       }),
     }),
   ],
+  controllers: [HealthController],
   providers: [DatabaseState, Readiness],
   exports: [Readiness, TerminusModule],
 })

@@ -7,9 +7,8 @@ import {
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Config } from '../../kernel/config/config.js';
-import { listenOn } from '../../bootstrap/listen.js';
-import { Metrics } from './metrics.js';
-import { serveMetrics } from './serve-metrics.js';
+import { listenOn } from '../../http/listen-on.js';
+import { Scrape } from './scrape.js';
 
 /** `/metrics` on a port of its own, which can be kept from clients, where `METRICS_PORT` says so. */
 @Injectable()
@@ -19,7 +18,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   constructor(
     private readonly config: Config,
-    private readonly metrics: Metrics,
+    private readonly scrape: Scrape,
   ) {}
 
   get port(): number | undefined {
@@ -30,9 +29,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   async onApplicationBootstrap(): Promise<void> {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
-    const answer = serveMetrics(this.metrics.registry);
     this.server = createServer((request, response) => {
-      if (request.url === '/metrics') void answer(request, response);
+      if (request.url === '/metrics') void this.scrape.send(response);
       else response.writeHead(404).end();
     });
     await listenOn(this.server, { port: metricsPort, host, variable: 'METRICS_PORT' });

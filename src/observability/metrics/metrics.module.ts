@@ -1,12 +1,20 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Config } from '../../kernel/config/config.js';
 import { HttpMetrics } from './http-metrics.js';
+import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { PoolMetrics } from './pool-metrics.js';
+import { Scrape } from './scrape.js';
 
 @Global()
 @Module({
-  providers: [Metrics, HttpMetrics, PoolMetrics, MetricsServer],
+  providers: [Metrics, HttpMetrics, PoolMetrics, MetricsServer, Scrape],
   exports: [Metrics, HttpMetrics, MetricsServer],
 })
-export class MetricsModule {}
+export class MetricsModule {
+  /** `/metrics` beside everything else, unless it has a port of its own. */
+  static with({ metricsPort }: Config): DynamicModule {
+    return { module: MetricsModule, controllers: metricsPort === undefined ? [MetricsController] : [] };
+  }
+}

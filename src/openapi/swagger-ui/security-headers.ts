@@ -1,10 +1,8 @@
-import type { RequestHandler } from 'express';
-
 /**
  * What the page of the Swagger UI may do: nothing but its own scripts, and calls to its own origin and the given ones.
- * Styles may be inline, because the library's page has its own there.
+ * Styles may be inline, because the library sets its own there.
  */
-export function securityHeaders(callable: readonly string[]): RequestHandler {
+export function securityHeaders(callable: readonly string[]): ReadonlyMap<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -15,10 +13,9 @@ export function securityHeaders(callable: readonly string[]): RequestHandler {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  return (_request, response, next) => {
-    response.setHeader('Content-Security-Policy', policy);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Referrer-Policy', 'no-referrer');
-    next();
-  };
+  return new Map([
+    ['Content-Security-Policy', policy],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { HealthCheckResult } from '@nestjs/terminus';
 import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
 
-interface Answer {
+interface ReadinessResponse {
   readonly status: 200 | 503;
   /** Seconds, with a 503. */
   readonly retryAfter?: number;
@@ -9,10 +9,10 @@ interface Answer {
 }
 
 /**
- * A ready process answers as `@nestjs/terminus` does. Otherwise the body is the Error of every refusal, in which
- * `status` is a number, and keeps `info` and `error` with what each check found.
+ * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, in which `status` is a number,
+ * with `info` and `error` that tell what each check found.
  */
-export function readinessAnswer(result: HealthCheckResult): Answer {
+export function readinessResponse(result: HealthCheckResult): ReadinessResponse {
   if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
   const { info, error } = result;
   const { code } = new ServiceUnavailable();

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../kernel/errors/domain-error.js';
+
+/** `uri-host [":" port]` of RFC 3986: names, addresses and percent-encoding, without user, path or query. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+export class InvalidHost extends DomainError {
+  constructor() {
+    super('invalid', 'malformed_request', 'HTTP/1.1 requires one valid Host header (RFC 9112, section 3.2).');
+  }
+}
+
+/** @throws InvalidHost where HTTP/1.1 has no `Host`, more than one, or one that is not valid */
+export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
+  const { host } = headers;
+  const missing = host === undefined && httpVersion === '1.1';
+  if (missing || (host !== undefined && !HOST.test(host)) || hosts(rawHeaders) > 1) throw new InvalidHost();
+}
+
+/** Node keeps the first of several in `headers` and drops the others. */
+function hosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}

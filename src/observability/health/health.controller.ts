@@ -1,0 +1,29 @@
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public } from '../../http/public.decorator.js';
+import { readinessResponse } from './readiness-response.js';
+import { Readiness } from './readiness.js';
+
+@Public()
+@ApiExcludeController()
+@Controller('health')
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  /** That this is sent is all there is to say about the process. */
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  live(): object {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Header('Cache-Control', 'no-store')
+  async ready(@Res({ passthrough: true }) response: Response): Promise<object> {
+    const { status, retryAfter, body } = readinessResponse(await this.readiness.check());
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response.status(status);
+    return body;
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { Clock } from '../../kernel/clock/clock.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import { Metrics } from './metrics.js';
+
+/** However often it is asked for, the text is made once in this time: anyone may ask, and nobody is counted. */
+const FRESH = seconds(1);
+
+/** Every metric in the text format of Prometheus. */
+@Injectable()
+export class Scrape {
+  private text?: Promise<Buffer>;
+  private madeAt = -Infinity;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+  ) {}
+
+  async send(response: ServerResponse): Promise<void> {
+    const text = await this.read();
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Content-Type', this.metrics.registry.contentType);
+    response.setHeader('Content-Length', text.length);
+    response.end(text);
+  }
+
+  private read(): Promise<Buffer> {
+    const now = this.clock.elapsed();
+    if (this.text && now - this.madeAt < FRESH) return this.text;
+    this.madeAt = now;
+    return (this.text = this.metrics.registry.metrics().then(Buffer.from, (error: unknown) => {
+      this.text = undefined;
+      throw error;
+    }));
+  }
+}
