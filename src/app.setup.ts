@@ -8,6 +8,7 @@ import { observeAnswers } from './http/observe-answers.js';
 import { parseQuery } from './http/adapter/parse-query.js';
 import { answerBrokenRequests } from './http/adapter/broken-requests.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
+import { neverStored } from './http/conditional/cache-control.js';
 import { requestId } from './http/request-id.js';
 import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
 import { provideValidators } from './http/validation/validators.js';
@@ -36,7 +37,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     app.get(HttpMetrics).record,
     ...(tracing ? [tracing.record] : []),
   ];
-  app.use(atArrival(requestId, observeAnswers(app.get(Clock), observers), undecodablePath));
+  app.use(atArrival(requestId, neverStored, observeAnswers(app.get(Clock), observers), undecodablePath));
   setupCors(app, config.corsOrigins);
   app.get(OpenApiDocument).describe(app);
   return app;

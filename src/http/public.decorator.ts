@@ -1,4 +1,5 @@
-import { type CustomDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 
 const PUBLIC = Symbol('public');
@@ -7,7 +8,8 @@ const PUBLIC = Symbol('public');
  * For a controller or a route that needs no key. Under `/v1` its requests are counted, by the client's address where
  * no valid key is sent; outside of it they are not (docs/decisions.md, "What is not counted").
  */
-export const Public = (): CustomDecorator<symbol> => SetMetadata(PUBLIC, true);
+export const Public = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));
 
 const known = new WeakMap<object, boolean>();
 

@@ -82,6 +82,7 @@ async function quotaHeaders(
 function answer(refusal: Refusal, headers: Map<string, string>): string {
   const body = JSON.stringify(refusal);
   headers.set('X-Request-Id', randomUUID());
+  headers.set('Cache-Control', 'no-store');
   headers.set('Date', new Date().toUTCString());
   headers.set('Content-Type', 'application/json');
   headers.set('Content-Length', String(Buffer.byteLength(body)));

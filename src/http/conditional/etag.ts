@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { hash } from 'node:crypto';
+import { NO_STORE } from './cache-control.js';
 
 const LENGTH = 22; // of base64url: 132 bits
 
@@ -11,6 +12,9 @@ export function isNotModified(response: Response, body?: string): boolean {
   const { req: request } = response;
   if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
   if (body !== undefined && !response.hasHeader('ETag')) response.setHeader('ETag', etagOf(response, body));
+  if (response.hasHeader('ETag') && response.getHeader('Cache-Control') === NO_STORE) {
+    response.setHeader('Cache-Control', 'private, no-cache');
+  }
   const { 'if-none-match': etags, 'if-modified-since': date } = request.headers;
   return (etags !== undefined || date !== undefined) && request.fresh;
 }

@@ -30,9 +30,16 @@ export class Scrape {
     const now = this.clock.elapsed();
     if (this.text && now - this.madeAt < FRESH) return this.text;
     this.madeAt = now;
-    return (this.text = this.metrics.registry.metrics().then(Buffer.from, (error: unknown) => {
-      this.text = undefined;
+    this.text = this.make();
+    return this.text;
+  }
+
+  private async make(): Promise<Buffer> {
+    try {
+      return Buffer.from(await this.metrics.registry.metrics());
+    } catch (error) {
+      this.text = undefined; // the next one tries again
       throw error;
-    }));
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { EVERY_OPERATION, WITH_A_BODY, WITH_IDEMPOTENCY, WITHOUT_A_BODY } from './common-refusals.js';
 import type { OperationObject, ResponseObject } from '../decorators/openapi-types.js';
 import { byStatus, type Refusal, refusal } from '../decorators/refusal.js';
+import { isPublicOperation } from './public-operation.js';
 import { isIdempotent } from './idempotent-operation.js';
 import { headersOf } from './response-headers.js';
 
@@ -20,6 +21,7 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
 export function addCommonRefusals(operation: OperationObject): void {
   const { requestBody, responses } = operation;
   for (const [status, errors] of byStatus(EVERY_OPERATION)) {
+    if (status === '401' && isPublicOperation(operation)) continue;
     responses[status] = responses[status]
       ? merged(responses[status] as Refusal, errors)
       : { $ref: `#/components/responses/${nameOf(status)}` };

@@ -5,6 +5,7 @@ import { headers } from './headers.js';
 import { addNotModified } from './not-modified.js';
 import { addMarks } from './marks.js';
 import type { OperationObject, PathItemObject } from '../decorators/openapi-types.js';
+import { markPublic } from './public-operation.js';
 import { BASE_PATH, relativePaths } from './relative-paths.js';
 import { addHeaders } from './response-headers.js';
 import { closeRequestBody, modernParameters, modernSchemas } from './schemas.js';
@@ -20,6 +21,7 @@ export function completeDocument(document: OpenAPIObject, base: string): OpenAPI
   const schemas = modernSchemas(document.components?.schemas ?? {});
   const paths = relativePaths(document.paths);
   for (const { path, method, operation } of operations(paths)) {
+    markPublic(operation);
     modernParameters(operation);
     addCommonRefusals(operation);
     addMarks(operation);

@@ -1,0 +1,87 @@
+import { Controller, Get, Header, Module, Post } from '@nestjs/common';
+import { Petstore } from '../support/petstore.js';
+import { bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+@Controller({ path: 'caching', version: '1' })
+class CachingController {
+  @Get('public')
+  @Header('Cache-Control', 'public, max-age=60')
+  shared(): object {
+    return { shared: true };
+  }
+
+  @Get('never')
+  @Header('Cache-Control', 'no-store')
+  never(): object {
+    return { kept: false };
+  }
+
+  @Post()
+  create(): object {
+    return { created: true };
+  }
+}
+
+@Module({ controllers: [CachingController] })
+class CachingModule {}
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [CachingModule] });
+  key = await petstore.key();
+});
+afterAll(() => petstore.stop());
+
+const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
+
+describe('Cache-Control', () => {
+  it.each(['/v1/pets', '/v1/store/orders', '/v1/rate-limit'])(
+    'of %s, which has an ETag, lets a client keep it and ask again',
+    async (path) => {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await ask({ path, method });
+        expect(response.status).toBe(200);
+        expect(valuesOf(response, 'ETag')).toHaveLength(1);
+        expect(valuesOf(response, 'Cache-Control')).toEqual(['private, no-cache']);
+      }
+    },
+  );
+
+  it('of a 304 is that of the 200', async () => {
+    const [etag = ''] = valuesOf(await ask({ path: '/v1/pets' }), 'ETag');
+    const response = await ask({ path: '/v1/pets', headers: [bearer(key), ['If-None-Match', etag]] });
+    expect(response.status).toBe(304);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['private, no-cache']);
+  });
+
+  it.each<[string, Message, number]>([
+    ['a creation', { method: 'POST', path: '/v1/caching' }, 201],
+    ['OPTIONS', { method: 'OPTIONS' }, 204],
+    ['a 400', { path: '/v1/pets?limit=0' }, 400],
+    ['a 401', { headers: [] }, 401],
+    ['a 404', { path: '/v1/nope' }, 404],
+    ['the bare version', { path: '/v1' }, 404],
+    ['a query on the bare version', { path: '/v1?a=1' }, 404],
+    ['a 405', { method: 'DELETE' }, 405],
+    ['an undecodable path', { path: '/v1/%' }, 400],
+  ])('of %s is no-store', async (_, message, status) => {
+    const response = await ask(message);
+    expect(response.status).toBe(status);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
+  });
+
+  it.each([
+    ['public', 'public, max-age=60'],
+    ['never', 'no-store'],
+  ])('that a handler sets itself stays as it is: %s', async (path, value) => {
+    expect(valuesOf(await ask({ path: `/v1/caching/${path}` }), 'Cache-Control')).toEqual([value]);
+  });
+
+  it('of what is no HTTP is no-store', async () => {
+    const response = await ask({ headers: [[' : ', '']] });
+    expect(response.status).toBe(400);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
+  });
+});
