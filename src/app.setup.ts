@@ -2,15 +2,17 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
-import { atArrival } from './http/adapter/at-arrival.js';
 import { setupCors } from './http/cors.js';
-import { observeAnswers } from './http/observe-answers.js';
 import { parseQuery } from './http/adapter/parse-query.js';
-import { answerBrokenRequests } from './http/adapter/broken-requests.js';
+import { handleClientErrors } from './http/adapter/client-errors.js';
+import { handleConnect } from './http/adapter/connect-method.js';
+import { handleExpectations } from './http/adapter/expectations.js';
+import { limitPipelining } from './http/adapter/pipelining.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
 import { neverStored } from './http/conditional/cache-control.js';
+import { requestContext } from './http/request-context.middleware.js';
 import { requestId } from './http/request-id.js';
-import { ignoreUnknownExpectations } from './http/adapter/unknown-expectations.js';
+import { observeResponses } from './http/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
 import { undecodablePath } from './http/not-found/undecodable-path.js';
 import { RequestLog } from './observability/logging/request-log.js';
@@ -18,6 +20,7 @@ import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { OpenApiDocument } from './openapi/document/openapi-document.js';
 import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
+import { clientErrorHeaders } from './rate-limit/client-error-headers.js';
 
 /** What production and tests both do to the application. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
@@ -28,16 +31,21 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
   provideValidators(app);
-  limitTransport(app.getHttpServer(), config.maxConnections);
-  answerBrokenRequests(app);
-  ignoreUnknownExpectations(app.getHttpServer());
+  const server = app.getHttpServer();
+  limitTransport(server, config.maxConnections);
+  handleClientErrors(server, clientErrorHeaders(app));
+  handleExpectations(server);
+  handleConnect(server);
+  limitPipelining(server);
   const tracing = app.get<Tracing | null>(TRACING);
   const observers = [
     app.get(RequestLog).record,
     app.get(HttpMetrics).record,
     ...(tracing ? [tracing.record] : []),
   ];
-  app.use(atArrival(requestId, neverStored, observeAnswers(app.get(Clock), observers), undecodablePath));
+  app.use(
+    requestContext(requestId, neverStored, observeResponses(app.get(Clock), observers), undecodablePath),
+  );
   setupCors(app, config.corsOrigins);
   app.get(OpenApiDocument).describe(app);
   return app;

@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Server, ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { openResponses } from './pipelining.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 
 /** What a server is made with. */
@@ -9,12 +11,16 @@ export const SERVER_OPTIONS: ServerOptions = {
   connectionsCheckingInterval: seconds(1), // how exact the time-outs are
 };
 
+/** A client that takes not one byte of what it asked for in this time does not get the rest. */
+const STALLED = seconds(60);
+
 /** Bounds what slow or silent clients can hold: time for the headers, for a whole request, and connections in all. */
 export function limitTransport(server: Server, mostConnections: number): void {
   server.headersTimeout = seconds(15);
   server.requestTimeout = seconds(30);
   // Longer than proxies keep theirs, or one would send a request just as the connection is closed here.
   server.keepAliveTimeout = seconds(65);
+  server.setTimeout(STALLED, endUnlessWorking);
   server.maxConnections = mostConnections;
   let told = -Infinity;
   server.on('drop', () => {
@@ -24,4 +30,10 @@ export function limitTransport(server: Server, mostConnections: number): void {
       `MAX_CONNECTIONS: ${mostConnections} are open, further ones are closed at once.`,
     );
   });
+}
+
+/** A connection is silent also while a handler works, or between two events of a stream. */
+function endUnlessWorking(socket: Socket): void {
+  const isWorking = socket.writableLength === 0 && openResponses(socket).length > 0;
+  if (!isWorking) socket.destroy();
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../../kernel/json/int64.js';
-import type { Answered } from '../../http/observe-answers.js';
+import type { ObservedResponse } from '../../http/response-observer.js';
 import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';
 
@@ -31,16 +31,16 @@ export interface RequestLine {
 export class RequestLog {
   constructor(private readonly logger: Logger) {}
 
-  readonly record = (answered: Answered): void => {
+  readonly record = (observed: ObservedResponse): void => {
     const { lines } = this.logger;
-    if (answered.status >= 500) lines.error(lineOf(answered));
-    else if (PROBES.test(answered.route)) lines.debug(lineOf(answered));
-    else if (lines.isLevelEnabled('info')) lines.info(lineOf(answered));
+    if (observed.status >= 500) lines.error(lineOf(observed));
+    else if (PROBES.test(observed.route)) lines.debug(lineOf(observed));
+    else if (lines.isLevelEnabled('info')) lines.info(lineOf(observed));
   };
 }
 
 /** pino leaves out what is undefined. */
-function lineOf({ request, route, status, duration, complete }: Answered): RequestLine {
+function lineOf({ request, route, status, duration, complete }: ObservedResponse): RequestLine {
   const { id: requestId, method, caller, headers } = request;
   const key = caller?.kind === 'key' ? caller : undefined;
   return {

@@ -1,12 +1,15 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import type { Answered } from '../../http/observe-answers.js';
+import type { ObservedResponse } from '../../http/response-observer.js';
 import { traceOf } from './traceparent.js';
 
 /**
- * The span of a request that has been answered, a child of the caller's where there is a `traceparent`. Names are
+ * The span of a request that has been observed, a child of the caller's where there is a `traceparent`. Names are
  * those of OpenTelemetry's semantic conventions for HTTP servers.
  */
-export function spanOf(tracer: Tracer, { request, route, status, duration, complete }: Answered): void {
+export function spanOf(
+  tracer: Tracer,
+  { request, route, status, duration, complete }: ObservedResponse,
+): void {
   const end = Date.now();
   const { caller } = request;
   const span = tracer.startSpan(

@@ -1,13 +1,13 @@
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Observer } from '../../http/observe-answers.js';
+import type { ResponseObserver } from '../../http/response-observer.js';
 
 const TO_SEND = seconds(1.5);
 
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Tracing {
-  readonly record: Observer;
+  readonly record: ResponseObserver;
   /** Sends what has not been sent yet, unless the collector takes too long: it may be away. */
   close(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export async function startTracing(): Promise<Tracing> {
   });
   const tracer: Tracer = provider.getTracer('petstore');
   return {
-    record: (answered) => {
-      spanOf(tracer, answered);
+    record: (observed) => {
+      spanOf(tracer, observed);
     },
     close: () => Promise.race([provider.shutdown(), delay(TO_SEND, undefined, { ref: false })]),
   };

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { seconds } from '../../kernel/clock/duration.js';
+import { closeLingering, end } from './lingering-close.js';
+import { haveLeft, isHalfRead, openResponses } from './pipelining.js';
+
+interface ClientError {
+  readonly code: string;
+  readonly message: string;
+  readonly status: 400 | 408 | 413 | 431;
+}
+
+const MALFORMED: ClientError = {
+  code: 'malformed_request',
+  message: 'This is not valid HTTP/1.1.',
+  status: 400,
+};
+const CLIENT_ERRORS: Record<string, ClientError> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'headers_too_large',
+    message: 'The request line and the headers may have 16 KiB together.',
+    status: 431,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'payload_too_large',
+    message: 'The extensions of the chunks are too long.',
+    status: 413,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    message: 'The request did not come in time: 15 s for the headers, 30 s for the whole.',
+    status: 408,
+  },
+};
+
+/** The responses before it have to be there in this time. */
+const PATIENCE = seconds(15);
+
+export type Headers = ReadonlyMap<string, string>;
+
+/**
+ * Responds to what Node cannot read as a request, which no route ever sees, with an Error too, and ends the connection.
+ * @param headersFor what such a response to the client of a connection carries besides
+ */
+export function handleClientErrors(server: Server, headersFor: (socket: Socket) => Promise<Headers>): void {
+  const handled = new WeakSet<Socket>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (handled.has(socket)) return; // what comes behind it
+    handled.add(socket);
+    if (socket.writable) refuse(error, socket, headersFor).catch(() => socket.destroy());
+    else socket.destroy();
+  });
+}
+
+/** The requests before it keep their responses, which leave first. A request that is itself cut off gets this one. */
+async function refuse(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Socket,
+  headersFor: (socket: Socket) => Promise<Headers>,
+): Promise<void> {
+  const cut = setTimeout(() => socket.destroy(), PATIENCE).unref();
+  const open = openResponses(socket);
+  const clientError = CLIENT_ERRORS[code] ?? MALFORMED;
+  const headers = headersOf(clientError, await headersFor(socket));
+  const last = open.at(-1);
+  const isCutOff = last?.req.complete === false;
+  if (isCutOff) respond(last, clientError, headers);
+  await haveLeft(open.filter(({ closed }) => !closed));
+  clearTimeout(cut);
+  if (socket.writable) end(socket, isCutOff || isHalfRead(socket) ? '' : textOf(clientError, headers));
+}
+
+/** Has no effect where the request has its response already, for want of a key. */
+function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
+  const { req: request } = response;
+  closeLingering(request.socket);
+  request.socket.once('close', () => request.destroy()); // its reader does not wait for the rest any longer
+  if (response.headersSent) return;
+  for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
+  response.setHeader('Connection', 'close');
+  response.writeHead(clientError.status).end(JSON.stringify(clientError));
+}
+
+function headersOf(clientError: ClientError, more: Headers): Headers {
+  return new Map([
+    ...more,
+    ['X-Request-Id', randomUUID()],
+    ['Cache-Control', 'no-store'],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', String(Buffer.byteLength(JSON.stringify(clientError)))],
+  ]);
+}
+
+function textOf(clientError: ClientError, headers: Headers): string {
+  const { status } = clientError;
+  const lines = [...headers, ['Date', new Date().toUTCString()], ['Connection', 'close']];
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${JSON.stringify(clientError)}`;
+}

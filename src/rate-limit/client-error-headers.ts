@@ -1,0 +1,23 @@
+import type { INestApplication } from '@nestjs/common';
+import type { Socket } from 'node:net';
+import { Config } from '../kernel/config/config.js';
+import { Quota } from './quota.js';
+import { writeRateLimitHeaders } from './rate-limit.headers.js';
+
+/**
+ * The headers of a response to what is not a request: the windows of the client's address, to which nothing is charged.
+ * Behind a proxy it cannot be told whose they would be.
+ */
+export function clientErrorHeaders(app: INestApplication) {
+  const config = app.get(Config);
+  const quota = app.get(Quota);
+  return async ({ remoteAddress: ip }: Socket): Promise<ReadonlyMap<string, string>> => {
+    const headers = new Map<string, string>();
+    if (config.trustProxy !== false) return headers;
+    const setHeader = (name: string, value: unknown) => {
+      headers.set(name, String(value));
+    };
+    writeRateLimitHeaders({ setHeader }, await quota.look({ ip }));
+    return headers;
+  };
+}

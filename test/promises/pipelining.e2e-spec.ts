@@ -1,0 +1,221 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { EventEmitter, once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Public } from '../../src/http/public.decorator.js';
+import { promisify } from 'node:util';
+import { seconds } from '../../src/kernel/clock/duration.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase } from '../support/test-database.js';
+import { bearer, exchange, requestBytes } from '../support/wire.js';
+
+const gate = new EventEmitter().setMaxListeners(0);
+let running = 0;
+let mostRunning = 0;
+const sockets: Socket[] = [];
+
+/** A handler that works until it is told to end. */
+@Public()
+@Controller('slow')
+class SlowController {
+  @Get()
+  async slow(): Promise<object> {
+    running += 1;
+    mostRunning = Math.max(mostRunning, running);
+    gate.emit('begun');
+    await once(gate, 'end');
+    running -= 1;
+    return { done: true };
+  }
+}
+
+@Module({ controllers: [SlowController] })
+class SlowModule {}
+
+let petstore: Petstore;
+const server = () => petstore.app.getHttpServer();
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [SlowModule], env: { LOG_LEVEL: 'info' } });
+  key = await petstore.key();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await eventually(async () => {
+    gate.emit('end');
+    const connections = promisify(server().getConnections.bind(server()));
+    return running === 0 && (await connections()) === 0;
+  });
+  mostRunning = 0;
+});
+afterAll(() => petstore.stop());
+
+async function open(port = (server().address() as AddressInfo).port): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+const many = (count: number, message: Parameters<typeof requestBytes>[0]) =>
+  Buffer.concat(
+    Array.from({ length: count }, (_, i) =>
+      requestBytes({ ...message, headers: [...(message.headers ?? []), ['X-Request-Id', `r${i}`]] }),
+    ),
+  );
+const SLOW = { path: '/slow' };
+
+describe('requests that are sent without waiting for responses', () => {
+  it('run 32 at a time on one connection, and all get their responses in order', async () => {
+    const ending = setInterval(() => gate.emit('end'), 5);
+    const answers = await exchange(petstore, many(100, SLOW), {
+      methods: Array.from({ length: 100 }, () => 'GET'),
+    });
+    clearInterval(ending);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const ids = answers.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
+    expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `r${i}`));
+    expect(mostRunning).toBe(32);
+  });
+
+  it.each([
+    ['that have been answered', { path: '/v1/pets?limit=1', headers: [] as const }, () => Promise.resolve()],
+    ['that run and wait', SLOW, () => eventually(() => running > 0)],
+  ])(
+    'leave a line of log and a sample each where the client resets the connection: %s',
+    async (_, message, begun) => {
+      const before = await counted();
+      const logged = petstore.log.length;
+      const client = await open();
+      client.write(many(50, { ...message, headers: [bearer(key)] }));
+      await begun();
+      client.resetAndDestroy();
+      gate.emit('end'); // a connection that is not read is found to be gone when something is written
+      const ids = () =>
+        petstore.log
+          .slice(logged)
+          .filter((line) => 'durationMs' in line)
+          .map(({ requestId }) => requestId);
+      await eventually(() => ids().length >= 50);
+      expect(ids().sort()).toEqual(Array.from({ length: 50 }, (_one, i) => `r${i}`).sort());
+      expect((await counted()) - before).toBe(50);
+    },
+  );
+
+  it('run at the same time on other connections', async () => {
+    for (const socket of [await open(), await open()]) socket.write(many(100, SLOW));
+    await eventually(() => running === 64);
+  });
+
+  it('are read no further while those before them wait', async () => {
+    const connected = once(server(), 'connection') as Promise<[Socket]>;
+    const client = await open();
+    const [served] = await connected;
+    const bytes = many(1_000, SLOW);
+    for (let i = 0; i < 100; i++) client.write(bytes);
+    await eventually(() => running === 32);
+    gate.emit('end'); // whatever leaves must not set the reading going
+    await eventually(() => running === 32);
+    const { bytesRead } = served;
+    expect(bytesRead).toBeLessThan(1_000_000); // of 8 MB
+  });
+
+  /** Samples of all requests but those that ask for them. */
+  async function counted(): Promise<number> {
+    petstore.clock.advance(seconds(1));
+    const { text } = await petstore.client().get('/metrics').expect(200);
+    let count = 0;
+    for (const [, route, samples] of text.matchAll(
+      /^http_request_duration_seconds_count\{.*route="([^"]*)".*\} (\d+)/gm,
+    )) {
+      if (route !== '/metrics') count += Number(samples);
+    }
+    return count;
+  }
+});
+
+describe('a client that does not read', () => {
+  it('is cut off when it has taken nothing for a while; one whose handler works is not', async () => {
+    const { timeout } = server();
+    server().timeout = 100; // milliseconds, instead of 60 s
+    const connected = once(server(), 'connection') as Promise<[Socket]>;
+    const reader = await open();
+    const [served] = await connected;
+    const patient = await open();
+    server().timeout = timeout;
+    reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
+    patient.write(requestBytes(SLOW));
+    await once(served, 'close');
+    expect(running).toBe(1);
+    expect(patient.closed).toBe(false);
+    const response = once(patient, 'data');
+    gate.emit('end');
+    expect(String(await response)).toMatch(/^HTTP\/1.1 200/);
+  });
+});
+
+const LINUX = process.platform === 'linux';
+if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service, for want of /proc.\n');
+
+(LINUX ? describe : describe.skip)(
+  '1274 requests for a large file in one packet, of which nothing is read,',
+  () => {
+    const PACKET = Buffer.concat(
+      Array.from({ length: 1_274 }, () =>
+        Buffer.from('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'),
+      ),
+    );
+    let service: Program;
+    let base: string;
+    let end: () => Promise<void>;
+
+    beforeAll(async () => {
+      const database = await createTestDatabase();
+      const folder = await emptyFolder();
+      const env = { PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
+      service = new Program(SERVICE, [], { cwd: folder.path, env });
+      await service.prints(/listens at/);
+      base = /http:\/\/[\d.:]+/.exec(service.stdout)?.[0] ?? '';
+      for (let i = 0; i < 200; i++) await (await fetch(`${base}/docs/swagger-ui-bundle.js`)).arrayBuffer();
+      end = async () => {
+        service.signal('SIGTERM');
+        await service.ended;
+        await folder.remove();
+        await database.drop();
+      };
+    });
+    afterAll(() => end());
+
+    const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
+    const megabytes = () =>
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+    /** Milliseconds of its time that it works on other things first: what a probe waits for on a machine with nothing else to do. */
+    async function health(): Promise<number> {
+      const before = working();
+      expect((await fetch(`${base}/health/live`)).status).toBe(200);
+      return working() - before;
+    }
+    const working = () => {
+      const [, fields = ''] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
+      const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+      return (Number(user) + Number(system)) * 10; // a tick is 10 ms
+    };
+
+    it.each([1, 17])(
+      'leave descriptors and memory as they were, and the service at work: %d connections',
+      async (connections) => {
+        const before = { descriptors: descriptors(), megabytes: megabytes() };
+        await Promise.all(Array.from({ length: connections }, () => open(Number(new URL(base).port))));
+        for (const socket of sockets) socket.pause().write(PACKET);
+        for (let i = 0; i < 10; i++) expect(await health()).toBeLessThan(500);
+        for (const socket of sockets) socket.destroy();
+        await eventually(() => descriptors() <= before.descriptors + 2);
+        expect(await health()).toBeLessThan(500);
+        expect(megabytes()).toBeLessThan(before.megabytes + 100);
+      },
+    );
+  },
+);
