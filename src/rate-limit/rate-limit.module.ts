@@ -6,6 +6,7 @@ import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { HealthModule } from '../observability/health/health.module.js';
 import { DayLedger } from './day-ledger.js';
+import { DocumentBudget } from './document-budget.guard.js';
 import { engineProvider } from './engine.provider.js';
 import { Quota } from './quota.js';
 import { QuotaEngine } from './quota-engine.js';
@@ -46,7 +47,7 @@ class QuotaEngineModule {}
     }),
   ],
   controllers: [RateLimitController],
-  providers: [Bans, Quota, RateLimitResponder, RedisHealth],
-  exports: [Quota, RateLimitResponder, QuotaEngineModule, ThrottlerModule],
+  providers: [Bans, DocumentBudget, Quota, RateLimitResponder, RedisHealth],
+  exports: [DocumentBudget, Quota, RateLimitResponder, QuotaEngineModule, ThrottlerModule],
 })
 export class RateLimitModule {}

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
 import { UnsupportedMediaType } from './json.errors.js';
@@ -25,7 +25,6 @@ export class BodyGuard implements CanActivate {
     if (route.anyRequest || (isSafe(request) && !route.body)) return true;
     const reading = readingOf(route, request);
     if (reading !== 'none') checkLength(request);
-    askForBody(request, http.getResponse());
     return reading === 'none' || take(request, reading);
   }
 }
@@ -64,12 +63,6 @@ const isRead = (request: Request): boolean => request.body !== undefined || requ
 const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 const isJsonSuffix = (type: string): boolean => /^application\/[^;\s]+\+json\s*(;|$)/i.test(type);
-
-/** Tells a client that waits for it to send the body (RFC 9110, section 10.1.1), unless the server has done so. */
-function askForBody({ headers }: Request, response: Response & { readonly _sent100?: boolean }): void {
-  if (headers.expect?.toLowerCase() === '100-continue' && response._sent100 !== true)
-    response.writeContinue();
-}
 
 const unsupported = (types: readonly string[] = ['application/json']): UnsupportedMediaType =>
   new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);

@@ -1,11 +1,13 @@
-import { Controller, Get, Header, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../http/public.decorator.js';
+import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** The OpenAPI document, which tools on pages of any origin may read. */
 @Public()
+@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller()
 export class DocumentController {

@@ -1,12 +1,14 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../http/public.decorator.js';
+import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { StaticContent } from '../../http/static-content.js';
 
 /** The start page: a browser is sent to the documentation, any other client gets links. */
 @Public()
+@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller()
 export class IndexController {

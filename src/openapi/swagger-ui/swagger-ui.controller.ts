@@ -1,8 +1,9 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Config } from '../../kernel/config/config.js';
 import { Public } from '../../http/public.decorator.js';
+import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { RouteNotFound } from '../../http/not-found/route.errors.js';
 import type { StaticContent } from '../../http/static-content.js';
 import { swaggerUiFiles, swaggerUiPage } from './files.js';
@@ -10,6 +11,7 @@ import { securityHeaders } from './security-headers.js';
 
 /** The Swagger UI at `/docs`, from memory: the files that the page loads, and no others. */
 @Public()
+@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller('docs')
 export class SwaggerUiController {
