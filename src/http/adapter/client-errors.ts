@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { seconds } from '../../kernel/clock/duration.js';
+import { noteCutOff } from '../errors/cut-off.js';
 import { closeLingering, end } from './lingering-close.js';
 import { haveLeft, isHalfRead, openResponses } from './pipelining.js';
 
@@ -74,6 +75,7 @@ async function refuse(
 /** Has no effect where the request has its response already, for want of a key. */
 function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
   const { req: request } = response;
+  noteCutOff(request);
   closeLingering(request.socket);
   request.socket.once('close', () => request.destroy()); // its reader does not wait for the rest any longer
   if (response.headersSent) return;

@@ -6,6 +6,7 @@ import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { RouteNotFound, UndecodablePath } from '../not-found/route.errors.js';
 import { isDecodable } from '../not-found/undecodable-path.js';
+import { isCutOff } from './cut-off.js';
 import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
 import { isClientError, isHttpError, isParseError } from './http-error.js';
 
@@ -28,6 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    if (isCutOff(request)) return; // it has its response
     const body = this.bodyFor(thrown, request);
     if (response.headersSent || response.destroyed) {
       if (!response.writableEnded) response.destroy(); // what it has begun with must not look whole
@@ -41,6 +43,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   private bodyFor(thrown: unknown, request: Request): ErrorBody {
     if (thrown instanceof DomainError) return ofDomainError(thrown);
+    if (thrown instanceof HttpException && thrown.cause instanceof DomainError)
+      return ofDomainError(thrown.cause); // of a middleware
     const meaning = this.mappers.map(thrown);
     if (meaning) {
       this.logger.warn({ requestId: request.id, msg: `${meaning.code}: ${String(thrown)}` });
