@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Finding } from '../src/cli/doctor/finding.js';
+import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 import { describeWithRedis, RedisServer } from './support/redis-server.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
@@ -22,7 +23,11 @@ afterAll(() => Promise.all([folder.remove(), database.drop()]));
 type Env = Record<string, string>;
 
 const doctor = (env: Env, ...args: string[]): Promise<Ended> =>
-  run(COMMAND_LINE, ['doctor', ...args], { cwd: folder.path, env: { PORT: '0', ...env } });
+  petstore(['doctor', ...args], {
+    PORT: '0',
+    PETSTORE_DATA_DIR: join(folder.path, '.petstore'),
+    ...env,
+  });
 
 /** What it finds, as `state: finding` by check; the exit code has to go with it. */
 async function findings(env: Env): Promise<Record<string, string>> {
@@ -51,7 +56,8 @@ describe('petstore doctor', () => {
   });
 
   it('prints for people a table with what to do below each finding', async () => {
-    const { code, stdout } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const env = { PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
+    const { code, stdout } = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env });
     expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +every/);
     expect(stdout).toMatch(/^fail +redis +no answer.+\n {10,}→ Check that Redis runs/m);
     expect(code).toBe(1);

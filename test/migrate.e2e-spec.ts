@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import { loadMigrations } from '../src/database/migrations.js';
+import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 import { appliedMigrations } from './support/schema.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
@@ -16,12 +17,15 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([folder.remove(), database.drop()]));
 
-const migrate = (...args: string[]) =>
+const migrate = (...args: string[]) => petstore(['migrate', ...args], { DATABASE_URL: database.url });
+
+/** The same as people run it. */
+const program = (...args: string[]) =>
   run(COMMAND_LINE, ['migrate', ...args], { cwd: folder.path, env: { DATABASE_URL: database.url } });
 
 describe('petstore migrate', () => {
   it('brings an empty database up to date, and finds nothing to do the second time', async () => {
-    const first = await migrate('--json');
+    const first = await program('--json');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).toEqual({ applied: NAMES });
     expect(await appliedMigrations(database.url)).toEqual(NAMES);

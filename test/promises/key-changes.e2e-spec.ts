@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 jest.setTimeout(60_000); // real processes on a machine that is busy with the other suites
 
-const PROCESSES = 4;
+const PROCESSES = 2;
 const SOON = 1_000; // milliseconds
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -52,7 +52,7 @@ const all = (status: number): number[] => Array<number>(PROCESSES).fill(status);
 const soon = (key: string, status: number) =>
   eventually(async () => (await statuses(key)).every((answer) => answer === status), SOON);
 
-describe('each of four processes, knowing a key,', () => {
+describe('each of two processes, knowing a key,', () => {
   it('refuses it within 1 s of its revocation', async () => {
     const { id, key } = await create();
     expect(await statuses(key)).toEqual(all(200));

@@ -4,7 +4,8 @@ import { makeSecret } from '../../src/auth/secret.js';
 import { Cable } from '../support/cable.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { petstore as command } from '../support/command-line.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 jest.setTimeout(60_000); // real processes on a machine that is busy with the other suites
@@ -79,7 +80,7 @@ describe('a service at its most talkative, with keys right and wrong, and its da
   /** @returns what the command prints with --json */
   async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
     const env = { DATABASE_URL: database.url };
-    const { stdout, stderr } = await run(COMMAND_LINE, [...args, '--json'], { cwd: folder.path, env });
+    const { stdout, stderr } = await command([...args, '--json'], env);
     if (stderr !== '') throw new Error(stderr);
     return JSON.parse(stdout) as { id: string; key: string };
   }

@@ -62,19 +62,9 @@ describe('tracing by OpenTelemetry’s standard variables', () => {
     expect(collector.resource.get('deployment')).toBe('test');
   });
 
-  it.each([
-    ['no collector is named', () => ({})],
-    ['it is disabled', () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SDK_DISABLED: 'true' })],
-    [
-      'the exporter is none',
-      () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_EXPORTER: 'none' }),
-    ],
-    [
-      'the sampler takes none',
-      () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_off' }),
-    ],
-  ])('sends nothing where %s', async (_, env) => {
-    expect((await serve(env())).code).toBe(0);
+  it('sends nothing where the sampler takes none', async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_off' };
+    expect((await serve(env)).code).toBe(0);
     expect(collector.spans).toEqual([]);
   });
 

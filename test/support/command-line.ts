@@ -11,11 +11,19 @@ class Exit extends Error {
   }
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * Runs `petstore` in this process, which loads it once for all the runs of a suite. One at a time: arguments,
  * environment and output are the process's own.
  */
-export async function petstore(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+export function petstore(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const ended = last.then(() => runHere(args, env));
+  last = ended.catch(() => undefined);
+  return ended;
+}
+
+async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const before = { argv: process.argv, env: process.env };
   const stdout = keepOutput(process.stdout);
   const stderr = keepOutput(process.stderr);

@@ -30,7 +30,15 @@ describe('Config', () => {
       trustProxy: false,
       logLevel: 'info',
       corsOrigins: [],
+      tracing: false,
     });
+  });
+
+  it('sends spans to a collector that is named, unless OpenTelemetry’s variables switch it off', () => {
+    const named = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+    expect(config(named).tracing).toBe(true);
+    expect(config({ ...named, OTEL_SDK_DISABLED: 'true' }).tracing).toBe(false);
+    expect(config({ ...named, OTEL_TRACES_EXPORTER: 'none' }).tracing).toBe(false);
   });
 
   it.each([

@@ -1,0 +1,49 @@
+import { processesOf, until } from './support/processes.js';
+import { emptyFolder, Program, SERVICE } from './support/program.js';
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let program: Program;
+
+beforeEach(async () => {
+  folder = await emptyFolder();
+});
+afterEach(async () => {
+  program.signal('SIGKILL');
+  await program.ended;
+  await folder.remove();
+});
+
+function start(): Program {
+  program = new Program(SERVICE, [], { cwd: folder.path, env: { PORT: '0' } });
+  return program;
+}
+
+async function started(): Promise<Program> {
+  await start().prints(/listens[^]*\n$/);
+  return program;
+}
+
+const keysOf = ({ stdout }: Program) => stdout.match(/petstore_[0-9A-Za-z]{49}/g);
+
+describe('npm start', () => {
+  it('prints the same keys and takes over the running PostgreSQL after a kill -9', async () => {
+    const killed = await started();
+    killed.signal('SIGKILL');
+    await killed.ended;
+    const next = await started();
+    expect(keysOf(next)).toEqual(keysOf(killed));
+    next.signal('SIGINT');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+
+  it('ends on Ctrl-C in the middle of a start, leaves nothing running, and starts again', async () => {
+    start();
+    await until(() => processesOf(folder.path).length > 0); // initdb, or the server
+    program.signal('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(processesOf(folder.path)).toEqual([]);
+    (await started()).signal('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+});
