@@ -70,41 +70,48 @@ export class PlainTable<E extends { id: Int64 }> {
 
   /** @param also runs in the same statement: both are written, or neither */
   insert(given: Partial<E>, also?: FollowUp): Promise<E> | undefined {
-    const row = this.entity.create() as E & ObjectLiteral;
-    for (const { property } of this.columns) {
+    const row = this.entity.create() as ObjectLiteral;
+    const columns: Column[] = [];
+    const values: unknown[] = [];
+    let name = `insert ${also?.name ?? ''}`;
+    for (const column of this.columns) {
+      const { property } = column;
       const value: unknown = (given as ObjectLiteral)[property];
-      if (value !== undefined) row[property as keyof E] = value as E[keyof E];
+      if (value !== undefined) row[property] = value;
+      if (row[property] === undefined) continue; // PostgreSQL decides
+      if (!column.takes(row[property])) return undefined;
+      columns.push(column);
+      values.push(column.persist(row[property]));
+      name += ` ${property}`;
     }
-    const columns = this.columns.filter(({ property }) => row[property] !== undefined);
     if (columns.length === 0 || this.returned.length === 0) return undefined;
-    if (columns.some(({ property }) => property === 'id')) return undefined; // `save` may find that it is an update
-    if (!columns.every((column) => column.takes(row[column.property]))) return undefined;
-    const name = `insert ${columns.map(({ property }) => property).join()} ${also?.name ?? ''}`;
+    if (row.id !== undefined) return undefined; // `save` may find that it is an update
     const insert = this.prepared(name, () => this.insertSql(columns, also));
     if (!insert) return undefined;
-    const values = columns.map((column) => column.persist(row[column.property]));
-    return this.batches
-      .write(bind(insert, [...values, ...(also?.values ?? [])]))
-      .then((rows) => this.complete(row, rows));
+    if (also) values.push(...also.values);
+    return this.batches.write(bind(insert, values)).then((rows) => this.complete(row, rows));
   }
 
   /** As `Repository.save` leaves an entity: with what PostgreSQL has set, and null for what has no value. */
-  private complete(row: E & ObjectLiteral, { parsers, rows: [returned] }: RawRows): E {
+  private complete(row: ObjectLiteral, { parsers, rows: [returned] }: RawRows): E {
     for (const { property, metadata } of this.columns) {
-      if (metadata.isNullable && row[property] === undefined) row[property as keyof E] = null as E[keyof E];
+      if (metadata.isNullable && row[property] === undefined) row[property] = null;
     }
     for (const [i, column] of this.returned.entries()) {
-      row[column.property as keyof E] = column.read(returned?.[i] ?? null, parsers[i]) as E[keyof E];
+      row[column.property] = column.read(returned?.[i] ?? null, parsers[i]);
     }
-    return row;
+    return row as E;
   }
 
   private async read(page: Statement, values: readonly unknown[]): Promise<E[]> {
     const { parsers, rows } = await this.batches.read(bind(page, values));
+    const { columns, entity } = this;
     return rows.map((fields) => {
-      const row = this.entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
-      for (const [i, column] of this.columns.entries()) {
-        row[column.property] = column.read(fields[i] ?? null, parsers[i]);
+      const row = entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
+      // An iterator takes twice as long, and this runs for every row of every page.
+      for (let i = 0; i < columns.length; i++) {
+        const column = columns[i];
+        if (column) row[column.property] = column.read(fields[i] ?? null, parsers[i]);
       }
       return row as E;
     });
