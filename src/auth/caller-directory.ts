@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
-import { isDatabaseAway } from '../database/database-away.js';
+import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder, KeyLookUp } from './caller.js';
@@ -116,7 +116,7 @@ export class CallerDirectory {
     try {
       return await this.keys.findByHash(hash);
     } catch (error) {
-      if (isDatabaseAway(error)) this.awayUntil = this.clock.elapsed() + ASK_AGAIN;
+      if (isDatabaseUnavailable(error)) this.awayUntil = this.clock.elapsed() + ASK_AGAIN;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seconds } from '../kernel/clock/duration.js';
-import { WatchedClient } from '../database/watched-client.js';
+import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
 import { CallerDirectory } from './caller-directory.js';
 
 const CHANNEL = 'api_keys'; // a trigger of the table announces there
@@ -17,7 +17,7 @@ const PROBE_EVERY = seconds(5);
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyChangesListener.name);
-  private client?: WatchedClient;
+  private client?: ReadTimeoutClient;
   private retry?: NodeJS.Timeout;
   private readonly probe = setInterval(() => void this.ask(), PROBE_EVERY).unref();
   private stopped = false;
@@ -40,7 +40,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
 
   private async listen(): Promise<void> {
     const { url } = this.dataSource.options as { url: string };
-    const client = new WatchedClient({
+    const client = new ReadTimeoutClient({
       connectionString: url,
       application_name: 'petstore key changes',
       connectionTimeoutMillis: PATIENCE,
@@ -63,7 +63,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** A silent answer ends the connection (`WatchedClient`), and the end of one begins the next. */
+  /** A silent answer ends the connection (`ReadTimeoutClient`), and the end of one begins the next. */
   private async ask(): Promise<void> {
     const { client } = this;
     await client?.query('SELECT 1').catch((error: unknown) => {
@@ -71,7 +71,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     });
   }
 
-  private lost(client: WatchedClient, error?: unknown): void {
+  private lost(client: ReadTimeoutClient, error?: unknown): void {
     if (this.stopped || this.client !== client) return;
     this.client = undefined;
     const reason = error instanceof Error ? `: ${error.message}` : '';

@@ -1,3 +1,4 @@
+import { lastWords } from './run.js';
 import { seconds } from '../kernel/clock/duration.js';
 
 /** One Ctrl-C may come twice at once: a terminal sends it to npm and to this process, and npm sends it on. */
@@ -20,6 +21,10 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
     }
     signal.received = true;
     since = performance.now();
+    // A job of a module may find its connections closed. That must not keep the rest from being closed.
+    process.on('unhandledRejection', (reason) =>
+      process.stderr.write(`petstore, while stopping: ${lastWords(reason)}\n`),
+    );
     stop(name).then(
       () => process.exit(0),
       (error: unknown) => {

@@ -20,7 +20,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function migrate({ json }: Options): Promise<void> {
-  const { migrate } = await import('../database/migrate.js'); // brings TypeORM along
+  const { migrate } = await import('../database/migrations/migrate.js'); // brings TypeORM along
   const applied = await migrate(databaseUrl());
   print(json, { applied }, () =>
     applied.length === 0 ? 'Nothing to do: the tables are up to date.' : `Applied: ${applied.join(', ')}`,
@@ -28,7 +28,7 @@ async function migrate({ json }: Options): Promise<void> {
 }
 
 async function status({ json }: Options): Promise<void> {
-  const { inspectMigrations } = await import('../database/migrate.js');
+  const { inspectMigrations } = await import('../database/migrations/migrate.js');
   const state = await inspectMigrations(databaseUrl());
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));

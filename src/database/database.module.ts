@@ -3,15 +3,15 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '../kernel/config/config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
 import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
-import { isDatabaseAway } from './database-away.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
 import { enableFastPath } from './pipeline/fast-path.js';
-import { pooledConnections } from './pooled-connections.js';
+import { poolOptions } from './pool/pool-options.js';
 import { ServiceDataSource } from './transactions/service-data-source.js';
 
 @Module({})
 export class DatabaseModule {
   constructor(errors: ErrorMappers) {
-    errors.add((thrown) => (isDatabaseAway(thrown) ? new ServiceUnavailable() : undefined));
+    errors.add((thrown) => (isDatabaseUnavailable(thrown) ? new ServiceUnavailable() : undefined));
   }
 
   /** Connects to a migrated database, and closes the connections when the application closes. */
@@ -20,8 +20,8 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...pooledConnections(url), autoLoadEntities: true, retryAttempts: 0 }),
-          dataSourceFactory: (options = pooledConnections(url)) => {
+          useFactory: () => ({ ...poolOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
+          dataSourceFactory: (options = poolOptions(url)) => {
             const dataSource = new ServiceDataSource(options);
             if (fastPaths) enableFastPath(dataSource);
             return Promise.resolve(dataSource);

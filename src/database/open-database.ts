@@ -6,7 +6,7 @@ import {
   joinEmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded/embedded-postgres.js';
-import { inspectMigrations, migrate } from './migrate.js';
+import { inspectMigrations, migrate } from './migrations/migrate.js';
 
 export interface Database {
   readonly url: string;

@@ -5,6 +5,7 @@ import { entities } from './entities.js';
 import { errors } from './errors.js';
 import { idempotent } from './idempotent.js';
 import { interceptors } from './interceptors.js';
+import { jobs } from './jobs.js';
 import { pipes } from './pipes.js';
 import { providers } from './providers.js';
 import { responses } from './responses.js';
@@ -34,6 +35,7 @@ export const topics: readonly Topic[] = [
   errors,
   idempotent,
   interceptors,
+  jobs,
   pipes,
   providers,
   responses,

@@ -158,7 +158,7 @@ describe('npm run generate -- lost-gloves', () => {
   const migrate = (url: string) =>
     runHere('--input-type=module', [
       '-e',
-      "import { migrate } from './dist/src/database/migrate.js'; await migrate(process.argv[1]);",
+      "import { migrate } from './dist/src/database/migrations/migrate.js'; await migrate(process.argv[1]);",
       url,
     ]);
 

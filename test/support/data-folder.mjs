@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The built code: Jest does not transform this file's imports.
 import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
-import { migrate } from '../../dist/src/database/migrate.js';
+import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const CACHE = at('node_modules/.cache/petstore-test');

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { migrate } from '../../src/database/migrate.js';
+import { migrate } from '../../src/database/migrations/migrate.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { childrenOf, isAlive } from './processes.js';

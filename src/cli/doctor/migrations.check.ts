@@ -1,4 +1,4 @@
-import type { MigrationState } from '../../database/migration-state.js';
+import type { MigrationState } from '../../database/migrations/migration-state.js';
 import { type Finding, ok, warn } from './finding.js';
 
 export function checkMigrations({ applied, pending, newer }: MigrationState, advice: string): Finding {

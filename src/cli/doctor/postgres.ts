@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { type MigrationState, migrationState } from '../../database/migration-state.js';
+import { type MigrationState, migrationState } from '../../database/migrations/migration-state.js';
 
 export interface PostgresReport {
   readonly version: string;

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Config } from '../../kernel/config/config.js';
-import { connectionOptions } from '../../database/connection-options.js';
+import { connectionOptions } from '../../database/pool/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
 import { unreachable } from '../../database/unreachable.js';
 import { DayLedger } from '../../rate-limit/day-ledger.js';

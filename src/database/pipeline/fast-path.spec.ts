@@ -25,7 +25,7 @@ import {
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { connectionOptions } from '../connection-options.js';
+import { connectionOptions } from '../pool/connection-options.js';
 import { keysetPage } from '../pagination/keyset.js';
 import { findRow, insertRow } from '../rows.js';
 import { enableFastPath } from './fast-path.js';

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
-import { isDatabaseAway } from '../database-away.js';
+import { isDatabaseUnavailable } from '../database-unavailable.js';
 import { StatementBatches } from './statement-batches.js';
 import { bind, statement } from './statement.js';
 import type { RawRows } from './raw-rows.js';
@@ -273,14 +273,14 @@ describe('statements that have to wait for a lock', () => {
     await prepare();
     const { took, reasons } = await whileLocked((n) => waiting.read(numbersFrom(n)));
     expect(took).toBeLessThan(2_000);
-    expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
+    expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
     expect(await waiting.read(numbersFrom(1_000))).toEqual([]);
   });
 
   it('fail together and in time when they write, and leave nothing behind', async () => {
     const { took, reasons } = await whileLocked((n) => waiting.write(insert(n)));
     expect(took).toBeLessThan(2_000);
-    expect(reasons.map(isDatabaseAway)).toEqual(reasons.map(() => true));
+    expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
     expect(await stored()).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { type BoundStatement, isSame } from './statement.js';
 /** Statements that one connection runs one after the other. */
 const MAX_BATCH = 32;
 
-/** For a batch: a little more than PostgreSQL grants one statement (src/database/connection-options.ts). */
+/** For a batch: a little more than PostgreSQL grants one statement (src/database/pool/connection-options.ts). */
 const TIMEOUT = seconds(1.5);
 
 /**

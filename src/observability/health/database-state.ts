@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { migrationState, type MigrationState } from '../../database/migration-state.js';
+import { migrationState, type MigrationState } from '../../database/migrations/migration-state.js';
 
 /** What the service's own database connections can tell of it. However many ask at a time, one of them is used. */
 @Injectable()

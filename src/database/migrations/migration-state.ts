@@ -1,4 +1,4 @@
-import { loadMigrations } from './migrations.js';
+import { loadMigrations } from './load-migrations.js';
 
 /** Names of migrations, in their order. */
 export interface MigrationState {

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { seconds } from '../kernel/clock/duration.js';
-import { connectionOptions } from './connection-options.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import { connectionOptions } from '../pool/connection-options.js';
 import { type MigrationState, migrationState } from './migration-state.js';
-import { loadMigrations } from './migrations.js';
-import { unreachable } from './unreachable.js';
+import { loadMigrations } from './load-migrations.js';
+import { unreachable } from '../unreachable.js';
 
 /** Any number, but the same in every process: it names the lock. */
 const LOCK = 7_305_310_417_042n;

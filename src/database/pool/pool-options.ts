@@ -1,15 +1,15 @@
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { connectionOptions } from './connection-options.js';
-import { WatchedPool } from './watched-pool.js';
+import { CircuitBreakerPool } from './circuit-breaker.pool.js';
 
 const POOL_SIZE = 10;
 
 /** The connections of the service, which its requests share. */
-export function pooledConnections(url: string): PostgresDataSourceOptions {
+export function poolOptions(url: string): PostgresDataSourceOptions {
   const options = connectionOptions(url);
   return {
     ...options,
     poolSize: POOL_SIZE,
-    driver: { Pool: WatchedPool },
+    driver: { Pool: CircuitBreakerPool },
   };
 }

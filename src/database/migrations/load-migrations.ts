@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { MigrationInterface } from 'typeorm';
 
-const FOLDER = new URL('../../migrations/', import.meta.url);
+const FOLDER = new URL('../../../migrations/', import.meta.url);
 const MIGRATION = /^\d+-[a-z0-9-]+\.(js|ts)$/;
 
 /** Every migration of the `migrations` folder, in order of its timestamp: adding one is adding a file. */

@@ -1,0 +1,40 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { ReadTimeoutClient } from './pool/read-timeout.client.js';
+
+/** PostgreSQL's limits: for a statement, and for the time between two of them. */
+const SETTINGS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+/** What PostgreSQL gets to report that a statement took too long. */
+const MARGIN = 250; // milliseconds
+
+/**
+ * A transaction in which a statement may take longer than the 1.25 s that every other statement gets.
+ * @param timeout for each statement, in milliseconds
+ */
+export function withStatementTimeout<T>(
+  dataSource: DataSource,
+  timeout: number,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  return dataSource.transaction(async (manager) => {
+    const client: unknown = await manager.queryRunner?.connect();
+    const readTimeout = client instanceof ReadTimeoutClient ? client.readTimeout : 0;
+    const before = await manager.query<{ name: string; setting: string }[]>(
+      'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+      [SETTINGS],
+    );
+    try {
+      for (const name of SETTINGS) await setLocally(manager, name, timeout);
+      if (client instanceof ReadTimeoutClient) client.readTimeout = timeout + MARGIN;
+      return await work(manager);
+    } finally {
+      if (client instanceof ReadTimeoutClient) client.readTimeout = readTimeout;
+      // A transaction that has failed takes its settings along; one that goes on after this needs them back.
+      for (const { name, setting } of before) await setLocally(manager, name, setting).catch(() => undefined);
+    }
+  });
+}
+
+/** Until the transaction ends. */
+async function setLocally(manager: EntityManager, name: string, value: string | number): Promise<void> {
+  await manager.query('SELECT set_config($1, $2, true)', [name, String(value)]);
+}

@@ -1,0 +1,97 @@
+import { Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { withStatementTimeout } from '../../src/database/statement-timeout.js';
+import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
+import { seconds } from '../../src/kernel/clock/duration.js';
+import type { Topic } from './topics.js';
+
+const SLEEP = 'SELECT pg_sleep(2)'; // longer than PostgreSQL grants a statement, and than a connection waits for one
+
+@Controller({ path: 'on-jobs', version: '1' })
+class JobsController {
+  constructor(private readonly dataSource: DataSource) {}
+
+  @Post('impatient')
+  @HttpCode(204)
+  async impatient(): Promise<void> {
+    await this.dataSource.query(SLEEP);
+  }
+
+  @Post('patient')
+  @HttpCode(200)
+  patient(): Promise<object> {
+    return withStatementTimeout(this.dataSource, seconds(10), sleep);
+  }
+
+  @Post('patient-once')
+  @HttpCode(200)
+  @Idempotent()
+  patientOnce(): Promise<object> {
+    return withStatementTimeout(this.dataSource, seconds(10), sleep);
+  }
+
+  @Post('too-patient')
+  @HttpCode(200)
+  tooPatient(): Promise<object> {
+    return withStatementTimeout(this.dataSource, seconds(1.75), sleep);
+  }
+
+  /** The limits of every connection that the pool has. */
+  @Post('limits')
+  @HttpCode(200)
+  async limits(): Promise<object> {
+    const runners = Array.from({ length: 3 }, () => this.dataSource.createQueryRunner());
+    const limits = await Promise.all(
+      runners.map((runner) => runner.query('SHOW statement_timeout') as Promise<object[]>),
+    );
+    await Promise.all(runners.map((runner) => runner.release()));
+    return { limits: limits.flat() };
+  }
+}
+
+async function sleep(manager: EntityManager): Promise<object> {
+  await manager.query(SLEEP);
+  return { slept: true };
+}
+
+@Module({
+  controllers: [JobsController],
+})
+class JobsModule {}
+
+export const jobs: Topic = {
+  name: 'with jobs',
+  module: JobsModule,
+  tests(scene) {
+    const post = async (path: string, key = '') => {
+      const request = scene().client.post(`/v1/on-jobs/${path}`);
+      const { status, body } = (await (key ? request.set('Idempotency-Key', key) : request)) as {
+        status: number;
+        body: unknown;
+      };
+      return { status, body };
+    };
+
+    it('gives a statement 1.25 s, unless a module asks for more', async () => {
+      const [impatient, patient, once, tooPatient] = await Promise.all([
+        post('impatient'),
+        post('patient'),
+        post('patient-once', 'sleep'),
+        post('too-patient'),
+      ]);
+      expect(impatient).toMatchObject({ status: 503 });
+      expect(patient).toEqual({ status: 200, body: { slept: true } });
+      expect(once).toEqual({ status: 200, body: { slept: true } });
+      expect(tooPatient).toMatchObject({ status: 503 });
+      const limit = { statement_timeout: '1250ms' };
+      expect(await post('limits')).toEqual({ status: 200, body: { limits: [limit, limit, limit] } });
+    });
+
+    it('serves others while a job works', async () => {
+      const job = post('patient');
+      const others = await Promise.all(Array.from({ length: 20 }, () => scene().client.get('/v1/pets')));
+      expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+      expect(await job).toMatchObject({ status: 200 });
+    });
+  },
+};
