@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import { SECURITY_SCHEME } from '../openapi/decorators/operation-marks.js';
-import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { InsufficientScope } from './auth.errors.js';
 import { bitOf, type Scope } from './scopes.js';
 
@@ -25,6 +25,6 @@ export function RequireScope(scope: Scope): MethodDecorator {
     // As metadata, which a decorator that replaces the handler takes along.
     SetMetadata<string, Requirement>(REQUIREMENT, { scope, bit: bitOf(scope) }),
     ApiSecurity(SECURITY_SCHEME, [scope]),
-    ApiRefusals(new InsufficientScope(scope)),
+    ApiErrors(new InsufficientScope(scope)),
   );
 }

@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
 export interface Deprecation {
@@ -28,6 +28,6 @@ export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, deprecation),
     ApiExtension('x-deprecated-sunset', deprecation.sunset),
-    ApiRefusals(new EndpointRemoved(deprecation)),
+    ApiErrors(new EndpointRemoved(deprecation)),
   );
 }

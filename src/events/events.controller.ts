@@ -3,9 +3,8 @@ import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
-import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
-import { Stability } from '../openapi/decorators/stability.decorator.js';
-import { Tag } from '../openapi/decorators/tag.decorator.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { EventResponse } from './dto/event.response.js';
 import { ListEventsQuery } from './dto/list-events.query.js';
 import { EventsExpired } from './event.errors.js';
@@ -31,7 +30,7 @@ export class EventsController {
     description: 'A page of events.',
     link: 'The rest of the feed: `<URL of the next page>; rel="next"` (RFC 8288). Always there.',
   })
-  @ApiRefusals(new EventsExpired())
+  @ApiErrors(new EventsExpired())
   list(@Query() query: ListEventsQuery): Promise<Page<EventResponse>> {
     return this.events.list(query);
   }

@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nest
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import { ApiRefusals } from '../openapi/decorators/refusals.decorator.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
@@ -11,7 +11,7 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
 import { PetNotFound } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
-import { Tag } from '../openapi/decorators/tag.decorator.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 
 @Tag('pets', 'Animals in the store')
 @Controller({ path: 'pets', version: '1' })
@@ -63,7 +63,7 @@ export class PetsController {
     description: 'Identifier of the animal.',
   })
   @ApiOkResponse({ type: PetResponse, description: 'The animal.' })
-  @ApiRefusals(new PetNotFound('4711'))
+  @ApiErrors(new PetNotFound('4711'))
   get(@Param('petId') petId: string): Promise<PetResponse> {
     return this.pets.get(petId);
   }

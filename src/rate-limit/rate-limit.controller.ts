@@ -5,11 +5,10 @@ import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import type { KeyHolder } from '../auth/caller.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
-import { Stability } from '../openapi/decorators/stability.decorator.js';
+import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { Quota } from './quota.js';
 import { UncountedUpTo } from './uncounted.decorator.js';
-import { Tag } from '../openapi/decorators/tag.decorator.js';
 
 @Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })

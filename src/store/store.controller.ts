@@ -1,14 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { HideTryIt } from '../openapi/decorators/hide-try-it.decorator.js';
-import { Stability } from '../openapi/decorators/stability.decorator.js';
+import { HideTryIt, Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { PageQuery } from '../http/pagination/page-query.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { OrderResponse } from './dto/order.response.js';
 import { StoreService } from './store.service.js';
-import { Tag } from '../openapi/decorators/tag.decorator.js';
 
 @Tag('store', 'Orders')
 @Controller({ path: 'store', version: '1' })

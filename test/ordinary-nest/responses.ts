@@ -325,6 +325,21 @@ export const responses: Topic = {
       expect((await get('array', since)).status).toBe(200);
     });
 
+    it.each([
+      [undefined, 200],
+      ['*', 200],
+      ['"7"', 200],
+      ['"6", "7"', 200],
+      ['"6"', 412],
+      ['W/"7"', 412],
+      ['7', 412],
+      ['', 412],
+    ])('changes what If-Match %s names, or refuses: %i', async (ifMatch, status) => {
+      const request = scene().client.put('/v1/on-responses/versions/7');
+      if (ifMatch !== undefined) request.set('If-Match', ifMatch);
+      expect((await request).status).toBe(status);
+    });
+
     it('responds to OPTIONS with the methods of the path', async () => {
       const { status, headers } = await scene().client.options('/v1/on-responses/item');
       expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: 'DELETE, OPTIONS' });

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Petstore } from '../support/petstore.js';
 import { bodies } from './bodies.js';
+import { documents } from './document.js';
 import { entities } from './entities.js';
 import { errors } from './errors.js';
 import { idempotent } from './idempotent.js';
@@ -31,6 +32,7 @@ export interface Topic {
 
 export const topics: readonly Topic[] = [
   bodies,
+  documents,
   entities,
   errors,
   idempotent,

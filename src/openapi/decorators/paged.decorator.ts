@@ -4,7 +4,7 @@ import { UseInnermostInterceptor } from '../../http/innermost-interceptor.decora
 import { PageInterceptor } from '../../http/pagination/page.interceptor.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
-import { ApiRefusals } from './refusals.decorator.js';
+import { ApiErrors } from './api-errors.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
@@ -25,7 +25,7 @@ interface PagedOptions {
 export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
     UseInnermostInterceptor(PageInterceptor),
-    ApiRefusals(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
+    ApiErrors(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
       description,
       type: [item],

@@ -1,4 +1,5 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../../kernel/config/config.js';
 import { ErrorResponse } from '../../kernel/errors/error.response.js';
@@ -6,7 +7,8 @@ import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
-import { BASE_PATH } from './relative-paths.js';
+import { BASE_PATH } from './paths.js';
+import { Routes } from './routes.js';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -30,7 +32,45 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     )
     .addSecurityRequirements(SECURITY_SCHEME);
   if (stagingPublicUrl) builder.addServer(`${stagingPublicUrl}${BASE_PATH}`, 'Staging');
-  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorResponse] });
+  const routes = new Routes(app);
+  const document = createDocument(app, builder.build());
   document.info.contact = { name: 'Pet Store', url: `${base}/docs` };
-  return completeDocument(document, base);
+  return completeDocument(document, routes, base);
+}
+
+type Base = Parameters<typeof SwaggerModule.createDocument>[1];
+
+/** A module that `@nestjs/swagger` cannot describe is left out, for it must not take the document from all others. */
+function createDocument(app: INestApplication, base: Base): OpenAPIObject {
+  const options = { extraModels: [ErrorResponse] };
+  try {
+    return SwaggerModule.createDocument(app, base, options);
+  } catch {
+    const documents = modulesOf(app).flatMap((module) => {
+      try {
+        return [SwaggerModule.createDocument(app, base, { ...options, include: [module] })];
+      } catch (error) {
+        new Logger('OpenAPI').warn(`${module.name} is not in the document: ${String(error)}`);
+        return [];
+      }
+    });
+    return merge(documents);
+  }
+}
+
+function modulesOf(app: INestApplication): Type[] {
+  const modules = [...app.get(ModulesContainer).values()];
+  return modules.filter(({ controllers }) => controllers.size > 0).map(({ metatype }) => metatype);
+}
+
+function merge([first, ...others]: readonly OpenAPIObject[]): OpenAPIObject {
+  if (!first) throw new Error('There is no module to describe.');
+  for (const { paths, components } of others) {
+    for (const [path, item] of Object.entries(paths)) first.paths[path] = { ...first.paths[path], ...item };
+    first.components = {
+      ...first.components,
+      schemas: { ...first.components?.schemas, ...components?.schemas },
+    };
+  }
+  return first;
 }

@@ -1,60 +1,92 @@
+import { Logger } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { addCommonRefusals, COMMON_RESPONSES } from './common-responses.js';
-import { addExamples } from '../decorators/examples.js';
-import { headers } from './headers.js';
-import { addNotModified } from './not-modified.js';
-import { addMarks } from './marks.js';
-import type { OperationObject, PathItemObject } from '../decorators/openapi-types.js';
+import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
+import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
+import { addExamples } from './examples.js';
+import { addHeaders, headers } from './headers.js';
+import type { OperationObject, SchemasObject } from './openapi-types.js';
+import { operationsOf, type PathOperation, relativePaths } from './paths.js';
+import { addUndescribedBody, closeRequestBody } from './request-body.js';
 import { markPublic } from './public-operation.js';
-import { BASE_PATH, relativePaths } from './relative-paths.js';
-import { addHeaders } from './response-headers.js';
-import { closeRequestBody, modernParameters, modernSchemas } from './schemas.js';
-import { takeTags } from '../decorators/tags.js';
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+import type { Route, Routes } from './routes.js';
+import { modernOperation, modernSchemas } from './schemas.js';
+import { addNotModified, completeSuccess } from './success-responses.js';
+import { addTexts, takeTags } from './texts.js';
 
 /**
  * Adds to every operation what the pipeline does for every operation, so that no controller repeats it.
  * @param base address of the service, without `/v1`
  */
-export function completeDocument(document: OpenAPIObject, base: string): OpenAPIObject {
+export function completeDocument(document: OpenAPIObject, routes: Routes, base: string): OpenAPIObject {
   const schemas = modernSchemas(document.components?.schemas ?? {});
-  const paths = relativePaths(document.paths);
-  for (const { path, method, operation } of operations(paths)) {
-    markPublic(operation);
-    modernParameters(operation);
-    addCommonRefusals(operation);
-    addMarks(operation);
-    if (method === 'get') addNotModified(operation);
-    addHeaders(operation);
-    addExamples(operation, schemas, `${base}${BASE_PATH}${path}`);
-    closeRequestBody(operation, schemas);
-  }
-  const components = {
-    ...document.components,
-    schemas,
-    headers: headers(base),
-    responses: COMMON_RESPONSES,
-  };
-  const { openapi, info, servers, security } = document;
+  const paths = relativePaths(document.paths, base);
+  const operations = operationsOf(paths, base);
+  nameOperations(operations.map(({ operation }) => operation));
+  for (const one of operations) completeOrLeave(one, routes.take(one.operation), schemas);
   const tags = takeTags(
     document.tags ?? [],
-    operations(paths).map(({ operation }) => operation),
+    operations.map(({ operation }) => operation),
   );
-  return { openapi, info, servers, security, tags, paths, components };
+  const { openapi, info, servers, security, webhooks } = document;
+  const components = { ...document.components, schemas, headers: headers(base), responses: COMMON_RESPONSES };
+  return { openapi, info, servers, security, tags, paths, ...(webhooks && { webhooks }), components };
 }
 
-interface Operation {
-  readonly path: string;
-  readonly method: (typeof METHODS)[number];
-  readonly operation: OperationObject;
+/** An operation that cannot be completed is shown as Nest made it: no module may break the document of all. */
+function completeOrLeave(one: PathOperation, route: Route | undefined, schemas: SchemasObject): void {
+  const asNestMadeIt = structuredClone(one.operation);
+  try {
+    if (route) complete(one, route, schemas);
+  } catch (error) {
+    one.replace(asNestMadeIt);
+    const name = asNestMadeIt.operationId ?? one.url;
+    new Logger('OpenAPI').warn(`${name} is shown as Nest describes it: ${String(error)}`);
+  }
 }
 
-function operations(paths: OpenAPIObject['paths']): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]: [string, PathItemObject]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      return operation ? [{ path, method, operation }] : [];
-    }),
-  );
+function complete(one: PathOperation, route: Route, schemas: SchemasObject): void {
+  const { path, url, method, operation } = one;
+  addPathParameters(operation, path);
+  useOurSecurity(operation);
+  addUndescribedBody(operation, route);
+  modernOperation(operation);
+  completeSuccess(operation, route);
+  addErrorResponses(operation, route);
+  markPublic(operation);
+  addTexts(operation, route);
+  if (method === 'get') addNotModified(operation);
+  addHeaders(operation, route);
+  addExamples(operation, schemas, url);
+  closeRequestBody(operation, route, schemas);
+}
+
+/** A handler need not take each parameter of its path, and OpenAPI has them all described. */
+function addPathParameters(operation: OperationObject, path: string): void {
+  const parameters = (operation.parameters ??= []);
+  for (const [, name = ''] of path.matchAll(/{([^}]+)}/g)) {
+    if (parameters.some((one) => 'in' in one && one.in === 'path' && one.name === name)) continue;
+    parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
+  }
+}
+
+/** Whatever scheme a decorator such as `@ApiBearerAuth()` names: the service has one. */
+function useOurSecurity(operation: OperationObject): void {
+  const { security } = operation;
+  if (!security) return;
+  const isOurs = (requirement: object) => Object.keys(requirement).every((name) => name === SECURITY_SCHEME);
+  const ours = security.filter(isOurs);
+  if (ours.length > 0) operation.security = ours;
+  else delete operation.security;
+}
+
+/** Each has a name that fits into a URL and that no other has. */
+function nameOperations(operations: readonly OperationObject[]): void {
+  const taken = new Set<string>();
+  for (const operation of operations) {
+    const name = (operation.operationId ?? 'operation').replace(/_*[^\w-]+_*/g, '_').replace(/_+$/, '');
+    let unique = name;
+    for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`;
+    taken.add(unique);
+    operation.operationId = unique;
+  }
 }

@@ -1,9 +1,7 @@
-import type { OperationObject } from '../decorators/openapi-types.js';
+import type { OperationObject } from './openapi-types.js';
 
-/** Takes the key off an operation that `@Public()` has left an empty requirement on. */
+/** Removes the key from an operation on which `@Public()` has left an empty requirement. */
 export function markPublic(operation: OperationObject): void {
   if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
     operation.security = [];
 }
-
-export const isPublicOperation = ({ security }: OperationObject): boolean => security?.length === 0;

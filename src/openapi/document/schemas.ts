@@ -1,45 +1,81 @@
-import type {
-  OperationObject,
-  SchemaObject,
-  SchemaOrReference,
-  SchemasObject,
-} from '../decorators/openapi-types.js';
+import type { OperationObject, SchemaObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
 
-/** Schemas as JSON Schema 2020-12 writes them; the library still writes some of OpenAPI 3.0. */
+/** Schemas as JSON Schema 2020-12 writes them; the library and its users still write some of OpenAPI 3.0. */
 export function modernSchemas(schemas: SchemasObject): SchemasObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, modern(schema)]));
 }
 
-export function modernParameters({ parameters = [] }: OperationObject): void {
-  for (const parameter of parameters) {
-    if ('schema' in parameter && parameter.schema) parameter.schema = modern(parameter.schema);
+/** The same for the schemas in an operation itself. */
+export function modernOperation({ parameters = [], requestBody, responses }: OperationObject): void {
+  const bodies = [requestBody, ...Object.values(responses)] as (object | undefined)[];
+  const contents = bodies.flatMap((body) =>
+    body && 'content' in body ? Object.values(body.content as Contents) : [],
+  );
+  for (const place of [...(parameters as Place[]), ...contents]) {
+    if (place.schema) place.schema = modern(place.schema);
   }
 }
+
+interface Place {
+  schema?: SchemaOrReference;
+}
+type Contents = Record<string, Place>;
+
+/** What a keyword of OpenAPI 3.0 says, which may stand beside those of 3.1 in a schema that a user writes by hand. */
+interface OldKeywords {
+  readonly nullable?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean | number;
+  readonly exclusiveMaximum?: boolean | number;
+}
+
+const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
+const SINGLE = ['items', 'not', 'additionalProperties'] as const;
 
 /** A reference may have siblings now, without an `allOf` around it, and `example` has become `examples`. */
 function modern(schema: SchemaOrReference): SchemaOrReference {
   if ('$ref' in schema) return schema;
-  const { allOf = [], properties, ...rest } = schema;
-  const example = rest.example as unknown; // the library says `any`
+  const { nullable, exclusiveMinimum, exclusiveMaximum, ...others }: OldKeywords & object = schema;
+  const example: unknown = schema.example; // the library says `any`
+  const { allOf, properties, ...rest } = withModernParts(others);
   delete rest.example;
   return {
-    ...(allOf.length === 1 ? allOf[0] : allOf.length > 1 && { allOf }),
+    ...(allOf?.length === 1 ? allOf[0] : allOf && { allOf }),
     ...rest,
-    ...(properties && { properties: modernSchemas(properties) }),
+    ...bound('minimum', 'exclusiveMinimum', rest.minimum, exclusiveMinimum),
+    ...bound('maximum', 'exclusiveMaximum', rest.maximum, exclusiveMaximum),
+    ...(properties && { properties }),
+    ...(nullable === true && typeof rest.type === 'string' && { type: [rest.type, 'null'] }),
     ...(example !== undefined && { examples: [example] }),
   };
 }
 
-/** What a reference to a component points to. */
-export function resolve(schema: SchemaOrReference, schemas: SchemasObject): SchemaObject {
-  if (!('$ref' in schema)) return schema;
-  const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
-  return target ? resolve(target, schemas) : {};
+function withModernParts(schema: SchemaObject): SchemaObject {
+  const parts: Record<string, unknown> = {};
+  if (schema.properties) parts.properties = modernSchemas(schema.properties);
+  for (const key of LISTS) {
+    const list = schema[key];
+    if (Array.isArray(list)) parts[key] = list.map(modern);
+  }
+  for (const key of SINGLE) {
+    const part = schema[key];
+    if (typeof part === 'object') parts[key] = modern(part);
+  }
+  return { ...schema, ...parts };
 }
 
-/** What a body's schema does not name is refused, and the document says so. */
-export function closeRequestBody({ requestBody }: OperationObject, schemas: SchemasObject): void {
-  const schema =
-    requestBody && 'content' in requestBody ? requestBody.content['application/json']?.schema : undefined;
-  if (schema) resolve(schema, schemas).additionalProperties = false;
+/** A bound that is exclusive had a boolean beside it, and now stands alone. */
+function bound(inclusive: string, exclusive: string, value: number | undefined, isExclusive: unknown) {
+  if (typeof isExclusive === 'number') return { [exclusive]: isExclusive };
+  return isExclusive === true ? { [inclusive]: undefined, [exclusive]: value } : {};
+}
+
+/** What a reference to a component points to; an empty schema for one that leads nowhere. */
+export function resolve(schema: SchemaOrReference, schemas: SchemasObject): SchemaObject {
+  let found: SchemaOrReference | undefined = schema;
+  for (let steps = 0; found && '$ref' in found; steps++) {
+    found = steps > 10 ? undefined : schemas[found.$ref.split('/').at(-1) ?? ''];
+  }
+  return found ?? {};
 }

@@ -1,4 +1,0 @@
-import { ApiExtension } from '@nestjs/swagger';
-
-/** Takes the interactive test panel of an operation away (`x-hideTryItPanel`). */
-export const HideTryIt = (): MethodDecorator => ApiExtension('x-hideTryItPanel', true);

@@ -1,0 +1,155 @@
+import { STATUS_CODES } from 'node:http';
+import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/json.errors.js';
+import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
+import { HTTP_STATUS } from '../../http/errors/http-status.js';
+import { NotAcceptable } from '../../http/guards/accept.guard.js';
+import { unknownField } from '../../http/validation/unknown-field.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
+import type { DomainError, ErrorKind } from '../../kernel/errors/domain-error.js';
+import { InternalError } from '../../kernel/errors/internal.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
+import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
+import { headersOf } from './headers.js';
+import type { OperationObject, ResponseObject, SchemaOrReference } from './openapi-types.js';
+import { takesJson } from './request-body.js';
+import type { Route } from './routes.js';
+
+const NO_KEY = [new MissingApiKey(), new InvalidApiKey()];
+const ALWAYS: readonly DomainError[] = [
+  new RateLimitExceeded(42),
+  new DailyQuotaExceeded(51_022),
+  new ApiKeyBanned(300),
+  new InternalError(),
+  new ServiceUnavailable(),
+];
+const WITH_A_BODY: readonly DomainError[] = [
+  new ValidationFailed([{ field: 'name', message: 'name must be a text of 1 to 200 characters' }]),
+  new InvalidJson(),
+  new PayloadTooLarge('100 KiB'),
+  new UnsupportedMediaType(),
+];
+const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownField('colour')])];
+const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
+
+const MEANING: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'A value is missing or not valid; `details` names each one.',
+  unauthenticated: 'No API key, or one that is not valid.',
+  forbidden: 'The API key does not allow this.',
+  not_found: 'No such resource.',
+  method_not_allowed: 'The path does not take this method; `Allow` names those it takes.',
+  not_acceptable: 'The `Accept` header excludes `application/json`.',
+  conflict: 'Not possible in the present state.',
+  gone: 'It was there once, and has been removed.',
+  too_large: 'The body is too large.',
+  unsupported_media_type: 'The body is not `application/json`.',
+  unprocessable: 'Understood, but it contradicts something sent before.',
+  rate_limited: 'A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially.',
+  internal: 'A fault of the service.',
+  unavailable: 'The service cannot answer now. Try again after `Retry-After`.',
+};
+const JSON_TYPE = 'application/json';
+const ERROR = { $ref: '#/components/schemas/Error' };
+
+/** The error responses that are the same for nearly every operation, each defined once. */
+export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
+  byStatus([...NO_KEY, new NotAcceptable(), ...ALWAYS]).map(([status, errors]) => [
+    nameOf(status),
+    { ...responseTo(errors), headers: headersOf(status) },
+  ]),
+);
+
+/** Adds the error responses of the pipeline and of the route to those that decorators describe. */
+export function addErrorResponses(operation: OperationObject, route: Route): void {
+  const common = commonErrors(operation, route);
+  for (const [status, errors] of byStatus([...common, ...route.errors])) {
+    const described = operation.responses[status];
+    if (described && '$ref' in described) continue;
+    operation.responses[status] =
+      !described && isCommon(status, errors)
+        ? { $ref: `#/components/responses/${nameOf(status)}` }
+        : merged(described, responseTo(errors));
+  }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (/^[45]|default/.test(status)) addErrorBody(status, response as ResponseObject | Reference);
+  }
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+function commonErrors(operation: OperationObject, route: Route): readonly DomainError[] {
+  const { security = [] } = operation;
+  const isPublic = security.some((requirement) => Object.keys(requirement).length === 0);
+  return [
+    ...(isPublic ? [] : NO_KEY),
+    ...(route.produces.length > 0 ? [new NotAcceptable(route.produces)] : []),
+    ...ALWAYS,
+    ...(takesJson(operation) ? WITH_A_BODY : WITHOUT_A_BODY),
+    ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
+  ];
+}
+
+/** Two errors with one code are one example, the latter's. */
+function byStatus(errors: readonly DomainError[]): [status: string, errors: readonly DomainError[]][] {
+  const statuses = new Map<string, Map<string, DomainError>>();
+  for (const error of errors) {
+    const status = String(HTTP_STATUS[error.kind]);
+    statuses.set(status, (statuses.get(status) ?? new Map<string, DomainError>()).set(error.code, error));
+  }
+  return [...statuses].map(([status, codes]) => [status, [...codes.values()]]);
+}
+
+function isCommon(status: string, errors: readonly DomainError[]): boolean {
+  const common = COMMON_RESPONSES[nameOf(status)];
+  return (
+    common !== undefined && JSON.stringify(common.content) === JSON.stringify(responseTo(errors).content)
+  );
+}
+
+/** A response from the very errors that cause it: one example each. They share one status. */
+function responseTo(errors: readonly DomainError[]): ResponseObject & { content: Content } {
+  const examples = errors.map((error) => [error.code, { value: ofDomainError(error) }] as const);
+  return {
+    description: MEANING[errors[0]?.kind ?? 'internal'],
+    content: { [JSON_TYPE]: { schema: ERROR, examples: Object.fromEntries(examples) } },
+  };
+}
+
+type Content = Record<string, { schema?: SchemaOrReference; examples?: object; example?: unknown }>;
+
+/** What a decorator says of a status that the pipeline knows too: its words, and its body beside the Error. */
+function merged(
+  described: ResponseObject | undefined,
+  response: ResponseObject & { content: Content },
+): ResponseObject {
+  if (!described) return response;
+  const { content } = described as { content?: Content };
+  const own = content?.[JSON_TYPE];
+  const error = response.content[JSON_TYPE];
+  const examples = {
+    ...(own?.example !== undefined && { own: { value: own.example } }),
+    ...own?.examples,
+    ...error?.examples,
+  };
+  const schema = own?.schema ? { anyOf: [own.schema, ERROR] } : ERROR;
+  return {
+    ...described,
+    description: described.description || response.description,
+    content: { ...content, [JSON_TYPE]: { schema, examples } },
+  };
+}
+
+/** An exception of a module becomes an Error as well. */
+function addErrorBody(status: string, response: ResponseObject | Reference): void {
+  if ('$ref' in response || response.content) return;
+  const body = ofStatus(Number(status) || 500, response.description);
+  const examples = /^\d+$/.test(status) ? { [body.code]: { value: body } } : undefined;
+  response.content = { [JSON_TYPE]: { schema: ERROR, ...(examples && { examples }) } };
+}
+
+function nameOf(status: string): string {
+  return (STATUS_CODES[status] ?? status).replaceAll(' ', '');
+}

@@ -1,0 +1,62 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { SECURITY_SCHEME, type StabilityLevel } from '../decorators/operation-marks.js';
+import type { OperationObject } from './openapi-types.js';
+import type { Route } from './routes.js';
+
+interface Marks {
+  readonly 'x-stability'?: StabilityLevel;
+  readonly 'x-deprecated-sunset'?: string;
+}
+
+const MEANING: Readonly<Record<StabilityLevel, string>> = {
+  experimental: '**Experimental:** it may change or go without notice.',
+  beta: '**Beta:** it may still change.',
+};
+
+/** Gives an operation a summary, and puts what decorators left as marks where a reader sees it. */
+export function addTexts(operation: OperationObject & Marks, route: Route): void {
+  const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
+  const { summary = '' } = operation;
+  operation.summary = summary === '' ? inWords(route.name) : summary;
+  for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
+    addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
+  }
+  if (stability) addMark(operation, stability, MEANING[stability]);
+  if (sunset) {
+    operation.deprecated = true;
+    addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it answers 410.`);
+  }
+}
+
+/** `findAllCats`: "Find all cats". */
+function inWords(name: string): string {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function addMark(operation: OperationObject, mark: string, meaning: string): void {
+  operation.summary = `${operation.summary ?? ''} (${mark})`;
+  addToDescription(operation, meaning);
+}
+
+function addToDescription(operation: OperationObject, text: string): void {
+  operation.description = `${operation.description ?? ''}\n\n${text}`.trim();
+}
+
+type TagObject = NonNullable<OpenAPIObject['tags']>[number];
+type Described = OperationObject & { 'x-tag-description'?: string };
+
+/** The document's tags, with those that controllers describe by `@Tag()`: taken off their operations. */
+export function takeTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
+  const tags = new Map(declared.map((tag) => [tag.name, tag]));
+  for (const operation of operations) {
+    const { tags: [name] = [], 'x-tag-description': description } = operation;
+    delete operation['x-tag-description'];
+    if (name !== undefined && description !== undefined) tags.set(name, { name, description });
+  }
+  return [...tags.values()];
+}
