@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { createServer } from 'node:net';
-import { type Address, cannotListen, listenOn } from '../http/listen-on.js';
+import { type Address, cannotListen, listenOn } from '../kernel/listen-on.js';
 
 /** Finds out before any work is done whether the address can be listened on. @throws StartupError */
 export async function checkAddress({ port, host }: Address): Promise<void> {

@@ -7,7 +7,7 @@ import {
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Config } from '../../kernel/config/config.js';
-import { listenOn } from '../../http/listen-on.js';
+import { listenOn } from '../../kernel/listen-on.js';
 import { Scrape } from './scrape.js';
 
 /** `/metrics` on a port of its own, which can be kept from clients, where `METRICS_PORT` says so. */

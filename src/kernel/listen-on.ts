@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from './errors/startup.error.js';
 
 export interface Address {
   readonly port: number;
