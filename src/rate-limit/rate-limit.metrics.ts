@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Metrics } from '../observability/metrics/metrics.js';
-import type { Outcome } from './refusal.js';
+
+export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
 /** What an operator watches of quotas, bans and Redis. No label has values that grow with keys, addresses or ids. */
 @Injectable()

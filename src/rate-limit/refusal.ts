@@ -2,14 +2,13 @@ import type { DomainError } from '../kernel/errors/domain-error.js';
 import type { Verdict } from './quota.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds } from './rate-limit.headers.js';
+import type { Outcome } from './rate-limit.metrics.js';
 
 export interface Refusal {
   /** Whole seconds, at least 1: a request sent then is admitted, unless others took the room. */
   readonly retryAfter: number;
   readonly error: DomainError;
 }
-
-export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
 export function outcomeOf({ admitted, windows, bannedFor }: Verdict): Outcome {
   if (admitted) return 'admitted';
