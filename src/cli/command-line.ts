@@ -6,6 +6,7 @@ import { addPlansCommand } from './keys/plans.command.js';
 import { addMigrateCommand } from './migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addUsageCommand } from './usage.command.js';
+import { visible } from './visible.js';
 
 const EXAMPLES = `
 Examples:
@@ -29,10 +30,12 @@ export function commandLine(): Command {
     .configureOutput({
       outputError: (text, write) => {
         write(
-          `petstore: ${text
-            .replace(/^error: /, '')
-            .replace(/\s*\n\s*/g, ' ')
-            .trim()}\n`,
+          `petstore: ${visible(
+            text
+              .replace(/^error: /, '')
+              .replace(/\s*\n\s*/g, ' ')
+              .trim(),
+          )}\n`,
         );
       },
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { keyId, positive } from './keys/key-arguments.js';
+import { daysBack, keyId } from './keys/key-arguments.js';
 import { print, table } from './keys/print.js';
 import { existing, withKeys } from './keys/with-keys.js';
 
@@ -15,7 +15,7 @@ export function addUsageCommand(keys: Command): void {
     .description(
       'Requests of past UTC days. Counted in memory, a day may show up to 1.5 % of its limit too much.',
     )
-    .option('--days <n>', 'how many days back, today included', positive, 30)
+    .option('--days <n>', 'how many days back, today included, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
     .action(show);
 }

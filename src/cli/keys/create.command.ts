@@ -43,7 +43,7 @@ async function create({ json, ...given }: CreateOptions): Promise<void> {
     limits: customLimits(plan, options),
     ...endAndScopes({ scopes: [...SCOPES], ...options }),
   };
-  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey));
+  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey), { makesDataFolder: true });
   print(
     json,
     { ...describeKey(key), key: secret },

@@ -4,7 +4,9 @@ import { parseInt64 } from '../../kernel/json/int64.js';
 import { StartupError } from '../../kernel/errors/startup.error.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { isSecret } from '../../auth/secret.js';
+import { isVisible } from '../visible.js';
 
+const MAX_DAYS = 3660; // ten years
 const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
 
 export function keyId(id: string) {
@@ -19,14 +21,21 @@ export function keyId(id: string) {
 
 export function keyName(value: string): string {
   const length = Array.from(value).length;
-  if (length >= 1 && length <= 200 && value.trim() !== '') return value;
-  throw new InvalidArgumentError('A name has 1 to 200 characters, not only white space.');
+  if (length >= 1 && length <= 200 && value.trim() !== '' && isVisible(value)) return value;
+  throw new InvalidArgumentError('A name has 1 to 200 visible characters, not only white space.');
 }
 
 export function positive(value: string): number {
   const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
   if (number >= 1 && number <= 2_147_483_647) return number;
   throw new InvalidArgumentError('It must be a whole number from 1 to 2147483647.');
+}
+
+/** How many days back a usage can be asked for. */
+export function daysBack(value: string): number {
+  const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= MAX_DAYS) return number;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
 }
 
 /** `90s`, `15m`, `2h` or `7d`, in milliseconds. */

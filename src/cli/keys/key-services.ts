@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Config } from '../../kernel/config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { connectionOptions } from '../../database/pool/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
 import { unreachable } from '../../database/unreachable.js';
@@ -18,8 +18,11 @@ export interface KeyServices {
 }
 
 /** Runs one piece of work on the keys, beside a running service or without one. @throws StartupError */
-export async function withKeyServices<T>(work: (services: KeyServices) => Promise<T>): Promise<T> {
-  const database = await joinDatabase(new Config());
+export async function withKeyServices<T>(
+  config: Config,
+  work: (services: KeyServices) => Promise<T>,
+): Promise<T> {
+  const database = await joinDatabase(config);
   const entities = [ApiKey, KeyHistoryEntry];
   const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
   try {

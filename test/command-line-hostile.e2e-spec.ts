@@ -1,0 +1,146 @@
+import { jest } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { petstore as inThisProcess } from './support/command-line.js';
+import { emptyFolder, type Ended } from './support/program.js';
+import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
+
+jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
+
+/** What could make a terminal do something, or a line look like another one. */
+const CONTROLS = {
+  'an escape': '\u001b[31mred',
+  'a line break': 'a\n2   forged   pro',
+  'a carriage return': 'a\rb',
+  'a tab': 'a\tb',
+  'a backspace': 'a\bb',
+  'a C1 control': 'a\u009b31mb',
+  DEL: 'a\u007fb',
+  'a line separator': 'a\u2028b',
+  'a right-to-left override': 'a\u202eb',
+  'an isolate': 'a\u2066b',
+  'a lone surrogate': 'a\ud800b',
+};
+const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+});
+afterAll(() => Promise.all([folder.remove(), database.drop()]));
+
+const petstore = (...args: string[]): Promise<Ended> => inThisProcess(args, { DATABASE_URL: database.url });
+
+function expectRefusal({ code, stdout, stderr }: Ended, message: RegExp): void {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^petstore: [^\n]*\n$/);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(RAW);
+}
+
+describe('a name of a key', () => {
+  it.each(Object.entries(CONTROLS))('with %s is refused in one line', async (_, name) => {
+    const created = await petstore('keys', 'create', '--plan', 'free', '--name', name);
+    expectRefusal(created, /A name has 1 to 200 visible characters/);
+    expectRefusal(await petstore('keys', 'update', '1', '--name', name), /visible characters/);
+  });
+
+  it.each(["Zoë's shop", '店舗', '👩‍👩‍👧 family', 'مرحبا', 'a  b', '"quoted" \\ back'])(
+    'may be %s',
+    async (name) => {
+      const { code } = await petstore('keys', 'create', '--plan', 'free', '--name', name);
+      expect(code).toBe(0);
+      expect((await petstore('keys', 'list')).stdout).toContain(name);
+    },
+  );
+});
+
+describe('what a table already holds', () => {
+  let id: string;
+
+  beforeAll(async () => {
+    const { stdout } = await petstore('keys', 'create', '--plan', 'free', '--name', 'first', '--json');
+    id = String((JSON.parse(stdout) as { id: number }).id);
+    await petstore('keys', 'update', id, '--name', 'second'); // for the history
+    await withClient(database.url, async (client) => {
+      await client.query('ALTER TABLE api_key_history DISABLE TRIGGER ALL'); // it lets nobody edit the record
+      const bad = 'a\u001b[31m\nb\u009b\u202e';
+      await client.query('UPDATE api_keys SET name = $1 WHERE id = $2', [bad, id]);
+      await client.query(`UPDATE api_key_history SET os_user = $1, command = $1 WHERE key_id = $2`, [
+        bad,
+        id,
+      ]);
+      await client.query('ALTER TABLE api_key_history ENABLE TRIGGER ALL');
+    });
+  });
+
+  const SHOWN = 'a\\u001b[31m\\u000ab\\u009b\\u202e';
+
+  it.each([['list'], ['show'], ['history']])('is shown escaped by petstore keys %s', async (command) => {
+    const { code, stdout } = await petstore('keys', command, ...(command === 'list' ? [] : [id]));
+    expect(code).toBe(0);
+    expect(stdout).toContain(SHOWN);
+    expect(stdout).not.toMatch(RAW);
+  });
+
+  it.each([['list'], ['show'], ['history']])(
+    'is the same text with --json of %s, which is escaped too',
+    async (command) => {
+      const { stdout } = await petstore('keys', command, ...(command === 'list' ? [] : [id]), '--json');
+      expect(stdout).not.toMatch(RAW);
+      expect(JSON.stringify(JSON.parse(stdout))).toContain(
+        JSON.stringify('a\u001b[31m\nb\u009b\u202e').slice(1, -1),
+      );
+    },
+  );
+
+  it('can be put right', async () => {
+    const { code, stdout } = await petstore('keys', 'update', id, '--name', 'third');
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(RAW);
+    expect((await petstore('keys', 'history', id)).stdout).not.toMatch(RAW);
+  });
+});
+
+describe('petstore keys usage --days', () => {
+  it.each(['99999999', '3661', '0', '-1', '1e3', '1.5', ''])(
+    '%s is refused in one line that tells the range',
+    async (days) => {
+      expectRefusal(await petstore('keys', 'usage', '1', '--days', days), /from 1 to 3660/);
+    },
+  );
+
+  it('3660 is taken', async () => {
+    const { stdout } = await petstore('keys', 'create', '--plan', 'free', '--name', 'used', '--json');
+    const { id } = JSON.parse(stdout) as { id: number };
+    const { code, stdout: usage } = await petstore('keys', 'usage', String(id), '--days', '3660');
+    expect({ code, usage }).toEqual({ code: 0, usage: expect.stringContaining('3660 days') });
+  });
+});
+
+describe('where there is no data folder', () => {
+  it.each([
+    ['keys', 'list'],
+    ['keys', 'show', '1'],
+    ['keys', 'usage', '1'],
+    ['keys', 'history', '1'],
+    ['keys', 'update', '1', '--name', 'a'],
+    ['keys', 'rotate', '1'],
+    ['keys', 'revoke', '1'],
+    ['keys', 'ban', '1'],
+    ['keys', 'unban', '1'],
+  ])('petstore %s %s says so and makes none', async (...args) => {
+    const path = join(folder.path, 'none');
+    const ended = await inThisProcess(args, { PETSTORE_DATA_DIR: path });
+    expectRefusal(ended, /There is no data folder at .*none.*petstore keys create/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('petstore plans list needs none', async () => {
+    const path = join(folder.path, 'none');
+    expect((await inThisProcess(['plans', 'list'], { PETSTORE_DATA_DIR: path })).code).toBe(0);
+    expect(existsSync(path)).toBe(false);
+  });
+});
