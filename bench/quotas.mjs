@@ -26,11 +26,11 @@ class BenchClock {
   }
 }
 
-/** Grants each key its first block, which is large enough for the rest: the ledger's own cost is PostgreSQL's. */
-const ledger = { add: (id, day, requests) => Promise.resolve(requests), addAll: () => Promise.resolve() };
+/** Grants each key its first block, which is large enough for the rest: what writing it costs is PostgreSQL's. */
+const writer = { write: (changes) => Promise.resolve(changes) };
 
 const clock = new BenchClock();
-const engine = new MemoryEngine(clock, ledger, new Config({}));
+const engine = new MemoryEngine(clock, writer, new Config({}));
 const limits = { perMinute: 1e9, perDay: 1e9 };
 const subjects = Array.from({ length: KEYS }, (_, i) => ({ id: i + 1, limits }));
 

@@ -22,16 +22,16 @@ export function addUsageCommand(keys: Command): void {
 
 async function show(id: string, { days, json }: UsageOptions): Promise<void> {
   const number = keyId(id);
-  const usage = await withKeys(async ({ keys, ledger }) => {
+  const rows = await withKeys(async ({ keys, usage }) => {
     existing(id, await keys.find(number));
-    return ledger.history(number, days);
+    return usage.history(number, days);
   });
-  print(json, usage, () =>
-    usage.length === 0
+  print(json, rows, () =>
+    rows.length === 0
       ? `Key ${id} was not used in ${days} days.`
       : table(
           ['DAY', 'REQUESTS'],
-          usage.map(({ day, requests }) => [day, String(requests)]),
+          rows.map(({ day, requests }) => [day, String(requests)]),
         ),
   );
 }

@@ -5,7 +5,7 @@ import { minutes } from '../kernel/clock/duration.js';
 import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { HealthModule } from '../observability/health/health.module.js';
-import { DayLedger } from './day-ledger.js';
+import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
 import { engineProvider } from './engine.provider.js';
 import { Quota } from './quota.js';
@@ -23,15 +23,15 @@ const throttlerOptions = (engine: QuotaEngine): ThrottlerModuleOptions => ({
 });
 
 /** The command line makes one without Nest. */
-const dayLedgerProvider: Provider = {
-  provide: DayLedger,
+const dailyUsageProvider: Provider = {
+  provide: DailyUsageRepository,
   inject: [DataSource],
-  useFactory: (dataSource: DataSource) => new DayLedger(dataSource),
+  useFactory: (dataSource: DataSource) => new DailyUsageRepository(dataSource),
 };
 
 @Module({
-  providers: [BanRecorder, dayLedgerProvider, engineProvider, RateLimitMetrics],
-  exports: [BanRecorder, DayLedger, QuotaEngine, RateLimitMetrics],
+  providers: [BanRecorder, dailyUsageProvider, engineProvider, RateLimitMetrics],
+  exports: [BanRecorder, DailyUsageRepository, QuotaEngine, RateLimitMetrics],
 })
 class QuotaEngineModule {}
 

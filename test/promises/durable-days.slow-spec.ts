@@ -1,34 +1,63 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { seconds } from '../../src/kernel/clock/duration.js';
+import { Cable } from '../support/cable.js';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { Petstore } from '../support/petstore.js';
-import { Program, SERVICE } from '../support/program.js';
+import { PostgresServer } from '../support/postgres-server.js';
+import { COMMAND_LINE, Program, run, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 const PER_DAY = 1000;
 
 /** The rest of the day as the service itself says it, in real processes that are stopped in every way. */
 describe('the day of a key', () => {
-  let petstore: Petstore;
+  let database: TestDatabase;
+  let cable: Cable;
   let key: string;
   let cwd: string;
   let port: number;
+  let service: Program;
 
   beforeAll(async () => {
-    petstore = await Petstore.start(); // for its database and a key in it
-    ({ secret: key } = await petstore.app
-      .get(ApiKeysService)
-      .create({ name: 'durable', plan: 'enterprise', limits: { perMinute: 1_000_000, perDay: PER_DAY } }));
+    database = await createTestDatabase();
     cwd = await mkdtemp(join(tmpdir(), 'petstore-days-'));
     port = await freePort();
   });
   afterAll(async () => {
-    await petstore.stop();
+    await database.drop();
     await rm(cwd, { recursive: true });
   });
+  beforeEach(async () => {
+    cable = await Cable.to(database.url);
+    key = await newKey(database.url);
+  });
+  afterEach(() => {
+    cable.remove();
+  });
 
-  async function used(): Promise<number> {
+  async function newKey(url: string): Promise<string> {
+    const limits = ['--per-minute', '1000000', '--per-day', String(PER_DAY)];
+    const args = ['keys', 'create', '--plan', 'enterprise', '--name', 'durable', ...limits, '--json'];
+    const { stdout } = await run(COMMAND_LINE, args, { cwd, env: { DATABASE_URL: url } });
+    return (JSON.parse(stdout) as { key: string }).key;
+  }
+
+  async function begin(url: string): Promise<void> {
+    const env = { DATABASE_URL: url, PORT: String(port), LOG_LEVEL: 'warn' };
+    service = new Program(SERVICE, [], { cwd, env });
+    await service.prints(/listens/);
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    service.signal(signal);
+    await service.ended;
+  }
+
+  /** Sends so many requests. @returns how much of the day is used after them */
+  async function used(requests = 1): Promise<number> {
+    for (let i = 1; i < requests; i++) await used();
     const answer = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=1`, {
       headers: { Authorization: `Bearer ${key}` },
     });
@@ -36,37 +65,79 @@ describe('the day of a key', () => {
     return PER_DAY - Number(remaining);
   }
 
-  /** Starts the service, sends some requests, and ends it. @returns what was used before and after */
-  async function life(requests: number, signal: NodeJS.Signals): Promise<{ first: number; last: number }> {
-    const env = {
-      DATABASE_URL: petstore.databaseUrl,
-      PORT: String(port),
-      LOG_LEVEL: 'silent',
-      SHUTDOWN_GRACE_SECONDS: '0',
-    };
-    const service = new Program(SERVICE, [], { cwd, env });
-    await service.prints(/listens/);
-    const first = await used();
-    let last = first;
-    for (let i = 1; i < requests; i++) last = await used();
-    service.signal(signal);
-    await service.ended;
-    return { first, last };
-  }
+  const onRecord = (url: string) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ requests: string }>(
+        'SELECT requests FROM api_key_usage ORDER BY key_id DESC LIMIT 1',
+      );
+      return Number(rows[0]?.requests ?? 0);
+    });
 
   it('never gets fresh when the service is killed, and loses at most 1.5 % each time', async () => {
     let before = 0;
     for (let i = 0; i < 3; i++) {
-      const { first, last } = await life(23, 'SIGKILL');
+      await begin(database.url);
+      const first = await used();
       expect(first).toBeGreaterThan(before);
       expect(first - before).toBeLessThanOrEqual(1 + PER_DAY * 0.015);
-      expect(last).toBe(first + 22);
-      before = last;
+      before = await used(22);
+      expect(before).toBe(first + 22);
+      await end('SIGKILL');
     }
-  }, 30_000);
+  }, 60_000);
 
   it('goes on with the exact count when the service is stopped by SIGTERM', async () => {
-    const { last } = await life(7, 'SIGTERM');
-    expect((await life(7, 'SIGTERM')).first).toBe(last + 1);
-  }, 30_000);
+    await begin(database.url);
+    expect(await used(7)).toBe(7);
+    await end('SIGTERM');
+    await begin(database.url);
+    expect(await used()).toBe(8);
+    await end('SIGTERM');
+  }, 60_000);
+
+  it('has what was admitted while PostgreSQL was unavailable, after SIGTERM', async () => {
+    await begin(cable.url);
+    await used(5);
+    cable.cut();
+    expect(await used(200)).toBe(205);
+    cable.mend();
+    await end('SIGTERM');
+    expect(await onRecord(database.url)).toBe(205);
+  }, 60_000);
+
+  it('has it also when PostgreSQL comes back only during the stop', async () => {
+    await begin(cable.url);
+    await used(5);
+    cable.cut();
+    await used(200);
+    service.signal('SIGTERM');
+    await eventually(() =>
+      used().then(
+        () => false,
+        () => true,
+      ),
+    );
+    cable.mend();
+    await service.ended;
+    expect(await onRecord(database.url)).toBe(205);
+  }, 60_000);
+
+  it('has each request once after a freeze, in which reservations timed out that run afterwards', async () => {
+    const server = await PostgresServer.start();
+    try {
+      key = await newKey(server.url);
+      await begin(server.url);
+      await used(5);
+      await server.freeze();
+      const total = await used(40); // some wait for a reservation that times out
+      expect(total).toBe(45);
+      await server.thaw();
+      await eventually(async () => (await onRecord(server.url)) >= total, seconds(10));
+      expect(await onRecord(server.url)).toBeLessThanOrEqual(total + PER_DAY * 0.015);
+      await end('SIGTERM');
+      expect(await onRecord(server.url)).toBe(total);
+    } finally {
+      await server.stop();
+    }
+  }, 120_000);
 });

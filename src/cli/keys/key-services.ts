@@ -3,7 +3,7 @@ import type { Config } from '../../kernel/config/config.js';
 import { connectionOptions } from '../../database/pool/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
 import { unreachable } from '../../database/unreachable.js';
-import { DayLedger } from '../../rate-limit/day-ledger.js';
+import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { Author } from '../../auth/author.js';
@@ -14,7 +14,7 @@ import { KeyHistory } from '../../auth/key-history.js';
 export interface KeyServices {
   readonly keys: ApiKeysService;
   readonly history: KeyHistory;
-  readonly ledger: DayLedger;
+  readonly usage: DailyUsageRepository;
 }
 
 /** Runs one piece of work on the keys, beside a running service or without one. @throws StartupError */
@@ -35,7 +35,11 @@ export async function withKeyServices<T>(
 
 function servicesOn(dataSource: DataSource): KeyServices {
   const history = new KeyHistory(dataSource, new Author(command()));
-  return { keys: new ApiKeysService(dataSource, history), history, ledger: new DayLedger(dataSource) };
+  return {
+    keys: new ApiKeysService(dataSource, history),
+    history,
+    usage: new DailyUsageRepository(dataSource),
+  };
 }
 
 /** `petstore keys rotate`: what comes after may be the user's own words. */

@@ -1,22 +1,24 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
+import { setTimeout } from 'node:timers/promises';
 import { describeEngine } from '../../../test/support/engine-conformance.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { TestClock } from '../../../test/support/test-clock.js';
-import { TestLedger } from '../../../test/support/test-ledger.js';
+import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Decision } from '../decision.js';
 import type { Subject, SubjectId } from '../quota-engine.js';
-import type { DayLedger } from '../day-ledger.js';
+import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
 import { MemoryEngine } from './memory.engine.js';
 
-function start(ledger = new TestLedger(), clock = new TestClock()) {
+function start(usage = new TestDailyUsage(), clock = new TestClock()) {
   const engine = new MemoryEngine(
     clock,
-    ledger as unknown as DayLedger,
+    new DailyUsageWriter(usage),
     new Config({ ANONYMOUS_ADDRESSES: '1000' }),
-  ); // stands in for the table
-  return { engine, clock, ledger };
+  );
+  return { engine, clock, usage };
 }
 
 describeEngine('memory', () => {
@@ -57,7 +59,7 @@ describe('the memory engine and the clock', () => {
   it('shows one reset of each window for as long as it runs', async () => {
     const wall = Date.UTC(2027, 0, 15, 12);
     const clock = new TestClock(wall);
-    const { engine } = start(new TestLedger(), clock);
+    const { engine } = start(new TestDailyUsage(), clock);
     jest.spyOn(clock, 'now').mockImplementation(() => Math.floor(wall + clock.elapsed() - 1_000_000));
     const resets = async () =>
       (await engine.take(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
@@ -90,7 +92,7 @@ describe('the memory engine and the clock', () => {
 
   it('changes the day at midnight and not a millisecond before', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
-    const { engine } = start(new TestLedger(), clock);
+    const { engine } = start(new TestDailyUsage(), clock);
     const subject = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
     expect(await admitted(engine, subject, 2)).toBe(1);
     clock.advance(1);
@@ -119,7 +121,7 @@ describe('the memory engine and the clock', () => {
 
   it('carries a running minute over midnight', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 50));
-    const { engine } = start(new TestLedger(), clock);
+    const { engine } = start(new TestDailyUsage(), clock);
     await admitted(engine, FREE, 60);
     clock.advance(seconds(20));
     expect((await engine.take(FREE)).admitted).toBe(false);
@@ -128,14 +130,14 @@ describe('the memory engine and the clock', () => {
   });
 });
 
-describe('the memory engine and its ledger', () => {
+describe('the memory engine and the day counts on record', () => {
   const HEAVY: Subject = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
 
   it('writes once for each percent of the day', async () => {
-    const { engine, ledger } = start();
+    const { engine, usage } = start();
     await admitted(engine, HEAVY, 1000);
-    expect(ledger.writes).toBeGreaterThanOrEqual(100);
-    expect(ledger.writes).toBeLessThanOrEqual(102);
+    expect(usage.writes).toBeGreaterThanOrEqual(100);
+    expect(usage.writes).toBeLessThanOrEqual(102);
   });
 
   it('waits for nothing between two reservations', async () => {
@@ -145,8 +147,8 @@ describe('the memory engine and its ledger', () => {
   });
 
   it('never has fewer requests on record than it has admitted', async () => {
-    const { engine, ledger } = start();
-    const record = () => [...ledger.counts.values()][0] ?? 0;
+    const { engine, usage } = start();
+    const record = () => [...usage.counts.values()][0] ?? 0;
     for (let i = 1; i <= 500; i++) {
       await engine.take(HEAVY);
       expect(record()).toBeGreaterThanOrEqual(i);
@@ -154,52 +156,137 @@ describe('the memory engine and its ledger', () => {
   });
 
   it('goes on after a kill with at most two blocks less of the day, and never more', async () => {
-    const ledger = new TestLedger();
+    const usage = new TestDailyUsage();
     let total = 0;
-    for (let life = 0; life < 20; life++) total += await admitted(start(ledger).engine, HEAVY, 37);
+    for (let life = 0; life < 20; life++) total += await admitted(start(usage).engine, HEAVY, 37);
     expect(total).toBeLessThanOrEqual(1000);
-    const rest = await admitted(start(ledger).engine, HEAVY, 2000);
+    const rest = await admitted(start(usage).engine, HEAVY, 2000);
     expect(total + rest).toBeLessThanOrEqual(1000);
     expect(total + rest).toBeGreaterThanOrEqual(1000 - 21 * 20);
   });
 
   it('goes on after a stop in good order with the exact count', async () => {
-    const ledger = new TestLedger();
+    const usage = new TestDailyUsage();
     for (let life = 0; life < 10; life++) {
-      const { engine } = start(ledger);
+      const { engine } = start(usage);
       expect(await admitted(engine, HEAVY, 37)).toBe(37);
       await engine.onApplicationShutdown();
     }
-    expect(await admitted(start(ledger).engine, HEAVY, 2000)).toBe(1000 - 370);
+    expect(await admitted(start(usage).engine, HEAVY, 2000)).toBe(1000 - 370);
   });
 
   it('reads the day so far for a look', async () => {
-    const ledger = new TestLedger();
-    const first = start(ledger).engine;
+    const usage = new TestDailyUsage();
+    const first = start(usage).engine;
     await admitted(first, HEAVY, 37);
     await first.onApplicationShutdown();
-    expect((await start(ledger).engine.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
+    expect((await start(usage).engine.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
   });
 
-  it('goes on counting while the ledger is away, and puts it on record afterwards', async () => {
-    const { engine, ledger } = start();
+  it('goes on counting while PostgreSQL is unavailable, and puts it on record afterwards', async () => {
+    const { engine, usage } = start();
     await admitted(engine, HEAVY, 5);
-    ledger.away = true;
+    usage.away = true;
     expect(await admitted(engine, HEAVY, 100)).toBe(100);
-    ledger.away = false;
+    usage.away = false;
+    await eventually(() => usage.total >= 105); // by itself
     expect(await admitted(engine, HEAVY, 2000)).toBe(1000 - 105);
-    expect([...ledger.counts.values()][0]).toBeGreaterThanOrEqual(1000);
+    expect([...usage.counts.values()][0]).toBeGreaterThanOrEqual(1000);
   });
 
-  it('learns what was used before as soon as the ledger is back', async () => {
-    const ledger = new TestLedger();
-    const first = start(ledger).engine;
+  it.each<[string, Outcome]>([
+    ['did not run', 'fails'],
+    ['ran, but was not acknowledged', 'lost'],
+    ['runs late', 'late'],
+  ])('has every request on record once when a statement %s', async (_, outcome) => {
+    const { engine, usage } = start();
+    await admitted(engine, HEAVY, 5);
+    usage.outcome = () => outcome;
+    expect(await admitted(engine, HEAVY, 100)).toBe(100);
+    usage.outcome = () => 'runs';
+    await eventually(() => usage.total >= 105);
+    usage.thaw();
+    expect(usage.total).toBeLessThanOrEqual(105 + 15); // a block and a half
+    await engine.onApplicationShutdown();
+    usage.thaw();
+    expect(usage.total).toBe(105);
+  });
+
+  it('puts what was used while PostgreSQL was unavailable on record when it is stopped', async () => {
+    const { engine, usage } = start();
+    await admitted(engine, HEAVY, 5);
+    usage.away = true;
+    await admitted(engine, HEAVY, 500);
+    usage.away = false;
+    await engine.onApplicationShutdown();
+    expect(usage.total).toBe(505);
+  });
+
+  it('tries for a while to do so when PostgreSQL is unavailable at the stop', async () => {
+    const { engine, usage } = start();
+    await admitted(engine, HEAVY, 5);
+    usage.away = true;
+    await admitted(engine, HEAVY, 500);
+    const stopped = engine.onApplicationShutdown();
+    await setTimeout(seconds(0.5)); // real time, in which it tries
+    usage.away = false;
+    await stopped;
+    expect(usage.total).toBe(505);
+  });
+
+  it('puts a day that ended meanwhile on record too', async () => {
+    const { engine, usage, clock } = start();
+    await admitted(engine, HEAVY, 5);
+    usage.away = true;
+    await admitted(engine, HEAVY, 500);
+    clock.advance(days(1));
+    await admitted(engine, HEAVY, 7);
+    usage.away = false;
+    await engine.onApplicationShutdown();
+    expect([...usage.counts.values()]).toEqual([505, 7]);
+  });
+
+  it('has exactly what was admitted on record after any history of failures', async () => {
+    const outcome = fc.constantFrom<Outcome>('runs', 'runs', 'runs', 'fails', 'lost', 'late');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(outcome, { maxLength: 60 }),
+        fc.array(fc.record({ life: fc.nat({ max: 300 }), thaw: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        async (sequence, lives) => {
+          const outcomes = [...sequence];
+          const usage = new TestDailyUsage();
+          usage.outcome = () => outcomes.shift() ?? 'runs';
+          let total = 0;
+          for (const { life, thaw } of lives) {
+            const { engine } = start(usage);
+            total += await admitted(engine, { id: 7, limits: { perMinute: 1e6, perDay: 500 } }, life);
+            if (thaw) usage.thaw();
+            usage.outcome = () => 'runs'; // or a stop takes its time
+            await engine.onApplicationShutdown();
+            usage.outcome = () => outcomes.shift() ?? 'runs';
+          }
+          usage.thaw();
+          expect(usage.total).toBe(total);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('learns what was used before as soon as PostgreSQL is back', async () => {
+    const usage = new TestDailyUsage();
+    const first = start(usage).engine;
     await admitted(first, HEAVY, 900);
     await first.onApplicationShutdown();
-    ledger.away = true;
-    const { engine } = start(ledger);
+    usage.away = true;
+    const { engine } = start(usage);
     await admitted(engine, HEAVY, 20);
-    ledger.away = false;
+    usage.away = false;
+    const { total } = usage;
+    await eventually(() => usage.total > total);
     expect(await admitted(engine, HEAVY, 2000)).toBeLessThanOrEqual(100);
   });
 });

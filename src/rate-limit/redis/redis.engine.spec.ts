@@ -8,7 +8,7 @@ import { describeEngine } from '../../../test/support/engine-conformance.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { TestClock } from '../../../test/support/test-clock.js';
-import { TestLedger } from '../../../test/support/test-ledger.js';
+import { TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
@@ -17,7 +17,8 @@ import type { Subject } from '../quota-engine.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { RedisEngine } from './redis.engine.js';
 import { RedisLink } from './redis-link.js';
-import { UsageRecorder } from './usage-recorder.js';
+import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
+import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 
 let server: RedisServer;
 let engines: RedisEngine[] = [];
@@ -34,7 +35,7 @@ let patience: number | undefined;
 function make(url = server.url, env: Record<string, string> = {}, clock: Clock = new Clock()): RedisEngine {
   metrics = new Metrics();
   const config = new Config({ REDIS_URL: url, ...env });
-  const usage = new UsageRecorder(clock, new TestLedger()); // stands in for the table
+  const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
   const engine = new RedisEngine(
     clock,
     config,

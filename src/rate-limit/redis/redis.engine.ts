@@ -10,7 +10,7 @@ import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { LastKnown } from './last-known.js';
 import { type Debt, LocalShare } from './local-share.js';
 import type { RedisLink, Taken } from './redis-link.js';
-import type { UsageRecorder } from './usage-recorder.js';
+import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 
 const HEARTBEAT = seconds(0.5);
 const ANNOUNCED_FOR = seconds(5);

@@ -1,0 +1,168 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { Account } from '../memory/account.js';
+import type { SubjectId } from '../quota-engine.js';
+import type { DailyUsageWriter } from './daily-usage.writer.js';
+
+/** Reserved at a time: this part of the day's limit. A killed process costs a key at most one and a half of these. */
+const BLOCK_SHARE = 0.01;
+const TRY_AGAIN = seconds(1);
+const MAX_CHANGES = 1_000; // in one statement
+/** How long a stop tries to put the counts on record. */
+const LAST_TRIES = seconds(2);
+const LAST_TRIES_EVERY = seconds(0.25);
+
+export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHARE);
+
+interface Reservation {
+  readonly keyId: SubjectId;
+  readonly day: number;
+  readonly account: Account;
+  readonly block: number;
+  /** What was sent and is not acknowledged. */
+  sent: number;
+  /** Called when the outcome is known, or when PostgreSQL turns out to be unavailable. */
+  waiting: (() => void)[];
+}
+
+/**
+ * Puts day counts on record before they are used: a process that is killed can then forget no request, it can only
+ * remember some that were never made. All that is due goes to PostgreSQL in one statement at a time. While PostgreSQL is
+ * unavailable the accounts go on without a record; what they have used is put on record when it is back.
+ */
+export class DailyReservations {
+  private readonly logger = new Logger(DailyReservations.name);
+  private readonly reservations = new Map<Account, Reservation>();
+  private due: Reservation[] = [];
+  /** Those of the statement that is under way or in doubt. */
+  private sent: Reservation[] = [];
+  private writing?: Promise<void>;
+  private unavailable = false;
+  private closing = false;
+  private retry?: NodeJS.Timeout;
+
+  constructor(private readonly writer: DailyUsageWriter) {}
+
+  /**
+   * Sees to it that the next request of a key is on record before it is admitted, and the ones after it ahead of time.
+   * @returns what the next request has to wait for, if it has to
+   */
+  reserve(keyId: SubjectId, day: number, account: Account, perDay: number): Promise<void> | undefined {
+    const block = blockOf(perDay);
+    const ahead = account.reserved - account.dayUsed;
+    if (ahead * 2 > block || (ahead > 0 && account.reserved >= perDay)) return undefined;
+    const reservation = this.add(keyId, day, account, block);
+    return ahead > 0 ? undefined : this.outcomeOf(reservation);
+  }
+
+  /** Reads the day so far. */
+  read(keyId: SubjectId, day: number, account: Account): Promise<void> | undefined {
+    return this.outcomeOf(this.add(keyId, day, account, 0));
+  }
+
+  /** Puts the exact counts of a day on record, and gives back what was reserved and not used. */
+  async close(day: number, accounts: Iterable<readonly [SubjectId, Account]>): Promise<void> {
+    this.closing = true;
+    clearTimeout(this.retry);
+    await this.writing;
+    for (const [keyId, account] of accounts) {
+      if (account.reserved !== account.dayUsed) this.add(keyId, day, account, 0);
+    }
+    const end = performance.now() + LAST_TRIES;
+    while (!(await this.write()) && performance.now() < end) await delay(LAST_TRIES_EVERY);
+    if (this.reservations.size > 0) {
+      this.logger.error(`The day counts of ${this.reservations.size} keys are not on record.`);
+    }
+  }
+
+  private add(keyId: SubjectId, day: number, account: Account, block: number): Reservation {
+    let reservation = this.reservations.get(account);
+    if (!reservation) {
+      reservation = { keyId, day, account, block, sent: 0, waiting: [] };
+      this.reservations.set(account, reservation);
+      this.due.push(reservation);
+      if (!this.unavailable) this.start();
+    }
+    return reservation;
+  }
+
+  private outcomeOf({ waiting }: Reservation): Promise<void> | undefined {
+    return this.unavailable || this.closing ? undefined : new Promise((resolve) => waiting.push(resolve));
+  }
+
+  private start(): void {
+    if (this.closing) return;
+    this.writing ??= this.write().then((done) => {
+      this.writing = undefined;
+      if (done && this.due.length > 0) this.start(); // it came when the last statement was over
+    });
+  }
+
+  /** @returns whether all that is due is on record */
+  private async write(): Promise<boolean> {
+    try {
+      if (this.sent.length > 0) await this.send([]);
+      while (this.due.length > 0) await this.send(this.due.splice(0, MAX_CHANGES));
+      if (this.unavailable) this.logger.log('Day counts are recorded again.');
+      this.unavailable = false;
+      return true;
+    } catch (error) {
+      this.lost(error);
+      return false;
+    }
+  }
+
+  private async send(reservations: readonly Reservation[]): Promise<void> {
+    const changes = reservations.map((reservation) => {
+      const requests = this.closing ? exactly(reservation) : ahead(reservation);
+      reservation.sent += requests;
+      return { keyId: reservation.keyId, day: reservation.day, requests };
+    });
+    this.sent.push(...reservations);
+    const counts = await this.writer.write(changes);
+    const { sent } = this;
+    this.sent = [];
+    const onRecord = new Map(counts.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
+    for (const reservation of sent) {
+      this.settle(reservation, onRecord.get(`${reservation.keyId} ${reservation.day}`));
+    }
+  }
+
+  /** @param count absent for a key that is gone */
+  private settle(reservation: Reservation, count?: number): void {
+    const { account, keyId, day, block, sent } = reservation;
+    const expected = account.reserved + sent;
+    const others = (count ?? expected) - expected; // what a process before this one, or beside it, has used
+    account.reserved = expected + others;
+    account.dayUsed += others;
+    this.reservations.delete(account);
+    wake(reservation);
+    const used = account.dayUsed - account.reserved; // without a record, or what a stop gives back
+    if (used > 0 || (this.closing && used < 0)) this.add(keyId, day, account, block);
+  }
+
+  private lost(error: unknown): void {
+    if (!this.unavailable) this.logger.warn(`Day counts cannot be recorded for now: ${String(error)}`);
+    this.unavailable = true;
+    for (const reservation of this.reservations.values()) wake(reservation);
+    if (this.closing) return;
+    this.retry = setTimeout(() => {
+      this.start();
+    }, TRY_AGAIN).unref();
+  }
+}
+
+function wake(reservation: Reservation): void {
+  const { waiting } = reservation;
+  reservation.waiting = [];
+  for (const resolve of waiting) resolve();
+}
+
+/** What was used without a record, and a block more. */
+const ahead = ({ account, sent, block }: Reservation): number => {
+  const left = account.reserved + sent - account.dayUsed;
+  return left * 2 > block ? 0 : block + Math.max(0, -left);
+};
+
+const exactly = ({ account, sent }: Reservation): number => account.dayUsed - account.reserved - sent;
