@@ -1,3 +1,4 @@
+import { parameterError } from '../kernel/errors/field-error.js';
 import { ValidationFailed } from '../kernel/errors/validation-failed.error.js';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
@@ -18,16 +19,15 @@ export function idempotencyKey(values: readonly string[]): string {
   const [value = '', ...more] = values;
   if (more.length === 0 && BARE.test(value)) return value;
   if (more.length === 0 && QUOTED.test(value)) return value.slice(1, -1).replace(/\\(.)/g, '$1');
-  throw new ValidationFailed([
-    {
-      field: IDEMPOTENCY_KEY,
-      message: `${IDEMPOTENCY_KEY} must be one key of 1 to 255 printable ASCII characters, in quotes if it has spaces`,
-    },
-  ]);
+  throw invalid(
+    'format',
+    `${IDEMPOTENCY_KEY} must be one key of 1 to 255 printable ASCII characters, in quotes if it has spaces`,
+  );
 }
 
 /** For a client without an API key, whose repeats nothing could tell from those of others. */
 export const keyWithoutClient = (): ValidationFailed =>
-  new ValidationFailed([
-    { field: IDEMPOTENCY_KEY, message: `${IDEMPOTENCY_KEY} can be used with an API key only` },
-  ]);
+  invalid('invalid', `${IDEMPOTENCY_KEY} can be used with an API key only`);
+
+const invalid = (code: string, message: string): ValidationFailed =>
+  new ValidationFailed([parameterError('header', [IDEMPOTENCY_KEY], { code, message })]);

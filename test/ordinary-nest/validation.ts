@@ -282,6 +282,19 @@ class GroupsDto {
   readonly price?: number;
 }
 
+class MessagesDto {
+  @IsString({ message: 'Say it in words' })
+  readonly own!: string;
+
+  @IsOptional()
+  @IsString({ context: { code: 'moon_phase' } })
+  readonly context?: string;
+
+  @IsOptional()
+  @IsEmail()
+  readonly mail?: string;
+}
+
 class SearchQuery {
   @IsOptional()
   @IsString()
@@ -373,6 +386,11 @@ class ValidationController {
 
   @Post('rules')
   rules(@Body() body: RulesDto): object {
+    return { body };
+  }
+
+  @Post('messages')
+  messages(@Body() body: MessagesDto): object {
     return { body };
   }
 
@@ -571,6 +589,36 @@ export const validation: Topic = {
       [{ address: ADDRESS, lines: LINES, anything: [] }, ['anything']],
     ])('refuses what is wrong inside: %.60j', async (body, fields) => {
       expect(await refused('post', 'order', body)).toEqual(fields);
+    });
+
+    it.each([
+      [
+        'order',
+        { address: ADDRESS, lines: [{ id: 1, count: 11 }] },
+        '/lines/0/count',
+        'range',
+        'lines.0.count must not be greater than 10',
+      ],
+      ['order', { address: {}, lines: LINES }, '/address/street', 'required', 'address.street is required'],
+      [
+        'order',
+        { address: ADDRESS, lines: [{ id: 1, count: 1, 'a/b': 1 }] },
+        '/lines/0/a~1b',
+        'unknown',
+        'Unknown property: lines.0.a/b',
+      ],
+      ['order', { address: ADDRESS, lines: [] }, '/lines', 'length', 'lines should not be empty'],
+      ['part', { address: { street: 5 } }, '/address/street', 'type', 'address.street must be a string'],
+      ['toy', { name: 'a', tags: [5] }, '/tags', 'type', 'each value in tags must be a string'],
+      ['rules', { short: 'ab', long: 'a' }, '/long', 'invalid', 'long must be longer than short'],
+      ['conversion', { trimmed: 'a', other_name: 5 }, '/other_name', 'type', 'other_name must be a string'],
+      ['messages', { own: 5 }, '/own', 'type', 'Say it in words'],
+      ['messages', {}, '/own', 'required', 'Say it in words'],
+      ['messages', { own: 'a', context: 5 }, '/context', 'moon_phase', 'context must be a string'],
+      ['messages', { own: 'a', mail: 'b' }, '/mail', 'format', 'mail must be an email'],
+    ])('tells where and why %s is refused for %j', async (path, body, pointer, code, message) => {
+      const [detail] = (await ask('post', path, body)).body.details as Record<string, unknown>[];
+      expect(detail).toMatchObject({ in: 'body', pointer, code, message });
     });
 
     it('checks DTOs that contain themselves', async () => {

@@ -241,7 +241,7 @@ describe('clients/python', () => {
 function membersOf(name: string): unknown {
   const { properties = {}, required = [] } = document.components.schemas[name] ?? {};
   const members = Object.entries(properties).map(([member, schema]) => [
-    member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    member === 'in' ? 'in_' : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), // a keyword
     { shape: shapeOf(schema), required: required.includes(member) },
   ]);
   return Object.fromEntries(members);

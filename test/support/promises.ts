@@ -32,10 +32,16 @@ export function expectErrorBody(answer: Answer, status: number, code: string): v
   expect(answer.body).not.toMatch(INSIDES);
 }
 
+/** RFC 6901. */
+const POINTER = matching(/^(\/([^~/]|~[01])*)*$/);
+
 function expectDetails(details: unknown): void {
   expect(Array.isArray(details)).toBe(true);
   for (const detail of details as unknown[]) {
-    expect(detail).toEqual({ field: matching(/^/), message: matching(/\S/) });
+    const { pointer, ...rest } = detail as { pointer?: unknown };
+    const error = { code: matching(/^[a-z]+(_[a-z]+)*$/), field: matching(/^/), message: matching(/\S/) };
+    expect(rest).toEqual({ in: matching(/^(body|query|path|header)$/), ...error });
+    if (pointer !== undefined) expect({ ...rest, pointer }).toMatchObject({ in: 'body', pointer: POINTER });
   }
 }
 

@@ -237,13 +237,17 @@ class Errors(ClientTest):
             (599, "something_new", petstore.ServerError),
         ):
             with self.subTest(code=code):
-                details = [{"field": "name", "message": "name must be a text"}]
+                details = [
+                    {"in": "body", "field": "name", "pointer": "/name", "code": "type", "message": "No text"},
+                    {"in": "query", "field": "limit", "code": "range", "message": "Too large"},
+                ]
                 body = {"code": code, "message": "No.", "status": status, "details": details}
                 self.service.answers = [Answer(status, {"X-Request-Id": "r-1"}, body)]
                 error = self.refusal()
                 self.assertIs(type(error), kind)
                 self.assertEqual((error.status, error.code, error.request_id), (status, code, "r-1"))
-                self.assertEqual(error.details, (petstore.FieldProblem("name", "name must be a text"),))
+                first = petstore.FieldError("body", "name", "type", "No text", "/name")
+                self.assertEqual(error.details, (first, petstore.FieldError("query", "limit", "range", "Too large")))
                 self.assertEqual(str(error), f"{status} {code}: No. (request r-1)")
                 self.assertEqual(pickle.loads(pickle.dumps(error)).__dict__, error.__dict__)
 

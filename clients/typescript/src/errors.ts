@@ -1,4 +1,4 @@
-import type { FieldProblem } from './types.js';
+import type { FieldError } from './types.js';
 
 /** What an error is made of. */
 export interface Problem {
@@ -6,7 +6,7 @@ export interface Problem {
   readonly message: string;
   readonly status?: number;
   readonly requestId?: string;
-  readonly details?: readonly FieldProblem[];
+  readonly details?: readonly FieldError[];
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
@@ -21,7 +21,7 @@ export class PetstoreError extends Error {
   /** Names the request in the log of the service. */
   readonly requestId?: string;
   /** Each invalid member or parameter; empty where the response names none. */
-  readonly details: readonly FieldProblem[];
+  readonly details: readonly FieldError[];
   /** Seconds to wait before the next try, where the response tells. */
   readonly retryAfter?: number;
 

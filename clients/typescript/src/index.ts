@@ -20,5 +20,5 @@ export type { RateLimits } from './resources/rate-limits.js';
 export type { RateLimitWindow, RateLimitState, ResponseInfo } from './response-info.js';
 export type { Runtime } from './runtime.js';
 export type { ReadOptions, RequestOptions, WriteOptions } from './transport.js';
-export type { FieldProblem, NewPet, Order, OrderStatus, Pet, PetStatus, RateLimit } from './types.js';
+export type { FieldError, NewPet, Order, OrderStatus, Pet, PetStatus, RateLimit } from './types.js';
 export { VERSION } from './version.js';

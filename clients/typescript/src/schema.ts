@@ -290,15 +290,31 @@ export interface components {
       /** @description Only while the key is banned. */
       ban?: components['schemas']['Ban'];
     };
-    FieldProblem: {
+    FieldError: {
       /**
-       * @description The member or parameter.
+       * @description The part of the request that the value is in.
+       * @example query
+       * @enum {string}
+       */
+      in: 'body' | 'query' | 'path' | 'header';
+      /**
+       * @description The property, parameter or header; inside of others with their names before it. `body` for the body as a whole.
        * @example limit
        */
       field: string;
       /**
-       * @description What is wrong with it.
-       * @example limit must be a whole number from 1 to 100
+       * @description Where it is in the body, as a JSON pointer (RFC 6901). Absent for other parts of the request.
+       * @example /name
+       */
+      pointer?: string;
+      /**
+       * @description The rule that the value breaks, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, `unknown` or `invalid`. A code keeps its meaning; new ones may come.
+       * @example range
+       */
+      code: string;
+      /**
+       * @description The rule that the value breaks, for people. The wording may change.
+       * @example limit must be from 1 to 100
        */
       message: string;
     };
@@ -310,7 +326,7 @@ export interface components {
       code: string;
       /**
        * @description Human-readable description. The wording may change.
-       * @example limit must be a whole number from 1 to 100.
+       * @example limit must be from 1 to 100.
        */
       message: string;
       /**
@@ -320,7 +336,7 @@ export interface components {
        */
       status: number;
       /** @description Each invalid value, with a 400. */
-      details?: components['schemas']['FieldProblem'][];
+      details?: components['schemas']['FieldError'][];
     };
   };
   responses: {

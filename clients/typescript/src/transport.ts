@@ -6,7 +6,7 @@ import { type Input, type Operation, type OperationId, OPERATIONS, type Output }
 import { links, responseInfo, type ResponseInfo } from './response-info.js';
 import { isWorthAnotherTry, retryAfterOf, waitBefore } from './retry.js';
 import { randomText, type Runtime } from './runtime.js';
-import type { FieldProblem } from './types.js';
+import type { FieldError } from './types.js';
 
 /** How one call differs from the options of the client. */
 export interface RequestOptions {
@@ -226,6 +226,6 @@ function problemOf(body: unknown, status: number, statusText: string) {
   return {
     code: typeof code === 'string' ? code : status === 304 ? 'not_modified' : 'unknown',
     message: typeof message === 'string' ? message : `${status} ${statusText}`.trim(),
-    details: Array.isArray(details) ? (details as FieldProblem[]) : [],
+    details: Array.isArray(details) ? (details as FieldError[]) : [],
   };
 }

@@ -13,5 +13,5 @@ export type Order = Exact<Schemas['Order']>;
 export type OrderStatus = Schemas['OrderStatus'];
 /** Where an API key stands. Beta: it may change. */
 export type RateLimit = Exact<Schemas['RateLimit']>;
-/** One invalid member or parameter of a request. */
-export type FieldProblem = Schemas['FieldProblem'];
+/** One invalid value of a request. */
+export type FieldError = Schemas['FieldError'];

@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
-import type { FieldProblem } from '../../kernel/errors/field-problem.js';
+import type { FieldError } from '../../kernel/errors/field-error.js';
 import { InternalError } from '../../kernel/errors/internal.error.js';
 import { HTTP_STATUS } from './http-status.js';
 
@@ -10,7 +10,7 @@ export interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly status: number;
-  readonly details?: readonly FieldProblem[];
+  readonly details?: readonly FieldError[];
 }
 
 export function ofDomainError({ kind, code, message, details }: DomainError): ErrorBody {

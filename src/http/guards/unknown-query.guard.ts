@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { unknownError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
-import { routeMetadata } from '../route-metadata.js';
-import { unknownField } from '../validation/unknown-field.js';
 import { isOutside } from '../public.decorator.js';
+import { routeMetadata } from '../route-metadata.js';
 
 /**
  * Refuses query parameters that the route does not name. Where they cannot be told from its handler, they pass: a
@@ -18,6 +18,6 @@ export class UnknownQueryGuard implements CanActivate {
     if (!query || anyRequest || isOutside(context)) return true;
     const unknown = Object.keys(request.query).filter((name) => !query.has(name));
     if (unknown.length === 0) return true;
-    throw new ValidationFailed(unknown.map(unknownField));
+    throw new ValidationFailed(unknown.map((name) => unknownError('query', [name])));
   }
 }

@@ -25,7 +25,6 @@ export class PageQuery {
 
 /** Plain decimal digits only: `1e1`, ` 5`, `0x10`, nothing and a repeated parameter are refused, never clamped. */
 function Limit(): PropertyDecorator {
-  const inRange = (value: unknown) => Number(value) >= MIN_LIMIT && Number(value) <= MAX_LIMIT;
   return applyDecorators(
     ApiPropertyOptional({
       type: 'integer',
@@ -36,8 +35,19 @@ function Limit(): PropertyDecorator {
       default: DEFAULT_LIMIT,
     }),
     Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? (/^\d{1,10}$/.test(value) ? Number(value) : NaN) : value,
+      typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : NaN) : value,
     ),
-    rule('limit', inRange, `must be a whole number from ${MIN_LIMIT} to ${MAX_LIMIT}`),
+    rule({
+      name: 'limitType',
+      code: 'type',
+      test: (value) => typeof value === 'number' && !Number.isNaN(value),
+      message: 'must be an integer',
+    }),
+    rule({
+      name: 'limitRange',
+      code: 'range',
+      test: (value) => Number(value) >= MIN_LIMIT && Number(value) <= MAX_LIMIT,
+      message: `must be from ${MIN_LIMIT} to ${MAX_LIMIT}`,
+    }),
   );
 }

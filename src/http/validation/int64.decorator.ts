@@ -1,30 +1,40 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { numberText } from '../../kernel/json/number-texts.js';
 import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
+import { numberText } from '../../kernel/json/number-texts.js';
 import { rule } from './rule.js';
 
 /**
- * A body member that is a signed 64-bit integer, exact over the whole range. A string, a fraction, an exponent
+ * A property of a body that is a signed 64-bit integer, exact over the whole range. A string, a fraction, an exponent
  * form (even of a whole value, such as 1.0) and a value out of range are refused.
  */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
-    Transform(({ obj, key, value }: TransformFnParams): unknown => exact(obj, key) ?? refusable(value)),
-    rule(
-      'int64',
-      isInt64,
-      'must be a whole number from -9223372036854775808 to 9223372036854775807, in digits',
-    ),
+    Transform(exact),
+    rule({ name: 'int64Type', code: 'type', test: isNumber, message: 'must be an integer' }),
+    rule({
+      name: 'int64Form',
+      code: 'format',
+      test: (value) => !Number.isNaN(value) && (!Number.isFinite(value) || Number.isInteger(value)),
+      message: 'must be an integer, without a fraction or an exponent',
+    }),
+    rule({
+      name: 'int64Range',
+      code: 'range',
+      test: isInt64,
+      message: 'must be from -9223372036854775808 to 9223372036854775807',
+    }),
   );
 }
 
-function exact(holder: unknown, key: string) {
-  const text = numberText(holder, key);
-  return text === undefined ? undefined : parseInt64(text);
-}
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 
-/** A number whose text was refused must not pass as the double it was rounded to. */
-const refusable = (value: unknown): unknown => (typeof value === 'number' ? NaN : value);
+/** A number that is not exactly an int64 must not pass as the double it was rounded to. */
+function exact({ obj, key, value }: TransformFnParams): unknown {
+  if (typeof value !== 'number') return value;
+  const text = numberText(obj, key);
+  if (text === undefined || /[.eE]/.test(text)) return NaN;
+  return parseInt64(text) ?? Infinity;
+}

@@ -1,9 +1,7 @@
 import type { Type } from '@nestjs/common';
+import type { Path } from '../../kernel/errors/field-error.js';
 import { copyNumberTexts } from '../../kernel/json/number-texts.js';
 import { type DtoProperty, type DtoSchema, dtoSchema } from './dto-schema.js';
-
-/** Where something is inside of a value: names of properties and indexes of items. */
-export type Path = readonly (string | number)[];
 
 export interface KnownPart {
   /** The value without what its DTO does not name; the value itself where there is nothing of that kind. */

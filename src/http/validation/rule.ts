@@ -1,9 +1,16 @@
 import { ValidateBy } from 'class-validator';
 
-/** A class-validator rule from a predicate and the rest of the sentence that starts with the field's name. */
-export function rule(name: string, test: (value: unknown) => boolean, message: string): PropertyDecorator {
-  return ValidateBy({
-    name,
-    validator: { validate: test, defaultMessage: (args) => `${args?.property ?? ''} ${message}` },
-  });
+interface Rule {
+  readonly name: string;
+  /** The `code` of the error in a response. */
+  readonly code: string;
+  readonly test: (value: unknown) => boolean;
+  /** What the value must be: the rest of a sentence that starts with the name of the field. */
+  readonly message: string;
+}
+
+/** A rule of class-validator from a predicate. */
+export function rule({ name, code, test, message }: Rule): PropertyDecorator {
+  const validator = { validate: test, defaultMessage: () => `$property ${message}` };
+  return ValidateBy({ name, validator }, { context: { code } });
 }

@@ -13,13 +13,6 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
  * refused: PostgreSQL cannot hold them.
  */
 export function Text({ max, ...document }: TextOptions): PropertyDecorator {
-  const isText = (value: unknown): boolean =>
-    typeof value === 'string' &&
-    value.length <= 2 * max &&
-    Array.from(value).length <= max &&
-    value.trim() !== '' &&
-    value.isWellFormed() &&
-    !value.includes('\0');
   return applyDecorators(
     ApiProperty({
       ...document,
@@ -28,10 +21,30 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
       maxLength: max,
       pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
     } as ApiPropertyOptions),
-    rule(
-      'text',
-      isText,
-      `must be a text of 1 to ${max} characters, not only white space, without U+0000 and lone surrogates`,
-    ),
+    rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
+    rule({
+      name: 'textLength',
+      code: 'length',
+      test: (value) => isString(value) && hasLength(value, max),
+      message: `must have 1 to ${max} characters`,
+    }),
+    rule({
+      name: 'textNotBlank',
+      code: 'format',
+      test: (value) => isString(value) && value.trim() !== '',
+      message: 'must not be only white space',
+    }),
+    rule({
+      name: 'textStorable',
+      code: 'format',
+      test: (value) => isString(value) && value.isWellFormed() && !value.includes('\0'),
+      message: 'must not contain U+0000 or a lone surrogate',
+    }),
   );
 }
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+
+/** A code point has one or two units, so that a long text need not be counted. */
+const hasLength = (text: string, max: number): boolean =>
+  text !== '' && text.length <= 2 * max && Array.from(text).length <= max;

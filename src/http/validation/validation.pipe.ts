@@ -1,14 +1,21 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { validate, type ValidatorOptions } from 'class-validator';
 import { Config } from '../../kernel/config/config.js';
-import type { FieldProblem } from '../../kernel/errors/field-problem.js';
+import {
+  bodyError,
+  type FieldError,
+  parameterError,
+  type Path,
+  shown,
+  unknownError,
+} from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { dtoSchema } from './dto-schema.js';
-import { knownPart, type Path } from './known-part.js';
+import { fieldErrors, type What } from './field-errors.js';
+import { knownPart } from './known-part.js';
 import { isPartial, withoutDefaults } from './partial-update.js';
 import { quickCheck } from './quick-check.js';
 import { toInstance } from './to-instance.js';
-import { unknownField } from './unknown-field.js';
 
 const OPTIONS: ValidatorOptions = {
   stopAtFirstError: true, // of each property
@@ -28,7 +35,7 @@ export class RequestValidationPipe implements PipeTransform {
     const { type, metatype } = metadata;
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
     if (value === undefined) return nothing(metatype, metadata);
-    if (!isObject(value)) throw notAnObject(metadata);
+    if (!isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
     const names = Object.keys(value);
     const quick = this.config.fastPaths ? quickCheck(metatype, value, names) : undefined;
     return quick ? finished(quick, value) : checked(value, names, metatype, metadata);
@@ -37,8 +44,8 @@ export class RequestValidationPipe implements PipeTransform {
 
 /** No body at all: fine where nothing in it is required. */
 async function nothing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
-  const { instance, problems } = await check({}, [], dto);
-  if (problems.length > 0) throw notAnObject(metadata);
+  const { instance, errors } = await check({}, [], dto, metadata);
+  if (errors.length > 0) throw new ValidationFailed([notAnObject(metadata)]);
   return instance;
 }
 
@@ -46,41 +53,48 @@ async function checked(
   value: object,
   names: readonly string[],
   dto: Type,
-  { type, data }: ArgumentMetadata,
+  metadata: ArgumentMetadata,
 ): Promise<object> {
-  const parent = data === undefined ? '' : `${data}.`;
-  const { instance, problems, unknown } = await check(value, names, dto, parent);
-  const refused = type === 'param' ? [] : unknown; // the parameters of a path are the route's, not the client's
-  if (problems.length === 0 && refused.length === 0) return finished(instance, value);
-  throw new ValidationFailed([...problems, ...refused.map((path) => unknownField(parent + path.join('.')))]);
+  const { instance, errors } = await check(value, names, dto, metadata);
+  if (errors.length > 0) throw new ValidationFailed(errors);
+  return finished(instance, value);
 }
 
 interface Checked {
   readonly instance: object;
-  readonly problems: readonly FieldProblem[];
-  readonly unknown: readonly Path[];
+  readonly errors: readonly FieldError[];
 }
 
-async function check(value: object, names: readonly string[], dto: Type, parent = ''): Promise<Checked> {
+async function check(
+  value: object,
+  names: readonly string[],
+  dto: Type,
+  { type, data }: ArgumentMetadata,
+): Promise<Checked> {
+  const parent = data === undefined ? [] : [data];
   const { value: known, unknown } = knownPart(value, dto, names);
   const instance = toInstance(dto, known);
-  const errors = await validate(instance, OPTIONS);
-  return { instance, problems: errors.flatMap((error) => problemsOf(error, parent)), unknown };
+  const found = fieldErrors(await validate(instance, OPTIONS), parent);
+  const errors = Array.from(found, ({ path, what }) => fieldError(type, path, what));
+  // The parameters of a path are the route's, not the client's.
+  const of = type === 'query' ? type : 'body';
+  const more = type === 'param' ? [] : unknown.map((path) => unknownError(of, [...parent, ...path]));
+  return { instance, errors: [...errors, ...more] };
+}
+
+function fieldError(type: ArgumentMetadata['type'], path: Path, what: What): FieldError {
+  if (type === 'body') return bodyError(path, what);
+  return parameterError(type === 'param' ? 'path' : 'query', path, what);
+}
+
+function notAnObject({ type, data }: ArgumentMetadata): FieldError {
+  const path = data === undefined ? [] : [data];
+  const subject = path.length > 0 ? shown(path) : 'The body';
+  return fieldError(type, path, { code: 'type', message: `${subject} must be a JSON object` });
 }
 
 const finished = (instance: object, value: object): object =>
   isPartial(value) ? withoutDefaults(instance, value) : instance;
 
-function notAnObject({ type, data }: ArgumentMetadata): ValidationFailed {
-  const subject = data ?? (type === 'body' ? 'The body' : type);
-  return new ValidationFailed([{ field: data ?? type, message: `${subject} must be a JSON object` }]);
-}
-
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function problemsOf(error: ValidationError, parent = ''): FieldProblem[] {
-  const field = parent + error.property;
-  const own = Object.values(error.constraints ?? {}).map((message) => ({ field, message }));
-  return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, `${field}.`))];
-}

@@ -1,4 +1,4 @@
-import type { FieldProblem } from './field-problem.js';
+import type { FieldError } from './field-error.js';
 
 /** What kind of refusal this is. The error filter alone knows which HTTP status each kind becomes. */
 export type ErrorKind =
@@ -23,7 +23,7 @@ export class DomainError extends Error {
     readonly kind: ErrorKind,
     readonly code: string,
     message: string,
-    readonly details?: readonly FieldProblem[],
+    readonly details?: readonly FieldError[],
   ) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0; // nobody reads where a refusal was made, and to note it takes 9 of a 429's 80 µs

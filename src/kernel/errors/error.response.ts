@@ -1,14 +1,41 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 
-@ApiSchema({ name: 'FieldProblem' })
-export class FieldProblemResponse {
-  @ApiProperty({ description: 'The member or parameter.', minLength: 1, example: 'limit' })
-  readonly field!: string;
+@ApiSchema({ name: 'FieldError' })
+export class FieldErrorResponse {
+  @ApiProperty({
+    description: 'The part of the request that the value is in.',
+    enum: ['body', 'query', 'path', 'header'],
+    example: 'query',
+  })
+  readonly in!: 'body' | 'query' | 'path' | 'header';
 
   @ApiProperty({
-    description: 'What is wrong with it.',
+    description:
+      'The property, parameter or header; inside of others with their names before it. `body` for the body as a whole.',
     minLength: 1,
-    example: 'limit must be a whole number from 1 to 100',
+    example: 'limit',
+  })
+  readonly field!: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Where it is in the body, as a JSON pointer (RFC 6901). Absent for other parts of the request.',
+    example: '/name',
+  })
+  readonly pointer?: string;
+
+  @ApiProperty({
+    description:
+      'The rule that the value breaks, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, `unknown` or `invalid`. A code keeps its meaning; new ones may come.',
+    pattern: '^[a-z]+(_[a-z]+)*$',
+    example: 'range',
+  })
+  readonly code!: string;
+
+  @ApiProperty({
+    description: 'The rule that the value breaks, for people. The wording may change.',
+    minLength: 1,
+    example: 'limit must be from 1 to 100',
   })
   readonly message!: string;
 }
@@ -26,7 +53,7 @@ export class ErrorResponse {
   @ApiProperty({
     description: 'Human-readable description. The wording may change.',
     minLength: 1,
-    example: 'limit must be a whole number from 1 to 100.',
+    example: 'limit must be from 1 to 100.',
   })
   readonly message!: string;
 
@@ -41,9 +68,9 @@ export class ErrorResponse {
   readonly status!: number;
 
   @ApiPropertyOptional({
-    type: [FieldProblemResponse],
+    type: [FieldErrorResponse],
     description: 'Each invalid value, with a 400.',
     minItems: 1,
   })
-  readonly details?: readonly FieldProblemResponse[];
+  readonly details?: readonly FieldErrorResponse[];
 }

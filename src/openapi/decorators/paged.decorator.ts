@@ -2,12 +2,13 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { UseInnermostInterceptor } from '../../http/innermost-interceptor.decorator.js';
 import { PageInterceptor } from '../../http/pagination/page.interceptor.js';
+import { parameterError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
 import { ApiErrors } from './api-errors.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([
-  { field: 'limit', message: 'limit must be a whole number from 1 to 100' },
+  parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' }),
 ]);
 
 const LINK = 'While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.';

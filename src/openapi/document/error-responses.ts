@@ -4,9 +4,9 @@ import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/b
 import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
 import { HTTP_STATUS } from '../../http/errors/http-status.js';
 import { NotAcceptable } from '../../http/guards/accept.guard.js';
-import { unknownField } from '../../http/validation/unknown-field.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
 import type { DomainError, ErrorKind } from '../../kernel/errors/domain-error.js';
+import { bodyError, unknownError } from '../../kernel/errors/field-error.js';
 import { InternalError } from '../../kernel/errors/internal.error.js';
 import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
 import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
@@ -25,12 +25,14 @@ const ALWAYS: readonly DomainError[] = [
   new ServiceUnavailable(),
 ];
 const WITH_A_BODY: readonly DomainError[] = [
-  new ValidationFailed([{ field: 'name', message: 'name must be a text of 1 to 200 characters' }]),
+  new ValidationFailed([
+    bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
+  ]),
   new InvalidJson(),
   new PayloadTooLarge('100 KiB'),
   new UnsupportedMediaType(),
 ];
-const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownField('colour')])];
+const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownError('query', ['colour'])])];
 const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {

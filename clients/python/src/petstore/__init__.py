@@ -17,7 +17,7 @@ from .errors import (
     ValidationError,
 )
 from .listing import Listing, Page
-from .models import Ban, FieldProblem, Order, OrderStatus, Pet, PetStatus, Plan, QuotaWindow, RateLimit
+from .models import Ban, FieldError, Order, OrderStatus, Pet, PetStatus, Plan, QuotaWindow, RateLimit
 from .responses import RateLimitState, RateLimitWindow, ResponseInfo
 from .transport import RequestOptions, Runtime
 from .version import VERSION as __version__
@@ -28,7 +28,7 @@ __all__ = [
     "ConflictError",
     "ConnectionError",
     "DeprecatedOperationWarning",
-    "FieldProblem",
+    "FieldError",
     "GoneError",
     "Listing",
     "NotFoundError",

@@ -13,8 +13,8 @@ _hints = functools.lru_cache(maxsize=None)(get_type_hints)
 
 
 def json_name(name: str) -> str:
-    """`category_id` is `categoryId` in JSON."""
-    return re.sub(r"_(\w)", lambda found: found[1].upper(), name)
+    """`category_id` is `categoryId` in JSON, and `in_` is `in`."""
+    return re.sub(r"_(\w)", lambda found: found[1].upper(), name).rstrip("_")
 
 
 def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type can say

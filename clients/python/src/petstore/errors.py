@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .models import FieldProblem
+from .models import FieldError
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Problem:
     message: str
     status: int | None = None
     request_id: str | None = None
-    details: tuple[FieldProblem, ...] = ()
+    details: tuple[FieldError, ...] = ()
     retry_after: float | None = None
 
 

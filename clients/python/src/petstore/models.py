@@ -9,6 +9,7 @@ from typing import Literal
 PetStatus = Literal["available", "pending", "sold"]
 OrderStatus = Literal["placed", "approved", "delivered"]
 Plan = Literal["free", "pro", "business", "enterprise"]
+RequestPart = Literal["body", "query", "path", "header"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,11 @@ class RateLimit:
 
 
 @dataclass(frozen=True)
-class FieldProblem:
-    """One invalid member or parameter of a request."""
+class FieldError:
+    """One invalid value of a request."""
 
+    in_: RequestPart
     field: str
+    code: str
     message: str
+    pointer: str | None = None

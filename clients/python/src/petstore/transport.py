@@ -21,7 +21,7 @@ from .decoding import decode, encode
 from .deprecation import warn_of_deprecation
 from .errors import ConnectionError, PetstoreError, Problem, TimeoutError, error_of
 from .listing import Item, Listing, Page
-from .models import FieldProblem
+from .models import FieldError
 from .operations import Operation
 from .responses import ResponseInfo, links, response_info
 from .retry import is_worth_another_try, retry_after_of, wait_before
@@ -239,7 +239,7 @@ def _problem(answer: _Answer, request_id: str, retry_after: float | None) -> Pro
     try:
         body = json.loads(answer.text)
         code, message = body["code"], body["message"]
-        details = decode(list[FieldProblem], body.get("details", []))
+        details = decode(list[FieldError], body.get("details", []))
     except (TypeError, ValueError, LookupError, AttributeError):
         code, message, details = None, None, []
     return Problem(
