@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Account } from '../memory/account.js';
+import type { Account } from '../account.js';
 import type { SubjectId } from '../quota-engine.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 

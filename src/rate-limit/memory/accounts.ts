@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { Counts } from '../counts.js';
 import { MINUTE, type Subject } from '../quota-engine.js';
-import type { Account } from './account.js';
+import type { Account } from '../account.js';
 import { KeyAccounts } from './key-accounts.js';
 import { PassingAccounts } from './passing-accounts.js';
 

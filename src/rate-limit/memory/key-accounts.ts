@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import { MINUTE, type SubjectId } from '../quota-engine.js';
-import { Account } from './account.js';
+import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 
 const DAY = days(1);

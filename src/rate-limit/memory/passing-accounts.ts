@@ -1,5 +1,5 @@
 import type { SubjectId } from '../quota-engine.js';
-import { Account } from './account.js';
+import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 
 /**

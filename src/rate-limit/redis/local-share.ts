@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import { admits, type Counts, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import type { Account } from '../memory/account.js';
+import type { Account } from '../account.js';
 import { Accounts } from '../memory/accounts.js';
 import { MINUTE, type Subject, type SubjectId } from '../quota-engine.js';
 
