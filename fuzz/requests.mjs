@@ -224,7 +224,7 @@ export const exchanges = (key) =>
         isHttp: false,
         isCut: true,
         methods: ['GET'],
-        targets: ['/v1/pets'],
+        targets: [line.startsWith('CONNECT') ? '*' : '/v1/pets'], // CONNECT is not for a path, so it has no quota
         bytes: Buffer.from(
           `${line}\r\nHost: petstore.test\r\n${hasKey ? `Authorization: Bearer ${key}\r\n` : ''}${rest}`,
           'latin1',
