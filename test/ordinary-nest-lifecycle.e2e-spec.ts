@@ -36,7 +36,8 @@ class TickingService
 {
   readonly failures: unknown[] = [];
   private timer?: NodeJS.Timeout;
-  private ticking: Promise<unknown> = Promise.resolve();
+  /** One tick at a time, so that the last one can be waited for. */
+  private ticking: Promise<unknown> | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,7 +50,9 @@ class TickingService
     );
     await this.note('onModuleInit');
     this.timer = setInterval(() => {
-      this.ticking = this.tick().catch((error: unknown) => this.failures.push(error));
+      this.ticking ??= this.tick()
+        .catch((error: unknown) => this.failures.push(error))
+        .finally(() => (this.ticking = undefined));
     }, 5);
   }
 
