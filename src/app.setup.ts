@@ -9,6 +9,7 @@ import { handleConnect } from './http/adapter/connect-method.js';
 import { handleExpectations } from './http/adapter/expectations.js';
 import { limitPipelining } from './http/adapter/pipelining.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
+import { enableDirectInterceptors } from './http/direct-interceptors/direct-interceptors.js';
 import { neverStored } from './http/conditional/cache-control.js';
 import { requestContext } from './http/request-context.middleware.js';
 import { requestId } from './http/request-id.js';
@@ -31,6 +32,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
   provideValidators(app);
+  if (config.fastPaths) enableDirectInterceptors(app);
   const server = app.getHttpServer();
   limitTransport(server, config.maxConnections);
   handleClientErrors(server, clientErrorHeaders(app));

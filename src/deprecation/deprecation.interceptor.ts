@@ -1,6 +1,7 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
+import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptor.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { type Deprecation, deprecationOf } from './deprecated.decorator.js';
@@ -19,7 +20,7 @@ interface Notice {
  * the first interceptor, so that one that responds in the place of the handler, such as a cache, does not hide either.
  */
 @Injectable()
-export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
+export class DeprecationInterceptor implements DirectInterceptor {
   private readonly notices = new WeakMap<Deprecation, Notice>();
 
   constructor(
@@ -28,13 +29,20 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const deprecation = deprecationOf(context.getHandler());
-    if (deprecation) this.announce(deprecation, context.switchToHttp().getResponse());
+    this.announce(context);
     return next.handle();
   }
 
+  around(context: ExecutionContext, next: () => Promise<unknown>): Promise<unknown> {
+    this.announce(context);
+    return next();
+  }
+
   /** @throws EndpointRemoved from the sunset on */
-  private announce(deprecation: Deprecation, response: Response): void {
+  private announce(context: ExecutionContext): void {
+    const deprecation = deprecationOf(context.getHandler());
+    if (!deprecation) return;
+    const response = context.switchToHttp().getResponse<Response>();
     let notice = this.notices.get(deprecation);
     if (!notice) this.notices.set(deprecation, (notice = this.noticeOf(deprecation)));
     for (const [name, value] of notice.headers) response.setHeader(name, value);

@@ -1,15 +1,10 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  StreamableFile,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
 import { REDIRECT_METADATA } from '@nestjs/common/constants.js';
 import type { Request, Response } from 'express';
-import { from, lastValueFrom, type Observable } from 'rxjs';
+import { from, isObservable, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../database/transactions/ambient-transaction.js';
+import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptor.js';
 import { RawJson } from '../kernel/json/raw-json.js';
 import { writeJson } from '../kernel/json/write-json.js';
 import { fingerprint } from './fingerprint.js';
@@ -29,31 +24,34 @@ const RETRY_AFTER = '1'; // seconds; a transaction is over long before, or has b
  * sent. A repeat runs none of them.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown> {
+export class IdempotencyInterceptor implements DirectInterceptor {
   constructor(
     private readonly dataSource: DataSource,
     private readonly stored: StoredResponses,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<Request>();
-    const sent = request.headersDistinct['idempotency-key'];
-    if (!sent || !isIdempotent(context.getHandler())) return next.handle();
-    return from(this.once(sent, context, next));
+    const sent = sentKeys(context);
+    return sent ? from(this.once(sent, context, () => lastValueFrom(next.handle()))) : next.handle();
   }
 
-  private async once(keys: readonly string[], context: ExecutionContext, next: CallHandler<unknown>) {
+  around(context: ExecutionContext, next: () => Promise<unknown>): Promise<unknown> {
+    const sent = sentKeys(context);
+    return sent ? this.once(sent, context, async () => emitted(await next())) : next();
+  }
+
+  private async once(keys: readonly string[], context: ExecutionContext, handle: () => Promise<unknown>) {
     const response = context.switchToHttp().getResponse<Response>();
     const request = identify(response.req, keys);
     const stored = await this.stored.find(request);
     if (stored) return replay(stored, response, context.getHandler());
-    return inTransaction(this.dataSource, () => this.first(request, response, next));
+    return inTransaction(this.dataSource, () => this.first(request, response, handle));
   }
 
-  private async first(request: IdempotentRequest, response: Response, next: CallHandler<unknown>) {
+  private async first(request: IdempotentRequest, response: Response, handle: () => Promise<unknown>) {
     if (!(await this.stored.claim(request))) throw inProgress(response);
     const before = response.getHeaders();
-    const result = await lastValueFrom(next.handle());
+    const result = await handle();
     const headers = Object.fromEntries(
       Object.entries(response.getHeaders()).filter(([name, value]) => before[name] !== value),
     ) as StoredResponse['headers'];
@@ -63,6 +61,18 @@ export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown>
     return result;
   }
 }
+
+/** The `Idempotency-Key` headers of a request whose handler knows them. */
+function sentKeys(context: ExecutionContext): readonly string[] | undefined {
+  if (!isIdempotent(context.getHandler())) return undefined;
+  const request = context.switchToHttp().getRequest<Request>();
+  // The distinct headers are made of all headers when they are first read.
+  return request.headers['idempotency-key'] === undefined
+    ? undefined
+    : request.headersDistinct['idempotency-key'];
+}
+
+const emitted = (result: unknown): unknown => (isObservable(result) ? lastValueFrom(result) : result);
 
 function identify(request: Request, keys: readonly string[]): IdempotentRequest {
   const { caller, method, originalUrl } = request;

@@ -64,7 +64,7 @@ function collect(stream: Readable): Promise<Buffer> {
     });
     stream.on('error', reject); // also after the first: an error without a listener ends the process
     stream.once('close', () => {
-      reject(new UnreadableBody()); // of what has ended before, this changes nothing
+      if (!stream.readableEnded) reject(new UnreadableBody());
     });
   });
 }
