@@ -25,7 +25,19 @@ class ProvidersController {
   }
 }
 
+@Controller({ path: 'on-providers/imported', version: '1' })
+class ImportedController {
+  @Get()
+  get(): object {
+    return { imported: true };
+  }
+}
+
+@Module({ controllers: [ImportedController] })
+class ImportedModule {}
+
 @Module({
+  imports: [ImportedModule],
   controllers: [ProvidersController],
   providers: [RequestInfo, { provide: 'GREETING', useFactory: () => Promise.resolve('hello') }],
 })
@@ -41,6 +53,11 @@ export const providers: Topic = {
         status: 200,
         body: { path: '/v1/on-providers/request-scoped', greeting: 'hello' },
       });
+    });
+
+    it('has the routes of a module that it imports', async () => {
+      const response = await scene().client.get('/v1/on-providers/imported');
+      expect(response).toMatchObject({ status: 200, body: { imported: true } });
     });
   },
 };
