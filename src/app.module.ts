@@ -27,7 +27,7 @@ import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { KeyLookupGuard } from './rate-limit/key-lookup.guard.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
-import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { RateLimitModule, RateLimitStatusModule } from './rate-limit/rate-limit.module.js';
 import { StoreModule } from './store/store.module.js';
 import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
@@ -72,9 +72,10 @@ export class AppModule {
         LoggingModule,
         TracingModule,
         AuthModule,
+        RateLimitModule, // before the throttlers of other modules
         ...FEATURES, // before our own routes, so that the document begins with them
         ...more,
-        RateLimitModule,
+        RateLimitStatusModule,
         IdempotencyModule,
         HealthModule,
         MetricsModule.with(config),

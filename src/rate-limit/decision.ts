@@ -1,6 +1,7 @@
 /** One window of a caller's quota, as it stands after the decision. */
 export interface QuotaWindow {
-  readonly name: 'minute' | 'day' | 'route';
+  /** `minute` and `day` of a plan; of a throttler its name, and `route` for the one without. */
+  readonly name: string;
   /** Length in seconds. */
   readonly length: number;
   readonly limit: number;
@@ -15,6 +16,16 @@ export interface QuotaWindow {
 export interface Decision {
   readonly admitted: boolean;
   readonly windows: readonly QuotaWindow[];
+}
+
+/** A decision, and the ban that stands behind it. */
+export interface Verdict extends Decision {
+  /** Milliseconds until the key's ban ends; 0 when it is not banned. */
+  readonly bannedFor: number;
+  /** The windows of the throttlers that the route has besides. */
+  readonly throttlers?: readonly QuotaWindow[];
+  /** What a client is told that the route's throttlers refuse. */
+  readonly message?: string;
 }
 
 /** The window that the headers report: the one with the fewest requests left; of two exhausted, the later reset. */

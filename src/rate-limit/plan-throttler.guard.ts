@@ -6,108 +6,135 @@ import {
   ThrottlerGuard,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
-  type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Request } from 'express';
-import { Clock } from '../kernel/clock/clock.js';
-import { minutes } from '../kernel/clock/duration.js';
+import type { KeyHolder } from '../auth/caller.js';
+import { isOutside } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { isPreflight } from './anonymous/preflight.js';
+import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
-import { chain, Quota, type Verdict } from './quota.js';
-import { isOutside } from '../http/public.decorator.js';
+import type { Verdict } from './decision.js';
+import { Quota } from './quota.js';
+import { MINUTE, QuotaEngine } from './quota-engine.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
-import { routeLimitOf } from './route-limit.js';
-import type { QuotaWindow } from './decision.js';
+import { DEFAULT, PLAN, type RouteThrottler, RouteThrottlers, SKIP } from './route-throttlers.js';
+import { takeAll, type ThrottledRequest } from './throttled-request.js';
+import { UNCOUNTED, type Uncounted } from './uncounted.decorator.js';
 
-/** Counts every request under `/v1` against its caller's plan, and against its route's own limit if it has one. */
+/**
+ * Counts every request under `/v1`. The base class goes through the throttlers of the route, which are only noted, to the
+ * plan, which is the last one: there all of them are decided together, so that a refused request is charged to none.
+ */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
-  /** The window of the route's own limit, for as long as its request is being decided. */
-  private readonly routeWindows = new WeakMap<Request, QuotaWindow>();
+  private readonly hits = new WeakMap<Request, ThrottledRequest[]>();
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    @InjectThrottlerStorage() private readonly engine: QuotaEngine,
     reflector: Reflector,
+    private readonly routeThrottlers: RouteThrottlers,
     private readonly quota: Quota,
     private readonly responder: RateLimitResponder,
     private readonly config: Config,
-    private readonly clock: Clock,
   ) {
-    super(options, storage, reflector);
+    super(options, engine, reflector);
   }
 
-  override canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isOutside(context)) return Promise.resolve(true);
+  override async onModuleInit(): Promise<void> {
+    await super.onModuleInit();
+    this.throttlers = [...this.routeThrottlers.find(PlanThrottlerGuard), ...this.throttlers];
+  }
+
+  protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return Promise.resolve(isOutside(context));
+  }
+
+  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
+    const { context, throttler } = props;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const passed = chain(this.decide(context, request), (verdict) => {
-      this.responder.respond(request, http.getResponse(), verdict);
-      return true;
-    });
-    return passed as Promise<boolean>; // all that the base class allows; Nest goes on at once after a plain `true`
-  }
-
-  private decide(context: ExecutionContext, request: Request): Verdict | Promise<Verdict> {
-    const { caller } = request;
-    if (caller?.kind !== 'key') return this.decideAnonymous(context, request);
-    const { skipped, limited, uncounted } = routeLimitOf(context);
-    if (skipped) return this.uncounted(request);
-    if (uncounted) return this.allowance(context, request, uncounted.perMinute);
-    return limited ? this.limitedByRoute(context, request) : this.quota.take(request);
-  }
-
-  /** No route is free without a valid key, or made-up keys would cost nothing there. */
-  private decideAnonymous(context: ExecutionContext, request: Request): Verdict | Promise<Verdict> {
-    const { caller } = request;
-    const failed = caller?.kind === 'anonymous' && caller.failure !== undefined; // its key may be valid
-    const preflight = this.config.corsOrigins.length > 0 && isPreflight(request);
-    if (failed || preflight) return this.uncounted(request);
-    return routeLimitOf(context).limited ? this.limitedByRoute(context, request) : this.quota.take(request);
-  }
-
-  /** Free requests first, then the plan. */
-  private async allowance(context: ExecutionContext, request: Request, perMinute: number): Promise<Verdict> {
-    const key = this.generateKey(context, await this.getTracker(request), 'uncounted');
-    const { isBlocked } = await this.storageService.increment(key, minutes(1), perMinute, 0, 'uncounted');
-    return isBlocked ? this.quota.take(request) : this.uncounted(request);
-  }
-
-  /** Shows the state of the quotas and charges nothing. */
-  private async uncounted(request: Request): Promise<Verdict> {
-    return { ...(await this.quota.look(request)), admitted: true };
-  }
-
-  /** The plan comes first, so that a request it refuses does not use up the route's window. */
-  private async limitedByRoute(context: ExecutionContext, request: Request): Promise<Verdict> {
-    const plan = await this.quota.look(request);
-    if (!plan.admitted || plan.bannedFor > 0) return this.quota.take(request);
-    const admitted = await super.canActivate(context);
-    const verdict = admitted ? await this.quota.take(request) : { ...plan, admitted };
-    const route = this.routeWindows.get(request);
-    return route ? { ...verdict, windows: [...verdict.windows, route] } : verdict;
-  }
-
-  /** Called by `super.canActivate` with the limit that `@Throttle()` set. */
-  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
-    const { context, limit, ttl, blockDuration, throttler, getTracker, generateKey } = props;
-    const request = context.switchToHttp().getRequest<Request>();
-    const name = throttler.name ?? 'default';
-    const key = generateKey(context, await getTracker(request, context), name);
-    const hit = await this.storageService.increment(key, ttl, limit, blockDuration, name);
-    this.routeWindows.set(request, {
-      name: 'route',
-      length: Math.ceil(ttl / 1000),
-      limit,
-      remaining: Math.max(0, limit - hit.totalHits),
-      resetIn: hit.timeToExpire * 1000,
-      resetAt: this.clock.now() + hit.timeToExpire * 1000,
-    });
-    return !hit.isBlocked;
+    if (throttler.name === PLAN) {
+      this.responder.respond(request, http.getResponse(), await this.decide(context, request));
+    } else {
+      await this.note(request, props);
+    }
+    return true;
   }
 
   protected override getTracker(request: Request): Promise<string> {
     return Promise.resolve(request.caller?.kind === 'key' ? String(request.caller.id) : network(request.ip));
+  }
+
+  private async note(request: Request, props: ThrottlerRequest): Promise<void> {
+    const { context, limit, ttl, blockDuration, getTracker, generateKey } = props;
+    const throttler = props.throttler as RouteThrottler; // every one but the plan is
+    const userAgent = request.headers['user-agent'] ?? '';
+    if (throttler.ignoreUserAgents?.some((pattern) => pattern.test(userAgent))) return;
+    const tracker = await getTracker(request, context);
+    const key = generateKey(context, tracker, throttler.name);
+    const hit = { throttler, context, tracker, key, ttl, limit, blockDuration };
+    this.hits.set(request, [...(this.hits.get(request) ?? []), hit]);
+  }
+
+  private decide(context: ExecutionContext, request: Request): MaybeAsync<Verdict> {
+    const { caller } = request;
+    if (caller?.kind !== 'key') {
+      // No route is free without a valid key, or made-up keys would cost nothing there.
+      return this.isExempt(request) ? this.uncounted(request) : this.charge(request);
+    }
+    if (this.ofRoute(SKIP + DEFAULT, context) === true)
+      return this.uncounted(request, this.hits.get(request));
+    const allowance = this.ofRoute(UNCOUNTED, context) as Uncounted | undefined;
+    return allowance ? this.allow(context, request, caller, allowance) : this.charge(request);
+  }
+
+  private ofRoute(key: string | symbol, context: ExecutionContext): unknown {
+    return this.reflector.getAllAndOverride(key, [context.getHandler(), context.getClass()]);
+  }
+
+  /** A client whose key could not be looked up, for it may be valid, and a browser that asks for permission. */
+  private isExempt(request: Request): boolean {
+    const { caller } = request;
+    if (caller?.kind === 'anonymous' && caller.failure !== undefined) return true;
+    return this.config.corsOrigins.length > 0 && isPreflight(request);
+  }
+
+  private charge(request: Request): MaybeAsync<Verdict> {
+    const hits = this.hits.get(request);
+    return hits ? this.chargeAll(request, hits) : this.quota.take(request);
+  }
+
+  /** Shows the state of the plan's windows without charging them. */
+  private uncounted(request: Request, hits: readonly ThrottledRequest[] = []): MaybeAsync<Verdict> {
+    return this.chargeAll(request, hits, { planIsFree: true });
+  }
+
+  private chargeAll(
+    request: Request,
+    hits: readonly ThrottledRequest[],
+    { planIsFree = false } = {},
+  ): MaybeAsync<Verdict> {
+    return chain(this.quota.look(request), (plan) => {
+      if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.quota.take(request);
+      return chain(takeAll(this.engine, hits), ({ admitted, windows, message }) => {
+        if (!admitted) return { ...plan, admitted, bannedFor: 0, throttlers: windows, message };
+        const verdict = planIsFree ? { ...plan, admitted } : this.quota.take(request);
+        return chain(verdict, (decided) => ({ ...decided, throttlers: windows }));
+      });
+    });
+  }
+
+  /** Free requests first, then the plan. */
+  private allow(
+    context: ExecutionContext,
+    request: Request,
+    { id }: KeyHolder,
+    { perMinute }: Uncounted,
+  ): MaybeAsync<Verdict> {
+    const key = this.generateKey(context, String(id), 'uncounted');
+    const free = this.engine.takeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
+    return chain(free, ({ admitted }) => (admitted ? this.uncounted(request) : this.charge(request)));
   }
 }

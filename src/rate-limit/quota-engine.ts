@@ -1,6 +1,9 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import { minutes } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Decision } from './decision.js';
+import { chain, type MaybeAsync } from './maybe-async.js';
+import { wholeSeconds } from './rate-limit.headers.js';
 
 export const MINUTE = minutes(1);
 
@@ -19,11 +22,75 @@ export interface Subject {
   readonly period?: number;
 }
 
-/** Where requests are counted. */
-export abstract class QuotaEngine {
+/** One request for a throttler of its route. */
+export interface Hit {
+  readonly key: string;
+  /** Milliseconds. */
+  readonly ttl: number;
+  readonly limit: number;
+  /** Milliseconds from the first refusal on in which every request is refused; 0: the end of the window ends it. */
+  readonly blockDuration: number;
+}
+
+type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+
+/** Where requests are counted: a storage of `@nestjs/throttler`, and one atomic step for both windows of a plan. */
+export abstract class QuotaEngine implements ThrottlerStorage {
   /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
-  abstract take(subject: Subject): Decision | Promise<Decision>;
+  abstract take(subject: Subject): MaybeAsync<Decision>;
 
   /** How things stand, without charging anything. */
-  abstract look(subject: Subject): Decision | Promise<Decision>;
+  abstract look(subject: Subject): MaybeAsync<Decision>;
+
+  takeHit(hit: Hit): MaybeAsync<Decision> {
+    const { blockDuration } = hit;
+    if (blockDuration <= 0) return this.take(windowOf(hit));
+    return chain(this.look(blockOf(hit)), (block) => {
+      if (!block.admitted) return block;
+      return chain(this.take(windowOf(hit)), (window) =>
+        window.admitted ? window : chain(this.take(blockOf(hit)), (started) => refusal(window, started)),
+      );
+    });
+  }
+
+  lookHit(hit: Hit): MaybeAsync<Decision> {
+    if (hit.blockDuration <= 0) return this.look(windowOf(hit));
+    return chain(this.look(blockOf(hit)), (block) => (block.admitted ? this.look(windowOf(hit)) : block));
+  }
+
+  async increment(
+    key: string,
+    ttl: number,
+    limit: number,
+    blockDuration: number,
+  ): Promise<ThrottlerStorageRecord> {
+    const { admitted, windows } = await this.takeHit({ key, ttl, limit, blockDuration });
+    const { remaining = 0, resetIn = 0 } = windows[0] ?? {};
+    const seconds = wholeSeconds(resetIn);
+    return {
+      totalHits: admitted ? limit - remaining : limit + 1,
+      timeToExpire: seconds,
+      isBlocked: !admitted,
+      timeToBlockExpire: admitted ? 0 : seconds,
+    };
+  }
 }
+
+const windowOf = ({ key, ttl, limit }: Hit): Subject => ({
+  id: key,
+  limits: { perMinute: limit },
+  period: ttl,
+});
+
+/** A block is a window for one request, which the first refused one takes. */
+const blockOf = ({ key, blockDuration }: Hit): Subject => ({
+  id: `${key}:block`,
+  limits: { perMinute: 1 },
+  period: blockDuration,
+});
+
+/** Refused until the window and the block have ended. */
+const refusal = (...decisions: Decision[]): Decision => ({
+  admitted: false,
+  windows: decisions.flatMap(({ windows }) => windows).sort((a, b) => b.resetIn - a.resetIn),
+});

@@ -1,8 +1,8 @@
 import { DomainError } from '../kernel/errors/domain-error.js';
 
 export class RateLimitExceeded extends DomainError {
-  constructor(retryAfter: number) {
-    super('rate_limited', 'rate_limit_exceeded', `Too many requests. Try again in ${retryAfter} s.`);
+  constructor(retryAfter: number, message = `Too many requests. Try again in ${retryAfter} s.`) {
+    super('rate_limited', 'rate_limit_exceeded', message);
   }
 }
 

@@ -1,19 +1,21 @@
-import { type Decision, decisive, type QuotaWindow } from './decision.js';
+import { decisive, type QuotaWindow } from './decision.js';
+import type { Verdict } from './decision.js';
 
 /**
- * Puts a decision into the headers of its answer: the three that the interface promises, and every window in the
- * form of the IETF draft "RateLimit header fields for HTTP".
+ * Puts a decision into the headers of its response: the three of the contract, which are about the plan alone, and every
+ * window in the form of the IETF draft "RateLimit header fields for HTTP".
  */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
-  decision: Decision,
+  verdict: Verdict,
 ): void {
-  const { limit, remaining, resetAt } = decisive(decision);
+  const { limit, remaining, resetAt } = decisive(verdict);
+  const windows = verdict.throttlers ? [...verdict.windows, ...verdict.throttlers] : verdict.windows;
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);
   response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
-  response.setHeader('RateLimit-Policy', decision.windows.map(policy).join(', '));
-  response.setHeader('RateLimit', decision.windows.map(state).join(', '));
+  response.setHeader('RateLimit-Policy', windows.map(policy).join(', '));
+  response.setHeader('RateLimit', windows.map(state).join(', '));
 }
 
 /** Whole seconds to wait, rounded up, at least 1. */

@@ -1,25 +1,35 @@
-import { Global, Module, type Provider } from '@nestjs/common';
+import { type ExecutionContext, Global, Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import type { Request } from 'express';
 import { DataSource } from 'typeorm';
-import { minutes } from '../kernel/clock/duration.js';
+import { HealthModule } from '../observability/health/health.module.js';
+import { Config } from '../kernel/config/config.js';
 import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
-import { HealthModule } from '../observability/health/health.module.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
 import { engineProvider } from './engine.provider.js';
-import { Quota } from './quota.js';
-import { QuotaEngine } from './quota-engine.js';
-import { QuotaThrottlerStorage } from './quota-throttler.storage.js';
+import { Quota, subjectOf } from './quota.js';
+import { MINUTE, QuotaEngine } from './quota-engine.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { RedisHealth } from './redis/redis.health.js';
+import { PLAN, RouteThrottlers } from './route-throttlers.js';
 
-/** Routes have no limit of their own unless `@Throttle({ default: ... })` gives them one. */
-const throttlerOptions = (engine: QuotaEngine): ThrottlerModuleOptions => ({
-  throttlers: [{ name: 'default', limit: Number.MAX_SAFE_INTEGER, ttl: minutes(1) }],
-  storage: new QuotaThrottlerStorage(engine),
+/** The plans are one throttler, whose limit is that of each request's client. */
+const planThrottler = (engine: QuotaEngine, config: Config): ThrottlerModuleOptions => ({
+  throttlers: [
+    {
+      name: PLAN,
+      ttl: MINUTE,
+      limit: (context: ExecutionContext) =>
+        subjectOf(context.switchToHttp().getRequest<Request>(), config).limits.perMinute,
+      blockDuration: 0,
+    },
+  ],
+  storage: engine,
 });
 
 /** The command line makes one without Nest. */
@@ -38,16 +48,20 @@ class QuotaEngineModule {}
 @Global()
 @Module({
   imports: [
+    DiscoveryModule,
     HealthModule,
     QuotaEngineModule,
     ThrottlerModule.forRootAsync({
       imports: [QuotaEngineModule],
-      inject: [QuotaEngine],
-      useFactory: throttlerOptions,
+      inject: [QuotaEngine, Config],
+      useFactory: planThrottler,
     }),
   ],
-  controllers: [RateLimitController],
-  providers: [Bans, DocumentBudget, Quota, RateLimitResponder, RedisHealth],
-  exports: [DocumentBudget, Quota, RateLimitResponder, QuotaEngineModule, ThrottlerModule],
+  providers: [Bans, DocumentBudget, Quota, RateLimitResponder, RedisHealth, RouteThrottlers],
+  exports: [DocumentBudget, Quota, RateLimitResponder, RouteThrottlers, QuotaEngineModule, ThrottlerModule],
 })
 export class RateLimitModule {}
+
+/** `GET /v1/rate-limit`. */
+@Module({ controllers: [RateLimitController] })
+export class RateLimitStatusModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Verdict } from './quota.js';
+import type { Verdict } from './decision.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { outcomeOf, refusalOf } from './refusal.js';

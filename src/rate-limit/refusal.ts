@@ -1,5 +1,5 @@
 import type { DomainError } from '../kernel/errors/domain-error.js';
-import type { Verdict } from './quota.js';
+import type { Verdict } from './decision.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds } from './rate-limit.headers.js';
 import type { Outcome } from './rate-limit.metrics.js';
@@ -21,10 +21,12 @@ export function outcomeOf({ admitted, windows, bannedFor }: Verdict): Outcome {
 export function refusalOf(verdict: Verdict): Refusal | undefined {
   const outcome = outcomeOf(verdict);
   if (outcome === 'admitted') return undefined;
-  const exhausted = verdict.windows.filter(({ remaining }) => remaining === 0);
+  const exhausted = [...verdict.windows, ...(verdict.throttlers ?? [])].filter(
+    ({ remaining }) => remaining === 0,
+  );
   // Every exhausted window has to end, and a ban, before a request can be admitted again.
   const retryAfter = wholeSeconds(Math.max(verdict.bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
-  return { retryAfter, error: new ERRORS[outcome](retryAfter) };
+  return { retryAfter, error: new ERRORS[outcome](retryAfter, verdict.message) };
 }
 
 const ERRORS = {

@@ -11,6 +11,7 @@ import { pipes } from './pipes.js';
 import { providers } from './providers.js';
 import { responses } from './responses.js';
 import { streams } from './streams.js';
+import { throttling } from './throttling.js';
 import { transactions } from './transactions.js';
 import { validation } from './validation.js';
 
@@ -42,6 +43,7 @@ export const topics: readonly Topic[] = [
   providers,
   responses,
   streams,
+  throttling,
   transactions,
   validation,
 ];

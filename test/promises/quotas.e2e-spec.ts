@@ -1,31 +1,11 @@
-import { Controller, Get, Module } from '@nestjs/common';
-import { SkipThrottle, Throttle } from '@nestjs/throttler';
 import type { Response } from 'supertest';
 import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import { Petstore } from '../support/petstore.js';
 
-@Controller({ path: 'test-routes', version: '1' })
-class TestRoutesController {
-  @Get('throttled')
-  @Throttle({ default: { limit: 3, ttl: seconds(10) } })
-  throttled(): object {
-    return {};
-  }
-
-  @Get('free')
-  @SkipThrottle()
-  free(): object {
-    return {};
-  }
-}
-
-@Module({ controllers: [TestRoutesController] })
-class TestRoutesModule {}
-
 let petstore: Petstore;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [TestRoutesModule], env: { TRUST_PROXY: '1' } });
+  petstore = await Petstore.start({ env: { TRUST_PROXY: '1' } });
 });
 afterAll(() => petstore.stop());
 
@@ -256,43 +236,5 @@ describe('GET /v1/rate-limit', () => {
 
   it('needs a key', async () => {
     await petstore.client().set('X-Forwarded-For', '192.0.2.20').get('/v1/rate-limit').expect(401);
-  });
-});
-
-describe('a route of a new module', () => {
-  it('with @Throttle() has a limit of its own on top of the plan, with the same headers', async () => {
-    const client = petstore.client(await petstore.key('free'));
-    const first = await client.get('/v1/test-routes/throttled').expect(200);
-    expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
-    expect(first.headers['ratelimit-policy']).toBe(
-      '"minute";q=60;w=60, "day";q=1000;w=86400, "route";q=3;w=10',
-    );
-    const refused = await send(client, 3, '/v1/test-routes/throttled');
-    expect(refused.status).toBe(429);
-    expect(refused.headers).toMatchObject({
-      'x-ratelimit-limit': '3',
-      'x-ratelimit-remaining': '0',
-      'retry-after': '10',
-    });
-    expect(refused.headers['x-ratelimit-reset']).toBe(
-      String(Math.ceil((petstore.clock.now() + seconds(10)) / 1000)),
-    );
-    expect(remaining(await client.get('/v1/pets'))).toBe(56); // the refused one was not charged to the plan
-    petstore.clock.advance(seconds(10));
-    await client.get('/v1/test-routes/throttled').expect(200);
-  });
-
-  it('with @Throttle() counts each caller on its own', async () => {
-    await send(petstore.client(await petstore.key('free')), 4, '/v1/test-routes/throttled');
-    await petstore
-      .client(await petstore.key('free'))
-      .get('/v1/test-routes/throttled')
-      .expect(200);
-  });
-
-  it('with @SkipThrottle() costs nothing, and says how things stand', async () => {
-    const client = petstore.client(await petstore.key('free'));
-    await client.get('/v1/pets').expect(200);
-    expect(remaining(await send(client, 5, '/v1/test-routes/free'))).toBe(59);
   });
 });

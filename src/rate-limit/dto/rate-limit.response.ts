@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import type { QuotaWindow } from '../decision.js';
-import type { Verdict } from '../quota.js';
+import type { Verdict } from '../decision.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
 export class QuotaWindowResponse {

@@ -64,8 +64,9 @@ export class Accounts {
   private table({ limits, period }: Subject): KeyAccounts | PassingAccounts {
     if (limits.perDay !== undefined) return this.keys;
     if (period === undefined) return this.strangers;
-    let routes = this.routes.get(period);
-    if (!routes) this.routes.set(period, (routes = new PassingAccounts(period, this.most)));
+    const upTo = 2 ** Math.ceil(Math.log2(period)); // few tables, however many lengths a `ttl` function returns
+    let routes = this.routes.get(upTo);
+    if (!routes) this.routes.set(upTo, (routes = new PassingAccounts(upTo, this.most)));
     return routes;
   }
 }

@@ -1,0 +1,65 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { Decision, QuotaWindow } from './decision.js';
+import { all, chain, type MaybeAsync } from './maybe-async.js';
+import type { Hit, QuotaEngine } from './quota-engine.js';
+import { wholeSeconds } from './rate-limit.headers.js';
+import { DEFAULT, type RouteThrottler } from './route-throttlers.js';
+
+/** A request as one throttler of its route counts it. */
+export interface ThrottledRequest extends Hit {
+  readonly throttler: RouteThrottler;
+  readonly context: ExecutionContext;
+  readonly tracker: string;
+}
+
+/** What the throttlers of a route decide about a request. */
+export interface ThrottledDecision extends Decision {
+  /** What `errorMessage` of a module says to a refused client. */
+  readonly message?: string;
+}
+
+interface Decided extends Decision {
+  readonly hit: ThrottledRequest;
+}
+
+/** Charges a request to all throttlers of its route, or, when one refuses it, to none. */
+export function takeAll(
+  engine: QuotaEngine,
+  hits: readonly ThrottledRequest[],
+): MaybeAsync<ThrottledDecision> {
+  const look = (hit: ThrottledRequest) => chain(engine.lookHit(hit), (decision) => ({ ...decision, hit }));
+  const take = (hit: ThrottledRequest) => chain(engine.takeHit(hit), (decision) => ({ ...decision, hit }));
+  return chain(all(hits.map(look)), (looked) => {
+    const refused = looked.some(({ admitted }) => !admitted);
+    // A request beyond the limit is not charged by `take` either, which starts the block that is due.
+    const due = looked.map((decided) => (refused && decided.admitted ? decided : take(decided.hit)));
+    return chain(all<Decided>(due), (decided) => ({
+      admitted: decided.every(({ admitted }) => admitted),
+      windows: decided.flatMap(windowOf),
+      message: messageOf(decided.find(({ admitted, hit }) => !admitted && hit.throttler.errorMessage)),
+    }));
+  });
+}
+
+function windowOf({ hit: { throttler, ttl, limit }, windows: [window] }: Decided): QuotaWindow[] {
+  const name = throttler.name === DEFAULT ? 'route' : throttler.name;
+  return window ? [{ ...window, name, length: Math.ceil(ttl / 1000), limit }] : [];
+}
+
+function messageOf(refused: Decided | undefined): string | undefined {
+  if (!refused) return undefined;
+  const { throttler, context, tracker, key, ttl, limit } = refused.hit;
+  const { errorMessage } = throttler;
+  if (typeof errorMessage !== 'function') return errorMessage;
+  const wait = wholeSeconds(refused.windows[0]?.resetIn ?? 0);
+  return errorMessage(context, {
+    limit,
+    ttl,
+    key,
+    tracker,
+    totalHits: limit + 1,
+    timeToExpire: wait,
+    isBlocked: true,
+    timeToBlockExpire: wait,
+  });
+}
