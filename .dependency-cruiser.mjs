@@ -57,6 +57,20 @@ export default {
       },
     },
     {
+      name: 'embedded-postgres-stands-alone',
+      comment: 'the launcher of PostgreSQL knows nothing of the service',
+      severity: 'error',
+      from: { path: '^embedded-postgres/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'the-service-opens-embedded-postgres-in-one-place',
+      comment: 'open-database opens it, and `petstore doctor` inspects its folder',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(database/open-database|cli/doctor/data-folder\\.check)\\.ts$' },
+      to: { path: '^embedded-postgres/' },
+    },
+    {
       name: 'nothing-imports-a-test',
       severity: 'error',
       from: { pathNot: '\\.spec\\.ts$' },
@@ -64,7 +78,7 @@ export default {
     },
   ],
   options: {
-    includeOnly: '^(src|test)/',
+    includeOnly: '^(src|test|embedded-postgres)/',
     exclude: '\\.spec\\.ts$',
     doNotFollow: { path: '^(test|node_modules)/' },
     tsConfig: { fileName: 'tsconfig.json' },

@@ -10,6 +10,7 @@ COPY .swcrc ./
 COPY .ci/sbom.mjs .ci/
 COPY scripts/build.mjs scripts/
 COPY migrations migrations
+COPY embedded-postgres embedded-postgres
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
 

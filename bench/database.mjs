@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postmasterOf } from './cpu.mjs';
 
-const launcher = new URL('../dist/src/database/embedded/embedded-postgres.js', import.meta.url);
+const launcher = new URL('../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
 
 /** Less noise: no vacuum in the background, `create` waits for no disk, and a large seed for no checkpoint. */
 const settings = { autovacuum: 'off', synchronous_commit: 'off', max_wal_size: '8GB' };
@@ -77,6 +77,6 @@ export async function withClient(url, task) {
 async function startCluster(folder) {
   if (!existsSync(launcher))
     throw new Error('the embedded PostgreSQL is not built: run "npm run build" first');
-  const { startEmbeddedPostgres } = await import(launcher);
-  return startEmbeddedPostgres(join(folder, 'database'), { settings });
+  const { openEmbeddedPostgres } = await import(launcher);
+  return openEmbeddedPostgres(join(folder, 'database'), { as: 'owner', settings });
 }

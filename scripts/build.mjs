@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['src', 'migrations'];
+const FOLDERS = ['src', 'migrations', 'embedded-postgres'];
 /** A change of one of these is a change of every output. */
 const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
 

@@ -29,7 +29,7 @@ run(() =>
     onEnd(() => service.stop());
     service.start();
     let settled;
-    for (const folder of ['src', 'migrations']) {
+    for (const folder of ['src', 'migrations', 'embedded-postgres']) {
       watch(at(folder), { recursive: true }, () => {
         clearTimeout(settled);
         settled = setTimeout(() => void rebuild(service), SETTLED);

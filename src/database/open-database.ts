@@ -1,11 +1,6 @@
 import type { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/startup.error.js';
-import { EmbeddedPostgresError } from './embedded/embedded-postgres.error.js';
-import {
-  type EmbeddedPostgres,
-  joinEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from './embedded/embedded-postgres.js';
+import { EmbeddedPostgresError, openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
 
 export interface Database {
@@ -21,17 +16,17 @@ type Tell = (step: string) => void;
 /** The migrated database of the service: `DATABASE_URL`, or an embedded PostgreSQL of its own. @throws StartupError */
 export function openDatabase(config: Config, tell?: Tell): Promise<Database> {
   if (config.databaseUrl === undefined) tell?.('Starting PostgreSQL…');
-  return open(config, startEmbeddedPostgres, tell);
+  return open(config, 'owner', tell);
 }
 
 /** The same for a command, which may run beside the service or without it. @throws StartupError */
 export function joinDatabase(config: Config, tell?: Tell): Promise<Database> {
-  return open(config, joinEmbeddedPostgres, tell);
+  return open(config, 'visitor', tell);
 }
 
 async function open(
   config: Config,
-  start: (dataDir: string) => Promise<EmbeddedPostgres>,
+  as: 'owner' | 'visitor',
   tell: Tell = () => undefined,
 ): Promise<Database> {
   const migrateAll = (url: string) =>
@@ -42,7 +37,7 @@ async function open(
     await (config.migrateAtStart ? migrateAll(config.databaseUrl) : expectMigrated(config.databaseUrl));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
-  const server = await start(config.dataDir).catch(explain);
+  const server = await openEmbeddedPostgres(config.dataDir, { as }).catch(explain);
   const database = { url: server.url, embedded: true, close: () => server.stop() };
   await migrateAll(server.url).catch(async (error: unknown) => {
     await database.close();
@@ -51,7 +46,7 @@ async function open(
   return database;
 }
 
-/** Tables that somebody else brings up to date, with rights that the service itself may not have. */
+/** Somebody else migrates this database, with rights that the service itself may not have. */
 async function expectMigrated(url: string): Promise<void> {
   const { pending } = await inspectMigrations(url);
   if (pending.length === 0) return;

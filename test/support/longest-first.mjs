@@ -5,7 +5,7 @@ const LONGEST = [
   'test/start.e2e-spec.ts',
   'test/command-line.e2e-spec.ts',
   'test/promises/swagger-ui.e2e-spec.ts',
-  'src/database/embedded/embedded-postgres.spec.ts',
+  'embedded-postgres/embedded-postgres.spec.ts',
   'test/promises/tracing.e2e-spec.ts',
   'test/doctor.e2e-spec.ts',
 ];

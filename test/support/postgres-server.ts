@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../embedded-postgres/postmaster-pid.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
@@ -12,13 +13,13 @@ export class PostgresServer {
   private constructor(
     private readonly folder: string,
     private readonly settings: Record<string, string>,
-    private server: Awaited<ReturnType<typeof joinEmbeddedPostgres>>,
+    private server: Awaited<ReturnType<typeof openEmbeddedPostgres>>,
   ) {}
 
   static async start(): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
     const settings = { port: String(await freePort()), max_connections: '25' };
-    const server = await joinEmbeddedPostgres(folder, { settings });
+    const server = await openEmbeddedPostgres(folder, { as: 'visitor', settings });
     await migrate(server.url);
     return new PostgresServer(folder, settings, server);
   }
@@ -36,7 +37,7 @@ export class PostgresServer {
 
   /** Starts it again, on the same port. */
   async launch(): Promise<void> {
-    this.server = await joinEmbeddedPostgres(this.folder, { settings: this.settings });
+    this.server = await openEmbeddedPostgres(this.folder, { as: 'visitor', settings: this.settings });
   }
 
   async freeze(): Promise<void> {
@@ -55,8 +56,7 @@ export class PostgresServer {
 
   /** The postmaster first: what it has not started by then it cannot start after it was stopped. */
   private async processes(): Promise<number[]> {
-    const file = await readFile(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8');
-    const postmaster = Number(file.split('\n')[0]);
-    return [postmaster, ...childrenOf(postmaster)];
+    const running = await findRunningServer(join(this.folder, 'postgres'));
+    return running ? [running.pid, ...childrenOf(running.pid)] : [];
   }
 }

@@ -6,20 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import pg from 'pg';
-import { eventually } from '../../../test/support/eventually.js';
+import { eventually } from '../test/support/eventually.js';
 import { loadBinaries } from './binaries.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   EmbeddedPostgresError,
-  joinEmbeddedPostgres,
-  startEmbeddedPostgres,
+  openEmbeddedPostgres,
 } from './embedded-postgres.js';
 
 jest.setTimeout(30_000); // an initdb waits for the disk, which others may be using
 
 const LOCKS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
-const options: EmbeddedPostgresOptions = { settings: { fsync: 'off' } };
+const options: EmbeddedPostgresOptions = { as: 'owner', settings: { fsync: 'off' } };
 const asRoot = process.getuid?.() === 0;
 const itAsRoot = asRoot ? it : it.skip;
 const itAsUser = asRoot ? it.skip : it;
@@ -31,7 +30,7 @@ let dataDir: string;
 let opened: EmbeddedPostgres[];
 
 beforeAll(async () => {
-  await (await startEmbeddedPostgres(seasoned, options)).stop();
+  await (await openEmbeddedPostgres(seasoned, options)).stop();
 });
 
 afterAll(() => {
@@ -49,7 +48,7 @@ afterEach(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-describe('startEmbeddedPostgres', () => {
+describe('openEmbeddedPostgres, as the owner', () => {
   it('creates a cluster, and finds its data again', async () => {
     useNewFolder();
     const first = await start();
@@ -126,7 +125,7 @@ describe('startEmbeddedPostgres', () => {
   });
 });
 
-describe('startEmbeddedPostgres, refusing with one line', () => {
+describe('openEmbeddedPostgres, refusing with one line', () => {
   it('names a cluster of another major version', () =>
     without('postgres/PG_VERSION', async () => {
       await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
@@ -168,7 +167,7 @@ describe('startEmbeddedPostgres, refusing with one line', () => {
   });
 });
 
-describe('joinEmbeddedPostgres', () => {
+describe('openEmbeddedPostgres, as a visitor', () => {
   it('joins the server of a running service and leaves it running', async () => {
     const owner = await start();
     const guest = await visit();
@@ -231,11 +230,11 @@ async function without(path: string, test: () => Promise<void>): Promise<void> {
 }
 
 async function start(wanted = options): Promise<EmbeddedPostgres> {
-  return remember(await startEmbeddedPostgres(dataDir, wanted));
+  return remember(await openEmbeddedPostgres(dataDir, wanted));
 }
 
 async function visit(): Promise<EmbeddedPostgres> {
-  return remember(await joinEmbeddedPostgres(dataDir, options));
+  return remember(await openEmbeddedPostgres(dataDir, { ...options, as: 'visitor' }));
 }
 
 function remember(server: EmbeddedPostgres): EmbeddedPostgres {
@@ -256,10 +255,10 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> 
 
 /** A service of its own, as built, that dies without a chance to stop its server. Resolves to the server's URL. */
 async function startAndBeKilled(): Promise<string> {
-  const launcher = new URL('../../../dist/src/database/embedded/embedded-postgres.js', import.meta.url);
+  const launcher = new URL('../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
   const script = `
-    const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher.href)});
-    process.stdout.write((await startEmbeddedPostgres(${JSON.stringify(dataDir)})).url);
+    const { openEmbeddedPostgres } = await import(${JSON.stringify(launcher.href)});
+    process.stdout.write((await openEmbeddedPostgres(${JSON.stringify(dataDir)}, { as: 'owner' })).url);
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);
   const [url] = (await once(child.stdout, 'data')) as [Buffer];

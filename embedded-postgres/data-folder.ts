@@ -12,14 +12,19 @@ export interface DataFolder {
   log: string;
 }
 
-export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+export function dataFolderAt(dataDir: string): DataFolder {
   const path = resolve(dataDir);
-  // Under root the server runs as another user, who must enter the folder but need not list it.
-  await mkdir(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   return {
     path,
     cluster: join(path, 'postgres'),
     credentials: join(path, 'postgres.json'),
     log: join(path, 'postgres.log'),
   };
+}
+
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  const folder = dataFolderAt(dataDir);
+  // Under root the server runs as another user, who must enter the folder but need not list it.
+  await mkdir(folder.path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+  return folder;
 }

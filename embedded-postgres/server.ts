@@ -1,6 +1,6 @@
 import type { DataFolder } from './data-folder.js';
 import { findFreePort } from './free-port.js';
-import { findRunningServer, type RunningServer } from './postmaster-pid.js';
+import { findRunningServer, removeForeignPidFile, type RunningServer } from './postmaster-pid.js';
 import { lastFatal, prepareLog } from './server-log.js';
 import { ProgramFailed } from './run-program.js';
 import type { ServerPrograms } from './server-programs.js';
@@ -29,6 +29,7 @@ export class Server {
   /** Resolves to false when another process started the server first. */
   async start(settings: ServerSettings, attempt = 1): Promise<boolean> {
     const logged = await prepareLog(this.folder.log, this.programs.user);
+    await removeForeignPidFile(this.folder.cluster);
     const options = serverOptions(await findFreePort(), { ...SETTINGS, ...settings });
     try {
       await this.control('start', `--log=${this.folder.log}`, `--options=${options}`);

@@ -24,54 +24,46 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedPostgresOptions {
+  /**
+   * The service is the owner of its data folder, and there is one: it takes over a server that a killed service has left
+   * behind, and stops the server in the end. A command is a visitor: it joins the server of a running service or starts
+   * one. In the end it stops only what it has started, and not when a service has taken that over.
+   */
+  as: 'owner' | 'visitor';
   /** For a server that this call starts, such as `{ fsync: 'off' }`. */
   settings?: ServerSettings;
-  /** Created when missing. */
+  /** Created when missing. Default `petstore`. */
   database?: string;
 }
 
 /**
- * For the service, the only owner of its data folder: takes over a server that a killed service has left behind, and
- * stops the server in the end. Rejects with an EmbeddedPostgresError.
+ * Opens the PostgreSQL of a data folder, which is created when missing. Nothing else in this folder is for the service.
+ * @throws EmbeddedPostgresError
  */
-export async function startEmbeddedPostgres(
+export async function openEmbeddedPostgres(
   dataDir: string,
-  options: EmbeddedPostgresOptions = {},
+  { as, settings = {}, database = 'petstore' }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const opened = await openServer(dataDir, options, (address, database) => claim(dataDir, address, database));
-  const { server, address, result: lock } = opened;
+  const opened = await openServer(dataDir, settings, (address) =>
+    as === 'owner' ? claim(dataDir, address, database) : visit(address, database),
+  );
+  const { server, address, started, result: lock } = opened;
   const stop = async () => {
-    await stopAndRelease(server, lock.held ? lock : await takeLock(server, address));
+    if (as === 'visitor' && !started) return;
+    await stopAndRelease(server, lock?.held ? lock : await takeLock(server, address));
   };
-  return handleOf(opened, stop);
-}
-
-/**
- * For the command line: joins the server of a running service, or starts one. In the end it stops only what it has
- * started, and not when a service has taken that over meanwhile. Rejects with an EmbeddedPostgresError.
- */
-export async function joinEmbeddedPostgres(
-  dataDir: string,
-  options: EmbeddedPostgresOptions = {},
-): Promise<EmbeddedPostgres> {
-  const opened = await openServer(dataDir, options, visit);
-  const { server, address, started } = opened;
-  const stop = async () => {
-    if (started) await stopAndRelease(server, await takeLock(server, address));
-  };
-  return handleOf(opened, stop);
+  return handleOf(opened, database, stop);
 }
 
 interface OpenServer<T> extends Reached<T> {
   server: Server;
-  database: string;
   created: boolean;
 }
 
 async function openServer<T>(
   dataDir: string,
-  { settings = {}, database = 'petstore' }: EmbeddedPostgresOptions,
-  enter: (address: Address, database: string) => Promise<T>,
+  settings: ServerSettings,
+  enter: (address: Address) => Promise<T>,
 ): Promise<OpenServer<T>> {
   try {
     await loadBinaries(); // where there are none, no folder is made either
@@ -80,8 +72,8 @@ async function openServer<T>(
     const created = await ensureCluster(folder, programs);
     const password = await readPassword(folder.credentials);
     const server = new Server(folder, programs);
-    const reached = await reachServer(server, password, settings, (address) => enter(address, database));
-    return { ...reached, server, database, created };
+    const reached = await reachServer(server, password, settings, enter);
+    return { ...reached, server, created };
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
     throw EmbeddedPostgresError.unusable(resolve(dataDir), toError(error));
@@ -100,7 +92,7 @@ async function claim(dataDir: string, address: Address, database: string): Promi
   }
 }
 
-async function visit(address: Address, database: string): Promise<void> {
+async function visit(address: Address, database: string): Promise<undefined> {
   const client = await connect(address);
   try {
     await ensureDatabase(client, database);
@@ -109,10 +101,10 @@ async function visit(address: Address, database: string): Promise<void> {
   }
 }
 
-function handleOf<T>(opened: OpenServer<T>, stop: () => Promise<void>): EmbeddedPostgres {
+function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promise<void>): EmbeddedPostgres {
   let stopping: Promise<void> | undefined;
   return {
-    url: urlOf(opened.address, opened.database),
+    url: urlOf(opened.address, database),
     created: opened.created,
     joined: !opened.started,
     stop: () => (stopping ??= stop()),

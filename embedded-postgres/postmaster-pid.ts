@@ -10,22 +10,29 @@ export interface RunningServer {
 
 /** Undefined while no server runs, or none has a port yet. */
 export async function findRunningServer(cluster: string): Promise<RunningServer | undefined> {
-  const file = join(cluster, 'postmaster.pid');
-  const server = await readPidFile(file);
-  if (server === undefined || !isAlive(server.pid)) return undefined;
-  if (await runsElsewhere(server.pid, cluster)) {
-    // After a crash of the machine the id may be anybody's. PostgreSQL refuses to start when it is a process of the
-    // same user; should the file be a live server's after all, its shared memory block still keeps a second one out.
-    await rm(file, { force: true });
-    return undefined;
-  }
-  return server;
+  const server = await readPidFile(cluster);
+  const runs = server && isAlive(server.pid) && !(await runsElsewhere(server.pid, cluster));
+  return runs ? server : undefined;
 }
 
+/**
+ * After a crash of the machine the process id in the file may be that of any process. PostgreSQL refuses to start when it
+ * is one of the same user. Should the file be a live server's after all, its shared memory block still keeps a second one
+ * out.
+ */
+export async function removeForeignPidFile(cluster: string): Promise<void> {
+  const server = await readPidFile(cluster);
+  if (server && isAlive(server.pid) && (await runsElsewhere(server.pid, cluster))) {
+    await rm(pidFileOf(cluster), { force: true });
+  }
+}
+
+const pidFileOf = (cluster: string): string => join(cluster, 'postmaster.pid');
+
 /** Lines 1 and 4 of the file, see `miscadmin.h` in PostgreSQL's sources. */
-async function readPidFile(file: string): Promise<RunningServer | undefined> {
+async function readPidFile(cluster: string): Promise<RunningServer | undefined> {
   try {
-    const lines = (await readFile(file, 'utf8')).split('\n');
+    const lines = (await readFile(pidFileOf(cluster), 'utf8')).split('\n');
     const [pid, port] = [Number(lines[0]), Number(lines[3])];
     return pid > 0 && port > 0 ? { pid, port } : undefined;
   } catch (error) {
