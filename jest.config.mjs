@@ -1,6 +1,12 @@
 /** @type {import('jest').Config} */
 export default {
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/migrations', '<rootDir>/embedded-postgres', '<rootDir>/clients/typescript'],
+  roots: [
+    '<rootDir>/src',
+    '<rootDir>/test',
+    '<rootDir>/migrations',
+    '<rootDir>/embedded-postgres',
+    '<rootDir>/clients/typescript',
+  ],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   testEnvironment: 'node',
   testTimeout: 30_000, // a loaded machine is no fault of the service
