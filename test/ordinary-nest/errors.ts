@@ -113,6 +113,8 @@ class Angry implements CanActivate {
 class MoonError extends Error {}
 class SunError extends Error {}
 class StarError extends Error {}
+class CometError extends Error {}
+class MeteorError extends Error {}
 
 @Catch(MoonError)
 class MoonFilter implements ExceptionFilter<MoonError> {
@@ -139,6 +141,32 @@ class StarFilter extends BaseExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     response.setHeader('X-Star', 'yes');
     super.catch(exception instanceof StarError ? new ConflictException(exception.message) : exception, host);
+  }
+}
+
+/** One that asks something else first, and fails by itself. */
+@Catch(CometError)
+class CometFilter implements ExceptionFilter<CometError> {
+  async catch({ message }: CometError, host: ArgumentsHost): Promise<void> {
+    await Promise.resolve();
+    if (message !== 'bright') throw THROWN[message]?.();
+    host.switchToHttp().getResponse<Response>().status(418).json({ comet: message });
+  }
+}
+
+/** The same for the whole application: it catches what it throws itself. */
+@Catch(MeteorError)
+class MeteorFilter implements ExceptionFilter<MeteorError> {
+  async catch(exception: MeteorError): Promise<void> {
+    await Promise.resolve();
+    throw exception;
+  }
+}
+
+@Catch(TypeError)
+class BrokenFilter implements ExceptionFilter {
+  catch(exception: unknown): void {
+    throw exception;
   }
 }
 
@@ -182,6 +210,22 @@ class ErrorsController {
   @UseFilters(StarFilter)
   star(@Param('what') what: string): never {
     throw what === 'star' ? new StarError('far') : THROWN[what]?.();
+  }
+
+  @Get('comet/:what')
+  @UseFilters(CometFilter)
+  comet(@Param('what') what: string): never {
+    throw new CometError(what);
+  }
+
+  @Get('meteor')
+  meteor(): never {
+    throw new MeteorError('/etc/passwd');
+  }
+
+  @Get('broken')
+  broken(): never {
+    throw new TypeError('/etc/passwd');
   }
 
   @Get('begun')
@@ -229,7 +273,11 @@ class ErrorsController {
 
 @Module({
   controllers: [ErrorsController],
-  providers: [{ provide: APP_FILTER, useClass: SunFilter }],
+  providers: [
+    { provide: APP_FILTER, useClass: SunFilter },
+    { provide: APP_FILTER, useClass: MeteorFilter },
+    { provide: APP_FILTER, useClass: BrokenFilter },
+  ],
 })
 class ErrorsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
@@ -380,6 +428,24 @@ export const errors: Topic = {
       const answer = await ask(`star/${what}`);
       expectRefusal(answer, status, code);
       expect(valuesOf(answer, 'X-Star')).toEqual(['yes']);
+    });
+
+    it('waits for an asynchronous filter', async () => {
+      const comet = await ask('comet/bright');
+      expect({ status: comet.status, body: comet.body }).toEqual({ status: 418, body: '{"comet":"bright"}' });
+    });
+
+    it.each([
+      ['comet/http-error', 413, 'payload_too_large'],
+      ['comet/conflict', 409, 'conflict'],
+      ['comet/other-object', 500, 'internal_error'],
+      ['comet/nothing', 500, 'internal_error'],
+      ['meteor', 500, 'internal_error'],
+      ['broken', 500, 'internal_error'],
+    ])('responds with what a filter fails with: %s', async (path, status, code) => {
+      const answer = await ask(path);
+      expectRefusal(answer, status, code);
+      expect(answer.body).not.toContain('passwd');
     });
 
     it.each(['begun', 'begun-in-chunks'])('ends the connection of an answer that has %s', async (path) => {

@@ -236,6 +236,15 @@ class RulesDto {
   readonly unique?: string;
 }
 
+class ThrowingDto {
+  @Transform(({ value }: { value: unknown }) => BigInt(value as string)) // of `one` it throws
+  @IsDefined()
+  readonly count!: bigint;
+
+  @IsString()
+  readonly name!: string;
+}
+
 class ConversionDto {
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @IsString()
@@ -392,6 +401,11 @@ class ValidationController {
   @Post('messages')
   messages(@Body() body: MessagesDto): object {
     return { body };
+  }
+
+  @Post('throwing')
+  throwing(@Body() { count, name }: ThrowingDto): object {
+    return { count, name };
   }
 
   @Post('conversion')
@@ -677,6 +691,15 @@ export const validation: Topic = {
       });
       const wrong = { trimmed: '  123456', date: 'never', number: 'x' };
       expect(await refused('post', 'conversion', wrong)).toEqual(['date', 'number', 'trimmed']);
+    });
+
+    it('takes what a @Transform() throws for a fault of the service, as the pipe of Nest does', async () => {
+      expect((await ask('post', 'throwing', { count: '7', name: 'a' })).body).toEqual({
+        count: 7,
+        name: 'a',
+      });
+      const wrong = await ask('post', 'throwing', { count: 'one', name: 'a' });
+      expect(wrong).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     });
 
     it('heeds conditions', async () => {

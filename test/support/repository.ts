@@ -7,6 +7,10 @@ export const readText = (path: string): string => readFileSync(at(path), 'utf8')
 
 export const filesIn = (folder: string): string[] => readdirSync(at(`${folder}/`)).sort();
 
+/** The files of a folder and of those in it, relative to it. */
+export const allFilesIn = (folder: string): string[] =>
+  readdirSync(at(`${folder}/`), { recursive: true, encoding: 'utf8' }).sort();
+
 /** The documents of a YAML file, with `<<` merged as Docker Compose does. */
 export const readYaml = <T = unknown>(path: string): T[] =>
   loadAll(readText(path), { schema: YAML11_SCHEMA }) as T[];

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { ErrorFilter } from './error.filter.js';
+import './failing-filters.js';
 
 @Global()
 @Module({
