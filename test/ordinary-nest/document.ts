@@ -11,6 +11,7 @@ import {
   Patch,
   Post,
   Put,
+  type PipeTransform,
   Query,
   Redirect,
   Res,
@@ -44,6 +45,7 @@ import {
   ApiProperty,
   ApiPropertyOptional,
   ApiQuery,
+  ApiSchema,
   ApiResponse,
   ApiSecurity,
   ApiTags,
@@ -366,6 +368,38 @@ class RequestsController {
   }
 }
 
+/** What the database has of an owner; clients see `OwnerResponse`. */
+class Owner {
+  readonly secret: string = '';
+}
+
+@ApiSchema({ name: 'Owner' })
+class OwnerResponse {
+  @ApiProperty()
+  readonly name!: string;
+}
+
+class OwnerPipe implements PipeTransform<string, Owner> {
+  transform(): Owner {
+    return new Owner();
+  }
+}
+
+@Controller({ path: 'on-documents/owners', version: '1' })
+class OwnersController {
+  @Get(':owner')
+  @ApiOkResponse({ type: OwnerResponse })
+  get(@Param('owner', OwnerPipe) owner: Owner, @Query('heir', OwnerPipe) heir: Owner): object {
+    return { name: owner.secret + heir.secret };
+  }
+
+  @Get(':owner/pets')
+  @ApiParam({ name: 'owner', schema: { type: 'integer', format: 'int64' } })
+  pets(@Param('owner', OwnerPipe) owner: Owner): object {
+    return { name: owner.secret };
+  }
+}
+
 @ApiTags('mine')
 @ApiBearerAuth()
 @Controller({ path: 'on-documents/marks', version: '1' })
@@ -434,6 +468,7 @@ class ManyVersionsController {
     SuccessesController,
     RequestsController,
     MarksController,
+    OwnersController,
     SecondVersionController,
     ManyVersionsController,
   ],
@@ -459,6 +494,22 @@ export const documents: Topic = {
 
     beforeAll(async () => {
       document = (await scene().client.get('/openapi.json').expect(200)).body;
+    });
+
+    it('describes what a client sends for a parameter of which a pipe makes an object', () => {
+      const schemasOf = (path: string) =>
+        operation('get', path).parameters.map(({ name, schema }: Part) => [name, schema]);
+      expect(schemasOf('owners/{owner}')).toEqual(
+        expect.arrayContaining([
+          ['owner', { type: 'string' }],
+          ['heir', { type: 'string' }],
+        ]),
+      );
+      expect(schemasOf('owners/{owner}/pets')).toContainEqual([
+        'owner',
+        { type: 'integer', format: 'int64' },
+      ]);
+      expect(document.components.schemas.Owner.properties).toEqual({ name: { type: 'string' } });
     });
 
     it('leaves the document valid', async () => {

@@ -1,3 +1,4 @@
+import { minutes } from '../../src/kernel/clock/duration.js';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Document } from '../support/contract/document.js';
 import { Judge } from '../support/contract/judge.js';
@@ -33,7 +34,11 @@ describe(`GET /openapi.json, by chance from CONTRACT_SEED=${SEED}`, () => {
   });
 
   async function hold(request: Request): Promise<void> {
-    const answer = await send(petstore, key, request);
+    let answer = await send(petstore, key, request);
+    if (answer.status === 429 && request.key !== false) {
+      petstore.clock.advance(minutes(60)); // the operation has a limit of its own
+      answer = await send(petstore, key, request);
+    }
     const operations = document.paths[request.path] ?? {};
     const operation = operations[request.method] ?? Object.values(operations)[0];
     expect(request.expected).toContain(answer.status);

@@ -1,25 +1,21 @@
-import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { emptyFolder, type Ended, run } from '../support/program.js';
-import { createTestDatabase } from '../support/test-database.js';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkingCopy } from '../support/checkout.js';
+import type { Ended } from '../support/program.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const LEFT_OUT = ['node_modules', 'dist', '.git', '.petstore', 'coverage'];
 const MAP = 'src/app.module.ts';
 const TIME = 120_000; // milliseconds, many times what it takes: compilers run here, beside other suites
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let workingCopy: WorkingCopy;
 let copy: string;
 let before: Map<string, string>;
 
 beforeAll(async () => {
-  folder = await emptyFolder();
-  copy = folder.path;
-  await cp(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  workingCopy = await WorkingCopy.make();
+  copy = workingCopy.path;
   before = await contents();
 }, TIME);
-afterAll(() => folder.remove());
+afterAll(() => workingCopy.remove());
 
 /** What each file of the copy holds, by its path. */
 async function contents(): Promise<Map<string, string>> {
@@ -28,12 +24,7 @@ async function contents(): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
 }
 
-/** A program of the copy. */
-const runHere = (script: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> =>
-  run(script, args, { cwd: copy, env });
-
-const generate = (...args: string[]) => runHere('generators/generate.mjs', args);
-const npmBinary = (path: string, ...args: string[]) => runHere(join('node_modules', path), args);
+const generate = (...args: string[]) => workingCopy.run('generators/generate.mjs', args);
 
 function expectSuccess({ code, stdout, stderr }: Ended): void {
   expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
@@ -89,8 +80,8 @@ describe('npm run generate -- lost-gloves', () => {
     expectSuccess(await generate('lost-gloves'));
     created = [...(await contents()).keys()].filter((file) => !before.has(file));
     // Side by side: these two take most of the time.
-    types = npmBinary('typescript/bin/tsc', '-p', 'tsconfig.json');
-    lint = npmBinary('eslint/bin/eslint.js', '--max-warnings=0', ...created, MAP);
+    types = workingCopy.npx('typescript/bin/tsc', '-p', 'tsconfig.json');
+    lint = workingCopy.npx('eslint/bin/eslint.js', '--max-warnings=0', ...created, MAP);
   }, TIME);
 
   it('writes a module, its migration and its tests', () => {
@@ -134,7 +125,7 @@ describe('npm run generate -- lost-gloves', () => {
   it(
     'passes lint, and is formatted',
     async () => {
-      expectSuccess(await npmBinary('prettier/bin/prettier.cjs', '--check', ...created, MAP));
+      expectSuccess(await workingCopy.npx('prettier/bin/prettier.cjs', '--check', ...created, MAP));
       expectSuccess(await lint);
     },
     TIME,
@@ -144,39 +135,8 @@ describe('npm run generate -- lost-gloves', () => {
     'passes the type check, is built, and passes its own tests on the migrated tables',
     async () => {
       expectSuccess(await types);
-      const database = await createTestDatabase();
-      try {
-        expectSuccess(await migrate(database.url));
-        expectSuccess(await testOn(database.url));
-      } finally {
-        await database.drop();
-      }
+      expectSuccess(await workingCopy.test('lost-gloves'));
     },
     TIME,
   );
-
-  const migrate = (url: string) =>
-    runHere('--input-type=module', [
-      '-e',
-      "import { migrate } from './dist/src/database/migrations/migrate.js'; await migrate(process.argv[1]);",
-      url,
-    ]);
-
-  /** On the server that runs already, and on tables of which the server's own template lacks the new one. */
-  async function testOn(url: string): Promise<Ended> {
-    const template = new URL(url).pathname.slice(1);
-    const config = join(copy, 'jest.running-server.config.mjs');
-    await writeFile(
-      config,
-      `import config from './jest.config.mjs';
-       const { globalSetup, globalTeardown, ...rest } = config;
-       export default rest;`,
-    );
-    const server = Object.assign(new URL(url), { pathname: '/postgres' }).href;
-    const jest = ['node_modules/jest/bin/jest.js', '--config', config, '--ci', 'lost-gloves'];
-    return runHere('--experimental-vm-modules', jest, {
-      PETSTORE_TEST_SERVER: server,
-      PETSTORE_TEST_TEMPLATE: template,
-    });
-  }
 });

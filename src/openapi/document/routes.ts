@@ -15,6 +15,7 @@ import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
 import type { OperationObject } from './openapi-types.js';
+import { describePipedParameters } from './piped-parameters.js';
 
 /** What the decorators of a route say of it that `@nestjs/swagger` does not look at. */
 export interface Route {
@@ -58,6 +59,7 @@ export class Routes {
       { ...others, 'x-route-number': this.routes.length },
       handler,
     );
+    describePipedParameters(controller, handler, name);
     this.routes.push(readRoute(controller, handler, name));
   }
 

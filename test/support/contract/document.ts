@@ -2,6 +2,9 @@
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -20,8 +23,19 @@ export interface Parameter {
 
 export interface Operation {
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
-  readonly responses: Readonly<Record<string, object>>;
+  readonly requestBody?: { readonly content: Content<{ readonly schema: Schema }> };
+  readonly responses: Readonly<Record<string, { readonly content?: Content<Examples> }>>;
+  readonly security?: readonly object[];
+}
+
+/** By media type. */
+export interface Content<T> {
+  readonly 'application/json'?: T;
+  readonly [type: string]: T | undefined;
+}
+
+interface Examples {
+  readonly examples?: Readonly<Record<string, object>>;
 }
 
 export interface Document {

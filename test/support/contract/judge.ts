@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Document, type Operation, resolve } from './document.js';
+import { type Content, type Document, type Operation, resolve } from './document.js';
 
 export interface Answer {
   readonly status: number;
@@ -14,7 +14,7 @@ interface Header {
 
 interface Response {
   readonly headers: Readonly<Record<string, Header | { readonly $ref: string }>>;
-  readonly content: { readonly 'application/json': { readonly schema: object } };
+  readonly content?: Content<{ readonly schema: object }>;
 }
 
 /** Holds answers against the document. */
@@ -36,16 +36,21 @@ export class Judge {
     const declared = operation.responses[status === 405 ? '400' : `${status}`];
     if (!declared) return [`status ${status} is not declared`];
     const response = resolve(this.document, declared as Response);
-    const matches = this.validator(response.content['application/json'].schema);
     return [
-      ...(headers['content-type'] === 'application/json'
-        ? []
-        : [`is ${headers['content-type'] ?? 'nothing'}`]),
-      ...(matches(body) ? [] : [this.ajv.errorsText(matches.errors, { dataVar: 'body' })]),
+      ...this.contentFaults(response.content, headers['content-type'], body),
       ...Object.entries(response.headers).flatMap(([name, header]) =>
         this.headerFaults(name, header, headers),
       ),
     ];
+  }
+
+  private contentFaults(content: Response['content'], type: string | undefined, body: unknown): string[] {
+    const mediaType = type?.split(';')[0] ?? '';
+    const declared = content?.[mediaType];
+    if (!declared) return content || type !== undefined ? [`is ${type ?? 'nothing'}`] : [];
+    if (mediaType !== 'application/json') return [];
+    const matches = this.validator(declared.schema);
+    return matches(body) ? [] : [this.ajv.errorsText(matches.errors, { dataVar: 'body' })];
   }
 
   private headerFaults(name: string, declared: Header | { $ref: string }, headers: Answer['headers']) {

@@ -36,10 +36,11 @@ export interface Requests {
 
 export function requests(document: Document): Requests {
   const each = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => {
+    Object.entries(item).flatMap(([method, operation]) => {
+      if (operation.requestBody && !jsonBody(operation)) return []; // another media type: chance makes none
       const whole = validRequest(document, path, method, operation);
       const others = METHODS.filter((other) => !(other in item));
-      return { whole, breaks: breaks(document, operation, others) };
+      return [{ whole, breaks: breaks(document, path, operation, others) }];
     }),
   );
   return {
@@ -56,7 +57,12 @@ function validRequest(document: Document, path: string, method: string, operatio
   const success = Object.keys(operation.responses)
     .map(Number)
     .filter((status) => status < 300);
-  const expected = path.includes('{') ? [...success, 404] : success;
+  const refusals = [
+    ...(path.includes('{') ? [404] : []),
+    ...(ownRefusals(document, operation, 409) ? [409] : []),
+    ...(operation.responses['412'] ? [412] : []),
+  ];
+  const expected = [...success, ...refusals];
   return fc
     .record({
       parameters: parametersOf(document, operation),
@@ -73,12 +79,25 @@ function validRequest(document: Document, path: string, method: string, operatio
     }));
 }
 
+/** Whether a request may be refused for what it says, and not only as a repeat. */
+function ownRefusals(document: Document, { responses }: Operation, status: number): boolean {
+  const response = responses[String(status)];
+  const examples = response && resolve(document, response).content?.['application/json']?.examples;
+  return examples !== undefined && Object.keys(examples).some((code) => code !== 'idempotency_in_progress');
+}
+
 function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Members> {
   // Only a list itself can make a cursor.
   const known = parameters.filter((one) => one.in !== 'header' && one.name !== 'cursor');
-  const values = known.map((one) => [one.name, valid(resolve(document, one.schema)).map(({ text }) => text)]);
+  const values = known.map((one) => [one.name, textOf(one, document)]);
   const requiredKeys = known.filter((one) => one.in === 'path').map(({ name }) => name);
   return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, { requiredKeys });
+}
+
+/** A segment of a path that is empty or a dot is another path. */
+function textOf({ in: place, schema }: Parameter, document: Document): Arbitrary<string> {
+  const texts = valid(schema, document).map(({ text }) => text);
+  return place === 'path' ? texts.filter((text) => !/^\.{0,2}$/.test(text)) : texts;
 }
 
 /** A header that the document has names one request, so no two get the same. */
@@ -91,29 +110,49 @@ function membersOf(document: Document, operation: Operation): Arbitrary<Members>
   const { properties = {}, required = [] } = bodySchema(document, operation);
   const values = Object.entries(properties).map(([name, schema]) => [
     name,
-    valid(resolve(document, schema)).map(({ json }) => json),
+    valid(schema, document).map(({ json }) => json),
   ]);
   return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, {
     requiredKeys: [...required],
   });
 }
 
-const bodySchema = (document: Document, { requestBody }: Operation): Schema =>
-  requestBody ? resolve(document, requestBody.content['application/json'].schema) : {};
+const jsonBody = ({ requestBody }: Operation) => requestBody?.content['application/json'];
+
+function bodySchema(document: Document, operation: Operation): Schema {
+  const body = jsonBody(operation);
+  return body ? resolve(document, body.schema) : {};
+}
 
 interface Break extends Pick<Request, 'what' | 'expected'> {
   readonly change: (whole: Request) => Partial<Request>;
 }
 
-function breaks(document: Document, operation: Operation, otherMethods: readonly string[]): Break[] {
+function breaks(
+  document: Document,
+  path: string,
+  operation: Operation,
+  otherMethods: readonly string[],
+): Break[] {
+  const isPublic = operation.security?.length === 0;
+  const wanted = {
+    what: 'HTML wanted',
+    expected: [406],
+    change: () => ({ headers: { Accept: 'text/html' } }),
+  };
+  const values = [
+    ...parametersIn(operation, 'query').flatMap((one) => parameterBreaks(document, one)),
+    ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
+  ];
   return [
-    { what: 'no key', expected: [401, 429], change: () => ({ key: false }) },
-    { what: 'HTML wanted', expected: [406], change: () => ({ headers: { Accept: 'text/html' } }) },
+    ...(isPublic ? [] : [{ what: 'no key', expected: [401, 429], change: () => ({ key: false as const }) }]),
+    ...(operation.responses['406'] ? [wanted] : []),
     { what: 'unknown parameter', expected: [400], change: () => ({ more: 'colour=red' }) },
     ...otherMethods.map((method) => ({ what: method, expected: [405], change: () => ({ method }) })),
-    ...parametersIn(operation, 'path', 'query').flatMap((one) => parameterBreaks(document, one)),
+    ...parametersIn(operation, 'path').flatMap((one) => parameterBreaks(document, one)),
     ...parametersIn(operation, 'header').flatMap(headerBreaks),
-    ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
+    // What the path names may not be there, which a pipe may find first.
+    ...values.map((one) => (path.includes('{') ? { ...one, expected: [...one.expected, 404] } : one)),
   ];
 }
 
@@ -163,7 +202,7 @@ function bodyBreaks({ properties = {}, required = [] }: Schema, document: Docume
     ),
     ...required.map(without),
     withMember('colour', '"red"'),
-    ...['', '{', '[]', 'null', '"x"', '{"a":}'].map((body) => ({
+    ...[...(required.length > 0 ? [''] : []), '{', '[]', 'null', '"x"', '{"a":}'].map((body) => ({
       what: `body ${body}`,
       expected: [400],
       change: () => ({ body }),

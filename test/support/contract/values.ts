@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import type { Schema } from './document.js';
+import fc, { type Arbitrary } from 'fast-check';
+import { type Document, resolve, type Schema } from './document.js';
 
 /** A value as it stands in a JSON text and as it stands in a query or path. */
 export interface Value {
@@ -10,21 +10,55 @@ export interface Value {
 const word = (text: string): Value => ({ json: JSON.stringify(text), text });
 const digits = (integer: bigint): Value => ({ json: `${integer}`, text: `${integer}` });
 
+const MAX_ITEMS = 3; // of an array that may have any number
+const MAX_LENGTH = 300; // of a text that may have any
+
 /** Values that a schema takes. */
-export function valid({ enum: names, type, minimum, maximum, minLength, maxLength, pattern }: Schema) {
+export function valid(schema: Schema, document: Document): Arbitrary<Value> {
+  const resolved = resolve(document, schema);
+  const { enum: names, type, minimum, maximum, minLength, maxLength, pattern } = resolved;
+  if (type === 'array') return arrays(resolved, document);
+  if (type === 'object') return objects(resolved, document);
+  if (type === 'boolean')
+    return fc.constantFrom({ json: 'true', text: 'true' }, { json: 'false', text: 'false' });
+  if (type === 'number')
+    return fc
+      .integer({ min: Math.ceil(minimum ?? -1000), max: maximum ?? 1000 })
+      .map(BigInt)
+      .map(digits);
   if (names) return fc.constantFrom(...names).map(word);
   if (type === 'integer') return fc.bigInt(range(minimum, maximum)).map(digits);
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
-    .string({ unit: 'binary', minLength, maxLength, size: 'max' })
+    .string({ unit: 'binary', minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
     .filter((text) => matches.test(text))
     .map(word);
+}
+
+function arrays({ items = {}, minItems, maxItems }: Schema, document: Document): Arbitrary<Value> {
+  const lengths = { minLength: minItems, maxLength: Math.max(minItems ?? 0, maxItems ?? MAX_ITEMS) };
+  return fc.array(valid(items, document), lengths).map((values) => ({
+    json: `[${values.map(({ json }) => json).join(',')}]`,
+    text: values.map(({ text }) => text).join(','),
+  }));
+}
+
+/** With its required properties: the others may lead back to the object itself. */
+function objects({ properties = {}, required = [] }: Schema, document: Document): Arbitrary<Value> {
+  const values = required.map((name) =>
+    valid(properties[name] ?? {}, document).map(({ json }) => `${JSON.stringify(name)}:${json}`),
+  );
+  return fc.tuple(...values).map((members) => ({ json: `{${members.join(',')}}`, text: '' }));
 }
 
 /** JSON texts that a schema does not take. */
 export function brokenJson(schema: Schema): string[] {
   const { enum: names, type, minLength, maxLength, pattern } = schema;
   if (names) return ['"lost"', '""', 'null', '5', JSON.stringify(names)];
+  if (type === 'array') return ['"x"', 'null', '5', 'true', '{}'];
+  if (type === 'object') return ['"x"', 'null', '5', 'true', '[]'];
+  if (type === 'boolean') return ['"x"', 'null', '5', '[]', '{}'];
+  if (type === 'number') return ['"x"', 'null', 'true', '[]', '{}'];
   if (type === 'integer') return ['"7"', 'null', 'true', '1.5', '1e1', '1.0', '[]', '{}', ...beyond(schema)];
   return [
     ...['null', '5', 'true', '[]', '{}'],
@@ -37,6 +71,7 @@ export function brokenJson(schema: Schema): string[] {
 /** Texts of a query or path that a schema does not take. */
 export function brokenText(schema: Schema): string[] {
   if (schema.enum) return ['', 'lost', ...schema.enum.map((name) => name.toUpperCase())];
+  if (schema.type === 'boolean') return ['x', '7'];
   if (schema.type === 'integer') return ['ten', '1.5', '1e1', '0x10', ' 5', ...beyond(schema)];
   return ['x', 'AAAA', '\0']; // a cursor is a string, yet not any string
 }

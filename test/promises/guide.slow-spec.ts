@@ -1,0 +1,88 @@
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkingCopy } from '../support/checkout.js';
+import { apply, type Piece, piecesOf } from '../support/guide.js';
+import type { Ended } from '../support/program.js';
+import { readText } from '../support/repository.js';
+
+const TIME = 240_000; // milliseconds, many times what it takes: compilers run here
+const CHAPTERS = [
+  { page: 'docs/extending.md', module: 'categories', tests: ['categories'] },
+  { page: 'docs/extending-further.md', module: 'suppliers', tests: ['suppliers', 'deliveries'] },
+];
+/** What the pages promise of the routes, and do not show a test of. */
+const MORE_TESTS = 'suppliers-as-promised.e2e-spec.ts';
+
+let copy: WorkingCopy;
+const pieces: Piece[] = [];
+let types: Promise<Ended>;
+let lint: Promise<Ended>;
+
+beforeAll(async () => {
+  copy = await WorkingCopy.make();
+  for (const { page, module } of CHAPTERS) {
+    expectSuccess(await copy.run('generators/generate.mjs', [module]));
+    for (const piece of piecesOf(readText(page))) {
+      await apply(piece, copy.path);
+      pieces.push(piece);
+    }
+  }
+  await copyFile(join(copy.path, `test/docs/${MORE_TESTS}.template`), join(copy.path, `test/${MORE_TESTS}`));
+  const written = ['src', 'migrations', 'test'];
+  expectSuccess(await copy.npx('prettier/bin/prettier.cjs', '--write', '--log-level=warn', ...written));
+  types = copy.npx('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
+  const tests = (await readdir(join(copy.path, 'test'))).filter((name) => /^(categ|deliv|suppl)/.test(name));
+  const linted = [
+    'src/categories',
+    'src/suppliers',
+    'src/bootstrap/demo',
+    ...tests.map((name) => `test/${name}`),
+  ];
+  lint = copy.npx('eslint/bin/eslint.js', '--max-warnings=0', ...linted);
+  await Promise.all([types, lint]);
+}, TIME);
+afterAll(() => copy.remove());
+
+function expectSuccess({ code, stdout, stderr }: Ended): void {
+  expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
+}
+
+describe('what docs/extending.md and docs/extending-further.md show', () => {
+  it('is a piece in each chapter', () => {
+    expect(pieces.length).toBeGreaterThan(40);
+  });
+
+  it('passes the type check', async () => {
+    expectSuccess(await types);
+  });
+
+  it('passes lint, and the floors of the house', async () => {
+    expectSuccess(await lint);
+    expectSuccess(
+      await copy.npx(
+        'dependency-cruiser/bin/dependency-cruise.mjs',
+        '--config',
+        '.dependency-cruiser.mjs',
+        'src',
+      ),
+    );
+  });
+
+  it(
+    'works as the pages say',
+    async () => {
+      expectSuccess(await copy.test(...CHAPTERS.flatMap(({ tests }) => tests)));
+    },
+    TIME,
+  );
+
+  it(
+    'keeps the promises of every operation',
+    async () => {
+      expectSuccess(
+        await copy.test('promises/(contract|errors|openapi|migrations|authentication|http)\\.e2e'),
+      );
+    },
+    TIME,
+  );
+});

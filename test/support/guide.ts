@@ -1,0 +1,119 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+/** A piece of code in a page of documentation, and what the comment before it says that a reader does with it. */
+export interface Piece {
+  readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate';
+  /** The method, for `decorate`. */
+  readonly method: string;
+  readonly path: string;
+  readonly code: string;
+}
+
+const PIECE = /<!-- (file|class|end of|diff|decorate) ?(\w*): (\S+) -->\n\n```\w+\n([\s\S]*?)\n```$/gm;
+
+export const piecesOf = (page: string): Piece[] =>
+  [...page.matchAll(PIECE)].map(([, action, method = '', path = '', code = '']) => ({
+    action: action as Piece['action'],
+    method,
+    path,
+    code,
+  }));
+
+/** Does with a piece what a reader would do, in a copy of the repository. */
+export async function apply({ action, method, path, code }: Piece, root: string): Promise<void> {
+  const file = join(root, path);
+  if (action === 'file') {
+    await mkdir(dirname(file), { recursive: true });
+    return writeFile(file, `${code}\n`);
+  }
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, edit[action](text, code, method));
+}
+
+const edit = {
+  'end of': (text: string, code: string): string => `${text}\n${code}\n`,
+  diff: (text: string, code: string): string => diff(text, code.split('\n')),
+  class: (text: string, code: string): string => withImports(text, code, members),
+  decorate: (text: string, code: string, method: string): string =>
+    withImports(text, code, (old, decorators) => {
+      const { members } = classOf(old);
+      const found = members.find((member) => member.name?.getText() === method);
+      if (!found) throw new Error(`There is no method ${method}.`);
+      return splice(old, found.getStart(), found.getStart(), `${decorators.trim()}\n  `);
+    }),
+};
+
+/** Lines with a minus become those with a plus that follow them; a plus alone follows the line before it. */
+function diff(text: string, lines: readonly string[]): string {
+  let result = text;
+  let place = '';
+  for (const line of lines) {
+    const content = line.slice(1);
+    if (line.startsWith('+')) {
+      result = place.startsWith('-')
+        ? result.replace(place.slice(1), () => content)
+        : result.replace(place.slice(1), (found) => `${found}\n${content}`);
+    } else if (!result.includes(content)) throw new Error(`This is not in the file: ${content}`);
+    place = line;
+  }
+  return result;
+}
+
+/** Members of a class, each in the place of the one with its name, or at the end. */
+function members(text: string, code: string): string {
+  let result = text;
+  for (const member of classOf(`class Piece {\n${code}\n}`).members) {
+    const own = member.getFullText().replace(/^\n+/, '');
+    const found = classOf(result).members.find(({ name }) => name?.getText() === member.name?.getText());
+    const end = classOf(result).getEnd() - 1;
+    result = found
+      ? splice(result, found.getFullStart(), found.getEnd(), `\n\n${own}`)
+      : splice(result, end, end, `\n${own}\n`);
+  }
+  return result;
+}
+
+/** Puts the imports of a piece with those of the file, without those that are not needed any more. */
+function withImports(text: string, code: string, change: (text: string, rest: string) => string): string {
+  const [head, rest] = splitImports(code);
+  const [imports, body] = splitImports(text);
+  const changed = change(body, rest);
+  const lines = new Set([...imports.split('\n'), ...head.split('\n')].filter((line) => line !== ''));
+  const names = new Set<string>();
+  const kept = [...lines].flatMap((line) => {
+    const [, type = '', list = '', from = ''] = /^import (type )?\{ (.*) \} from ('.*');$/.exec(line) ?? [];
+    if (list === '') return [line];
+    const needed = list.split(', ').filter((name) => {
+      const plain = name.replace('type ', '');
+      const isNew = !names.has(plain) && new RegExp(`\\b${plain}\\b`).test(changed);
+      names.add(plain);
+      return isNew;
+    });
+    return needed.length > 0 ? [`import ${type}{ ${needed.join(', ')} } from ${from};`] : [];
+  });
+  return `${kept.join('\n')}\n${changed}`;
+}
+
+/** The imports at the top, each in one line, and the rest. */
+function splitImports(code: string): [imports: string, rest: string] {
+  const last = [...code.matchAll(/^import [\s\S]*?;$/gm)].at(-1);
+  const end = last ? last.index + last[0].length : 0;
+  return [
+    code
+      .slice(0, end)
+      .replace(/\{\s+([^}]*?),?\s+\}/g, (_, list: string) => `{ ${list.replace(/\s+/g, ' ')} }`),
+    code.slice(end),
+  ];
+}
+
+function classOf(text: string): ts.ClassDeclaration {
+  const source = ts.createSourceFile('piece.ts', text, ts.ScriptTarget.Latest, true);
+  const found = source.statements.find(ts.isClassDeclaration);
+  if (!found) throw new Error('There is no class.');
+  return found;
+}
+
+const splice = (text: string, start: number, end: number, by: string): string =>
+  text.slice(0, start) + by + text.slice(end);
