@@ -6,7 +6,11 @@ import { allFilesIn, readText } from '../support/repository.js';
  */
 const READ = [
   ['@nestjs/common', '12.5.1', 'constants.js, enums/route-paramtypes.enum.js'],
-  ['@nestjs/core', '12.5.1', 'exceptions/exceptions-handler.js'],
+  [
+    '@nestjs/core',
+    '12.5.1',
+    'exceptions/exceptions-handler.js, router/router-execution-context.js, interceptors/',
+  ],
   ['@nestjs/platform-express', '12.5.1', 'multer/files.constants.js'],
   ['@nestjs/swagger', '12.0.2', 'constants.js'],
   ['class-transformer', '0.5.1', 'cjs/storage.js, cjs/TransformOperationExecutor.js'],
