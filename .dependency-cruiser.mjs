@@ -11,7 +11,7 @@ export const FLOORS = [
     name: 'features',
     path: '^src/(?!(cli|bootstrap|deprecation|openapi|rate-limit|auth|idempotency|observability|http|database|kernel)/)[^/]+/',
   },
-  { name: 'deprecation and document', path: '^src/(deprecation|openapi/(document|swagger-ui))/' },
+  { name: 'deprecation and document', path: '^src/(deprecation|openapi/(?!decorators/)[^/]+)/' },
   { name: 'rate limit', path: '^src/rate-limit/' },
   { name: 'keys, idempotency and observability', path: '^src/(auth|idempotency|observability)/' },
   { name: 'document decorators', path: '^src/openapi/decorators/' },

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { ERROR_CATALOG } from './app.errors.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
@@ -22,6 +23,7 @@ import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
+import { ErrorCatalogModule } from './openapi/error-catalog/error-catalog.module.js';
 import { DocumentModule } from './openapi/document/document.module.js';
 import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -80,6 +82,7 @@ export class AppModule {
         HealthModule,
         MetricsModule.with(config),
         DocumentModule,
+        ErrorCatalogModule.with(ERROR_CATALOG),
         SwaggerUiModule,
         NotFoundModule, // last: it takes what nothing else under /v1 took
       ],

@@ -2,6 +2,7 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
+import { PublicUrl } from './http/public-url.js';
 import { setupCors } from './http/cors.js';
 import { parseQuery } from './http/adapter/parse-query.js';
 import { handleClientErrors } from './http/adapter/client-errors.js';
@@ -35,7 +36,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   if (config.fastPaths) enableDirectInterceptors(app);
   const server = app.getHttpServer();
   limitTransport(server, config.maxConnections);
-  handleClientErrors(server, clientErrorHeaders(app));
+  handleClientErrors(server, clientErrorHeaders(app), () => app.get(PublicUrl).base);
   handleExpectations(server);
   handleConnect(server);
   limitPipelining(server);

@@ -6,7 +6,7 @@ import { Config } from '../kernel/config/config.js';
 /** The address clients use, without `/v1`: `PUBLIC_URL`, or where the service listens. */
 @Injectable()
 export class PublicUrl {
-  private listening?: string;
+  private known?: string;
 
   constructor(
     private readonly config: Config,
@@ -14,15 +14,19 @@ export class PublicUrl {
   ) {}
 
   get base(): string {
-    return this.config.publicUrl ?? (this.listening ??= this.whereItListens());
-  }
-
-  private whereItListens(): string {
-    const address = (this.adapters.httpAdapter.getHttpServer() as Server).address();
-    const port = typeof address === 'object' && address !== null ? address.port : this.config.port;
-    return `http://${reachable(this.config.host)}:${port}`;
+    return (this.known ??= baseUrl(this.config, this.adapters.httpAdapter.getHttpServer() as Server));
   }
 }
+
+/** For what is made before the injector: {@link PublicUrl} is for everything else. */
+export function baseUrl({ publicUrl, host, port }: Address, server: Server): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const address = server.address();
+  const listening = typeof address === 'object' && address !== null ? address.port : port;
+  return `http://${reachable(host)}:${listening}`;
+}
+
+export type Address = Pick<Config, 'publicUrl' | 'host' | 'port'>;
 
 /** A wildcard address can be listened on but not called, and an IPv6 address stands in brackets in a URL. */
 function reachable(host: string): string {

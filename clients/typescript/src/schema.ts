@@ -338,6 +338,47 @@ export interface components {
       /** @description Each invalid value, with a 400. */
       details?: components['schemas']['FieldError'][];
     };
+    Problem: {
+      /**
+       * @description Machine-readable error code. A code never changes its meaning; new ones may come.
+       * @example validation_failed
+       */
+      code: string;
+      /**
+       * @description Human-readable description. The wording may change.
+       * @example limit must be from 1 to 100.
+       */
+      message: string;
+      /**
+       * Format: int32
+       * @description The HTTP status code.
+       * @example 400
+       */
+      status: number;
+      /** @description Each invalid value, with a 400. */
+      details?: components['schemas']['FieldError'][];
+      /**
+       * Format: uri
+       * @description The address of `code` in the error catalogue.
+       * @example https://petstore.test/docs/errors#validation_failed
+       */
+      type: string;
+      /**
+       * @description The `code` in words.
+       * @example Validation failed
+       */
+      title: string;
+      /**
+       * @description The same as `message`.
+       * @example limit must be from 1 to 100.
+       */
+      detail: string;
+      /**
+       * @description The path of the request.
+       * @example /v1/pets
+       */
+      instance?: string;
+    };
   };
   responses: {
     /** @description No API key, or one that is not valid. */
@@ -354,6 +395,7 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
+        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description The `Accept` header excludes `application/json`. */
@@ -369,6 +411,7 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
+        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially. */
@@ -385,6 +428,7 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
+        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description A fault of the service. */
@@ -400,6 +444,7 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
+        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description The service cannot answer now. Try again after `Retry-After`. */
@@ -416,6 +461,7 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
+        'application/problem+json': components['schemas']['Problem'];
       };
     };
   };
@@ -569,6 +615,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -586,6 +633,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -654,6 +702,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -671,6 +720,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -692,6 +742,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -707,6 +758,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is not `application/json`. */
@@ -722,6 +774,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Understood, but it contradicts something sent before. */
@@ -737,6 +790,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -816,6 +870,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -833,6 +888,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -851,6 +907,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -870,6 +927,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -953,6 +1011,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -970,6 +1029,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1061,6 +1121,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1078,6 +1139,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1094,6 +1156,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -1174,6 +1237,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];

@@ -2,22 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { seconds } from '../../kernel/clock/duration.js';
+import { PROBLEM_TYPE, prefersProblem, problemOf } from '../errors/problem.js';
 import { noteCutOff } from '../errors/cut-off.js';
 import { closeLingering, end } from './lingering-close.js';
 import { haveLeft, isHalfRead, openResponses } from './pipelining.js';
 
-interface ClientError {
+export interface ClientError {
   readonly code: string;
   readonly message: string;
   readonly status: 400 | 408 | 413 | 431;
 }
 
-const MALFORMED: ClientError = {
+export const MALFORMED: ClientError = {
   code: 'malformed_request',
   message: 'This is not valid HTTP/1.1.',
   status: 400,
 };
-const CLIENT_ERRORS: Record<string, ClientError> = {
+export const CLIENT_ERRORS = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
     message: 'The request line and the headers may have 16 KiB together.',
@@ -33,23 +34,25 @@ const CLIENT_ERRORS: Record<string, ClientError> = {
     message: 'The request did not come in time: 15 s for the headers, 30 s for the whole.',
     status: 408,
   },
-};
+} as const satisfies Record<string, ClientError>;
 
 /** The responses before it have to be there in this time. */
 const PATIENCE = seconds(15);
 
 export type Headers = ReadonlyMap<string, string>;
+type HeadersFor = (socket: Socket) => Promise<Headers>;
 
 /**
  * Responds to what Node cannot read as a request, which no route ever sees, with an Error too, and ends the connection.
  * @param headersFor what such a response to the client of a connection carries besides
+ * @param base address of the service
  */
-export function handleClientErrors(server: Server, headersFor: (socket: Socket) => Promise<Headers>): void {
+export function handleClientErrors(server: Server, headersFor: HeadersFor, base: () => string): void {
   const handled = new WeakSet<Socket>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (handled.has(socket)) return; // what comes behind it
     handled.add(socket);
-    if (socket.writable) refuse(error, socket, headersFor).catch(() => socket.destroy());
+    if (socket.writable) refuse(error, socket, headersFor, base).catch(() => socket.destroy());
     else socket.destroy();
   });
 }
@@ -58,22 +61,28 @@ export function handleClientErrors(server: Server, headersFor: (socket: Socket) 
 async function refuse(
   { code = '' }: NodeJS.ErrnoException,
   socket: Socket,
-  headersFor: (socket: Socket) => Promise<Headers>,
+  headersFor: HeadersFor,
+  base: () => string,
 ): Promise<void> {
   const cut = setTimeout(() => socket.destroy(), PATIENCE).unref();
   const open = openResponses(socket);
-  const clientError = CLIENT_ERRORS[code] ?? MALFORMED;
+  const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
   const headers = headersOf(clientError, await headersFor(socket));
   const last = open.at(-1);
   const isCutOff = last?.req.complete === false;
-  if (isCutOff) respond(last, clientError, headers);
+  if (isCutOff) respond(last, clientError, headers, base);
   await haveLeft(open.filter(({ closed }) => !closed));
   clearTimeout(cut);
   if (socket.writable) end(socket, isCutOff || isHalfRead(socket) ? '' : textOf(clientError, headers));
 }
 
 /** Has no effect where the request has its response already, for want of a key. */
-function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
+function respond(
+  response: ServerResponse,
+  clientError: ClientError,
+  headers: Headers,
+  base: () => string,
+): void {
   const { req: request } = response;
   noteCutOff(request);
   closeLingering(request.socket);
@@ -81,7 +90,11 @@ function respond(response: ServerResponse, clientError: ClientError, headers: He
   if (response.headersSent) return;
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
   response.setHeader('Connection', 'close');
-  response.writeHead(clientError.status).end(JSON.stringify(clientError));
+  const isProblem = prefersProblem(request.headers.accept);
+  const text = JSON.stringify(isProblem ? problemOf(clientError, base(), request) : clientError);
+  if (isProblem) response.setHeader('Content-Type', PROBLEM_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.writeHead(clientError.status).end(text);
 }
 
 function headersOf(clientError: ClientError, more: Headers): Headers {

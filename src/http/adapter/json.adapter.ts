@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 import '../../kernel/json/bigint-json.js';
 import type { Config } from '../../kernel/config/config.js';
 import { fromBaseFilter } from '../errors/error-body.js';
+import { inPreferredForm } from '../errors/problem.js';
+import { type Address, baseUrl } from '../public-url.js';
 import { isNotModified } from '../conditional/etag.js';
 import { endInBatch } from './response-batching.js';
 import { firstBytes } from './send-file.js';
@@ -14,7 +16,7 @@ import { SERVER_OPTIONS } from './transport-limits.js';
 
 /** Express, with JSON that holds 64-bit integers. */
 export class JsonAdapter extends ExpressAdapter {
-  constructor(private readonly config: Pick<Config, 'fastPaths'>) {
+  constructor(private readonly config: Pick<Config, 'fastPaths'> & Address) {
     super(expressApp());
   }
 
@@ -26,7 +28,10 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, answer: unknown, status?: number): unknown {
-    const body = fromBaseFilter(answer, status);
+    const error = fromBaseFilter(answer, status);
+    const body = inPreferredForm(error, response, status ?? response.statusCode, () =>
+      baseUrl(this.config, this.httpServer),
+    );
     if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
     if (ArrayBuffer.isView(body)) {
       return response

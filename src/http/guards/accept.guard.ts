@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../kernel/errors/domain-error.js';
+import { isAboutErrorsOnly } from '../errors/problem.js';
 import { isOutside } from '../public.decorator.js';
 import { JSON_TYPE, producedTypes } from './produced-types.js';
 
@@ -24,6 +25,7 @@ export class AcceptGuard implements CanActivate {
     const types = producedTypes(context.getClass(), context.getHandler());
     if (types.length === 0 || types.includes(accept) || request.accepts(types.flatMap(withCharset)))
       return true;
+    if (isAboutErrorsOnly(accept)) return true;
     throw new NotAcceptable(types);
   }
 }

@@ -40,7 +40,7 @@ export class FieldErrorResponse {
   readonly message!: string;
 }
 
-/** The body of every refusal. */
+/** The body of every error response. */
 @ApiSchema({ name: 'Error' })
 export class ErrorResponse {
   @ApiProperty({
@@ -73,4 +73,28 @@ export class ErrorResponse {
     minItems: 1,
   })
   readonly details?: readonly FieldErrorResponse[];
+}
+
+/** The same for clients that accept `application/problem+json`. */
+@ApiSchema({ name: 'Problem' })
+export class ProblemResponse extends ErrorResponse {
+  @ApiProperty({
+    format: 'uri',
+    description: 'The address of `code` in the error catalogue.',
+    example: 'https://petstore.test/docs/errors#validation_failed',
+  })
+  readonly type!: string;
+
+  @ApiProperty({ description: 'The `code` in words.', minLength: 1, example: 'Validation failed' })
+  readonly title!: string;
+
+  @ApiProperty({
+    description: 'The same as `message`.',
+    minLength: 1,
+    example: 'limit must be from 1 to 100.',
+  })
+  readonly detail!: string;
+
+  @ApiPropertyOptional({ description: 'The path of the request.', example: '/v1/pets' })
+  readonly instance?: string;
 }

@@ -2,7 +2,7 @@ import { type INestApplication, Logger, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../../kernel/config/config.js';
-import { ErrorResponse } from '../../kernel/errors/error.response.js';
+import { ErrorResponse, ProblemResponse } from '../../kernel/errors/error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { DESCRIPTION } from './description.js';
@@ -42,7 +42,7 @@ type Base = Parameters<typeof SwaggerModule.createDocument>[1];
 
 /** A module that `@nestjs/swagger` cannot describe is left out, for it must not take the document from all others. */
 function createDocument(app: INestApplication, base: Base): OpenAPIObject {
-  const options = { extraModels: [ErrorResponse] };
+  const options = { extraModels: [ErrorResponse, ProblemResponse] };
   try {
     return SwaggerModule.createDocument(app, base, options);
   } catch {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/json.errors.js';
 import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
+import { PROBLEM_TYPE } from '../../http/errors/problem.js';
 import { HTTP_STATUS } from '../../http/errors/http-status.js';
 import { NotAcceptable } from '../../http/guards/accept.guard.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
@@ -53,6 +54,8 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
 };
 const JSON_TYPE = 'application/json';
 const ERROR = { $ref: '#/components/schemas/Error' };
+/** Beside the Error, for clients that ask for it. */
+const PROBLEM: Content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
 
 /** The error responses that are the same for nearly every operation, each defined once. */
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
@@ -116,7 +119,7 @@ function responseTo(errors: readonly DomainError[]): ResponseObject & { content:
   const examples = errors.map((error) => [error.code, { value: ofDomainError(error) }] as const);
   return {
     description: MEANING[errors[0]?.kind ?? 'internal'],
-    content: { [JSON_TYPE]: { schema: ERROR, examples: Object.fromEntries(examples) } },
+    content: { [JSON_TYPE]: { schema: ERROR, examples: Object.fromEntries(examples) }, ...PROBLEM },
   };
 }
 
@@ -140,7 +143,7 @@ function merged(
   return {
     ...described,
     description: described.description || response.description,
-    content: { ...content, [JSON_TYPE]: { schema, examples } },
+    content: { ...content, [JSON_TYPE]: { schema, examples }, ...PROBLEM },
   };
 }
 
@@ -149,7 +152,7 @@ function addErrorBody(status: string, response: ResponseObject | Reference): voi
   if ('$ref' in response || response.content) return;
   const body = ofStatus(Number(status) || 500, response.description);
   const examples = /^\d+$/.test(status) ? { [body.code]: { value: body } } : undefined;
-  response.content = { [JSON_TYPE]: { schema: ERROR, ...(examples && { examples }) } };
+  response.content = { [JSON_TYPE]: { schema: ERROR, ...(examples && { examples }) }, ...PROBLEM };
 }
 
 function nameOf(status: string): string {

@@ -7,7 +7,7 @@ import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { RouteNotFound } from '../../http/not-found/route.errors.js';
 import type { StaticContent } from '../../http/static-content.js';
 import { swaggerUiFiles, swaggerUiPage } from './files.js';
-import { securityHeaders } from './security-headers.js';
+import { securityHeaders } from '../../http/security-headers.js';
 
 /** The Swagger UI at `/docs`, from memory: the files that the page loads, and no others. */
 @Public()

@@ -1,8 +1,8 @@
 /**
- * What the page of the Swagger UI may do: nothing but its own scripts, and calls to its own origin and the given ones.
+ * What a page of the documentation may do: nothing but its own scripts, and calls to its own origin and the given ones.
  * Styles may be inline, because the library sets its own there.
  */
-export function securityHeaders(callable: readonly string[]): ReadonlyMap<string, string> {
+export function securityHeaders(callable: readonly string[] = []): ReadonlyMap<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

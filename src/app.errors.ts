@@ -1,0 +1,123 @@
+import { InsufficientScope, InvalidApiKey, MissingApiKey } from './auth/auth.errors.js';
+import { EndpointRemoved } from './deprecation/deprecation.errors.js';
+import { EventsExpired } from './events/event.errors.js';
+import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/json.errors.js';
+import { NotAcceptable } from './http/guards/accept.guard.js';
+import { MethodNotAllowed, RouteNotFound } from './http/not-found/route.errors.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';
+import { parameterError } from './kernel/errors/field-error.js';
+import { InternalError } from './kernel/errors/internal.error.js';
+import { ServiceUnavailable } from './kernel/errors/service-unavailable.error.js';
+import { ValidationFailed } from './kernel/errors/validation-failed.error.js';
+import { InvalidCursor } from './kernel/pagination/cursor.js';
+import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/catalog.js';
+import { PetNotFound } from './pets/pet.errors.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
+
+const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });
+
+/**
+ * Every error code of the service. `/docs/errors`, the reference and docs/errors.md are made from this list
+ * (`npm run docs:errors`). The errors that a module names with `@ApiErrors()` are added to the pages on their own.
+ */
+export const ERROR_CATALOG: readonly CatalogEntry[] = [
+  catalogEntry(MALFORMED, {
+    meaning:
+      'The bytes are not valid HTTP/1.1, or a request with HTTP/1.1 does not have exactly one valid `Host`.',
+    action: 'Use an HTTP library. The connection is closed where the rest cannot be read.',
+  }),
+  catalogEntry(new ValidationFailed([LIMIT]), {
+    meaning: 'A value in the body, the query, the path or a header is missing, not valid or not known.',
+    action: 'Correct each value that `details` names. The same request fails again.',
+  }),
+  catalogEntry(new InvalidJson(), {
+    meaning: 'The body is not JSON, ends too early, or is not in the coding that `Content-Encoding` names.',
+    action: 'Write the body with a JSON library. The message names line and column.',
+  }),
+  catalogEntry(new InvalidCursor(), {
+    meaning: 'The `cursor` comes from another list or another filter, or was changed.',
+    action: 'Start again without a cursor. Follow `Link` as it is, and keep the filter of the first page.',
+  }),
+  catalogEntry(new MissingApiKey(), {
+    meaning: 'The request has no API key.',
+    action: 'Send `Authorization: Bearer <API_KEY>`.',
+  }),
+  catalogEntry(new InvalidApiKey(), {
+    meaning:
+      'The API key is unknown, mistyped, revoked, expired or replaced. The response does not tell which.',
+    action: 'Do not repeat the request. Check the key, or ask the operator for a new one.',
+  }),
+  catalogEntry(new InsufficientScope('pets:write'), {
+    meaning: 'The key is valid and does not have the scope that the operation needs.',
+    action: 'Use another key, or ask the operator to add the scope.',
+  }),
+  catalogEntry(new PetNotFound('4711'), {
+    meaning: 'No pet has this id. An id that is not a number gets the same response.',
+    action: 'Do not repeat the request. The pet may never have existed.',
+  }),
+  catalogEntry(new RouteNotFound('/v1/cats'), {
+    meaning: 'The path does not exist. Paths are case-sensitive and start with `/v1`.',
+    action: 'Compare the path with the reference.',
+  }),
+  catalogEntry(new MethodNotAllowed('DELETE', '/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']), {
+    meaning: 'The path exists and does not have this method.',
+    action: 'Use one of the methods in the `Allow` header.',
+  }),
+  catalogEntry(new NotAcceptable(), {
+    meaning: 'The `Accept` header excludes every media type that the operation produces.',
+    action: 'Send `Accept: application/json`, or leave the header out.',
+  }),
+  catalogEntry(CLIENT_ERRORS.ERR_HTTP_REQUEST_TIMEOUT, {
+    meaning: 'The headers or the body arrived too slowly.',
+    action: 'Repeat the request on a new connection.',
+  }),
+  catalogEntry(new IdempotencyInProgress(), {
+    meaning: 'The first request with this `Idempotency-Key` still runs.',
+    action: 'Wait for the seconds in `Retry-After`, then send the same request with the same key.',
+  }),
+  catalogEntry(new EndpointRemoved({ sunset: '2030-12-05', use: 'GET /v1/pets, which has every pet' }), {
+    meaning: 'The operation was deprecated and has reached the day of its `Sunset` header.',
+    action: 'Use the successor in the `Link` header.',
+  }),
+  catalogEntry(new EventsExpired(), {
+    meaning: 'Events after this cursor have been deleted. They are kept for 30 days.',
+    action: 'Read the current state with the other operations, then read the feed without a cursor.',
+  }),
+  catalogEntry(new PayloadTooLarge('100 KiB'), {
+    meaning: 'The body is larger than the limit, compressed or not.',
+    action: 'Send less in one request.',
+  }),
+  catalogEntry(new UnsupportedMediaType(), {
+    meaning: 'The body has a media type, a charset or a `Content-Encoding` that the operation does not take.',
+    action: 'Send UTF-8 JSON with `Content-Type: application/json`.',
+  }),
+  catalogEntry(new IdempotencyKeyReused(), {
+    meaning: 'The `Idempotency-Key` was used for a request with another body, method or path.',
+    action: 'Make a new key for each new request. Repeat a request without any change.',
+  }),
+  catalogEntry(new RateLimitExceeded(42), {
+    meaning: 'The limit of this minute is used up: that of the plan, of the route or of the address.',
+    action: 'Wait for the seconds in `Retry-After`, then back off exponentially.',
+  }),
+  catalogEntry(new DailyQuotaExceeded(51_022), {
+    meaning: 'The limit of this UTC day is used up.',
+    action: 'Wait until the day ends (`Retry-After`), or ask for a larger plan.',
+  }),
+  catalogEntry(new ApiKeyBanned(300), {
+    meaning: 'The key went on sending after 429 and is banned for a while.',
+    action: 'Send nothing until `Retry-After` is over. Repair the client: each further ban is longer.',
+  }),
+  catalogEntry(CLIENT_ERRORS.HPE_HEADER_OVERFLOW, {
+    meaning: 'The request line and the headers are larger than 16 KiB together.',
+    action: 'Send shorter headers or a shorter URL.',
+  }),
+  catalogEntry(new InternalError(), {
+    meaning: 'A fault of the service. The response tells nothing about its cause.',
+    action: 'Repeat the request later. Report the `X-Request-Id` if it happens again.',
+  }),
+  catalogEntry(new ServiceUnavailable(), {
+    meaning: 'A part that the service needs, such as its database, is unavailable.',
+    action: 'Wait for the seconds in `Retry-After`. Repeat a `POST` with the same `Idempotency-Key`.',
+  }),
+];

@@ -1,0 +1,86 @@
+import type { Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { ErrorBody } from './error-body.js';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+const JSON_RANGES = ['application/json', 'application/*', '*/*'];
+
+/** An Error as RFC 9457 has it, for clients that name its media type in `Accept`. */
+export interface Problem extends ErrorBody {
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly instance?: string;
+}
+
+/** Whether the client names `application/problem+json`, and does not prefer `application/json` to it. */
+export function prefersProblem(accept: string | undefined): boolean {
+  if (!accept?.toLowerCase().includes(PROBLEM_TYPE)) return false;
+  const qualities = qualitiesOf(accept);
+  const problem = qualities.get(PROBLEM_TYPE) ?? 0;
+  const json = JSON_RANGES.map((range) => qualities.get(range)).find((quality) => quality !== undefined);
+  return problem > 0 && problem >= (json ?? 0);
+}
+
+/** Whether `Accept` names nothing but `application/problem+json`, which says nothing about a success. */
+export const isAboutErrorsOnly = (accept: string): boolean =>
+  [...qualitiesOf(accept).keys()].every((range) => range === PROBLEM_TYPE);
+
+function qualitiesOf(accept: string): Map<string, number> {
+  const ranges = accept.split(',').filter((range) => range.trim() !== '');
+  return new Map(
+    ranges.map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, quality === undefined ? 1 : Number(quality.slice(2)) || 0] as const;
+    }),
+  );
+}
+
+/**
+ * The problem that an Error is.
+ * @param base address of the service: the type of a problem is the address of its code in the catalogue
+ */
+export function problemOf(
+  body: ErrorBody,
+  base: string,
+  { url = '' }: Pick<IncomingMessage, 'url'>,
+): Problem {
+  const [path = ''] = url.split('?', 1);
+  return {
+    type: `${base}/docs/errors#${body.code}`,
+    title: titleOf(body.code),
+    detail: body.message,
+    ...(URI_PATH.test(path) && { instance: path }),
+    ...body,
+  };
+}
+
+/** A path that is a valid URI reference: some clients send one that is not. */
+const URI_PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*$/i;
+
+/** `pet_not_found`: "Pet not found". */
+function titleOf(code: string): string {
+  const words = code.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What a response has as its body: a problem in the place of an Error where the client prefers that. */
+export function inPreferredForm(
+  body: unknown,
+  response: Response,
+  status: number,
+  base: () => string,
+): unknown {
+  const request = response.req;
+  if (status < 400 || !prefersProblem(request.headers.accept) || !isErrorBody(body, status)) return body;
+  response.setHeader('Content-Type', PROBLEM_TYPE);
+  response.vary('Accept');
+  return problemOf(body, base(), { url: request.originalUrl });
+}
+
+function isErrorBody(body: unknown, status: number): body is ErrorBody {
+  if (typeof body !== 'object' || body === null) return false;
+  const { code, message, status: own } = body as Partial<ErrorBody>;
+  return typeof code === 'string' && typeof message === 'string' && own === status;
+}

@@ -1,0 +1,37 @@
+import { type ErrorBody, ofDomainError } from '../../http/errors/error-body.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
+
+/** What clients are told of an error code. Texts are CommonMark with `code` as their only markup. */
+export interface CatalogEntry {
+  /** A response as a client may get it. */
+  readonly example: ErrorBody;
+  /** When it happens. */
+  readonly meaning: string;
+  /** What a client does about it. */
+  readonly action: string;
+}
+
+/** An entry made from an instance of its error, or from the body of one that is not thrown. */
+export const catalogEntry = (
+  error: DomainError | ErrorBody,
+  texts: Pick<CatalogEntry, 'meaning' | 'action'>,
+): CatalogEntry => ({ example: error instanceof DomainError ? ofDomainError(error) : error, ...texts });
+
+/** The entries with those of modules that have none of their own, by status. */
+export function completeCatalog(
+  entries: readonly CatalogEntry[],
+  others: readonly DomainError[],
+): CatalogEntry[] {
+  const all = new Map(entries.map((entry) => [entry.example.code, entry]));
+  for (const error of others) {
+    if (all.has(error.code)) continue;
+    const { message } = error;
+    all.set(error.code, catalogEntry(error, { meaning: message, action: 'Branch on `code`.' }));
+  }
+  return [...all.values()].sort((one, other) => one.example.status - other.example.status);
+}
+
+/** What the catalogue says of codes that it does not list. */
+export const OTHER_CODES =
+  'A module may send an HTTP exception without a code of its own. Its code is the name of its status in snake_case: ' +
+  '`conflict` for 409, `payment_required` for 402. New codes may be added. Treat a code that you do not know as its status.';

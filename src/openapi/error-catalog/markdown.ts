@@ -1,0 +1,58 @@
+import type { CatalogEntry } from './catalog.js';
+import { OTHER_CODES } from './catalog.js';
+
+/** docs/errors.md. */
+export const errorsPage = (entries: readonly CatalogEntry[]): string => `# Errors
+
+<!-- Written by \`npm run docs:errors\` from src/app.errors.ts. -->
+
+Every error response has the members \`code\`, \`message\` and \`status\`. Branch on \`code\`: it keeps its meaning, and
+the wording of \`message\` may change. A \`validation_failed\` adds \`details\`, one entry for each invalid value, 20 at most.
+A running service shows this page at \`/docs/errors\`, with the errors of its modules.
+
+## Problems (RFC 9457)
+
+A client that sends \`Accept: application/problem+json\` gets each error as a problem, with \`type\` (the address of the
+code in the catalogue), \`title\`, \`detail\` and \`instance\` beside the members above. The media type says nothing about a
+success: with this \`Accept\` alone, a success is \`application/json\` as always.
+
+\`\`\`json
+{
+  "type": "https://petstore.test/docs/errors#pet_not_found",
+  "title": "Pet not found",
+  "detail": "There is no pet with the id 4711.",
+  "instance": "/v1/pets/4711",
+  "code": "pet_not_found",
+  "message": "There is no pet with the id 4711.",
+  "status": 404
+}
+\`\`\`
+
+## Codes
+
+${catalogTable(entries)}
+
+${entries.map(section).join('\n\n')}
+
+### Other codes
+
+${OTHER_CODES}
+`;
+
+const section = ({ example, meaning, action }: CatalogEntry): string => `### ${example.code}
+
+**${example.status}.** ${meaning}
+
+**What to do:** ${action}
+
+\`\`\`json
+${JSON.stringify(example, null, 2)}
+\`\`\``;
+
+/** The catalogue as one table. */
+function catalogTable(entries: readonly CatalogEntry[]): string {
+  const rows = entries.map(
+    ({ example: { status, code }, meaning }) => `| ${status} | [\`${code}\`](#${code}) | ${meaning} |`,
+  );
+  return ['| Status | Code | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}

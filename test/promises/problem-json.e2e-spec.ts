@@ -1,0 +1,180 @@
+import {
+  type ArgumentsHost,
+  Catch,
+  ConflictException,
+  Controller,
+  Get,
+  Header,
+  Module,
+  UseFilters,
+} from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import { Public } from '../../src/http/public.decorator.js';
+import { Petstore } from '../support/petstore.js';
+import { type Answer, bearer, type Message, send, sendBytes, valuesOf } from '../support/wire.js';
+
+const PROBLEM = 'application/problem+json';
+
+@Catch(ConflictException)
+class OrdinaryFilter extends BaseExceptionFilter {
+  override catch(exception: ConflictException, host: ArgumentsHost): void {
+    super.catch(exception, host);
+  }
+}
+
+@Controller({ path: 'failing', version: '1' })
+class FailingController {
+  @Get('text')
+  @Header('Content-Type', 'text/csv')
+  text(): never {
+    throw new ConflictException('Taken');
+  }
+
+  @Get('filtered')
+  @UseFilters(OrdinaryFilter)
+  filtered(): never {
+    throw new ConflictException('Taken');
+  }
+
+  @Public()
+  @Get('fault')
+  fault(): never {
+    throw new TypeError('secret');
+  }
+}
+
+@Module({ controllers: [FailingController] })
+class FailingModule {}
+
+let petstore: Petstore;
+let key: string;
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [FailingModule] });
+  key = await petstore.key();
+});
+afterAll(() => petstore.stop());
+
+const ask = (accept: string | undefined, { headers = [], ...message }: Message = {}): Promise<Answer> =>
+  send(petstore, {
+    ...message,
+    headers: [bearer(key), ...(accept === undefined ? [] : [['Accept', accept] as const]), ...headers],
+  });
+
+const JSON_BODY = [['Content-Type', 'application/json']] as const;
+const ERRORS: Record<string, Message & { readonly status: number; readonly code: string }> = {
+  'an unknown pet': { path: '/v1/pets/4711', status: 404, code: 'pet_not_found' },
+  'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },
+  'malformed JSON': { method: 'POST', headers: JSON_BODY, body: '{', status: 400, code: 'invalid_json' },
+  'a wrong key': { headers: [bearer('petstore_x')], status: 401, code: 'invalid_api_key' },
+  'an unknown path': { path: '/v1/cats', status: 404, code: 'route_not_found' },
+  'an unknown path outside of /v1': { path: '/cats', status: 404, code: 'route_not_found' },
+  'a wrong method': { method: 'DELETE', status: 405, code: 'method_not_allowed' },
+  'a wrong method outside of /v1': {
+    method: 'DELETE',
+    path: '/openapi.json',
+    status: 405,
+    code: 'method_not_allowed',
+  },
+  'a file that does not exist': { path: '/docs/x', status: 404, code: 'route_not_found' },
+  'an exception of a module, on a route for text': {
+    path: '/v1/failing/text',
+    headers: [['Accept', 'text/csv']],
+    status: 409,
+    code: 'conflict',
+  },
+  "an exception in Nest's own filter": { path: '/v1/failing/filtered', status: 409, code: 'conflict' },
+  'a fault': { path: '/v1/failing/fault', status: 500, code: 'internal_error' },
+};
+
+describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [], ...message }) => {
+  const [usualType] = own.flatMap(([name, value]) => (name === 'Accept' ? [value] : []));
+  const others = own.filter(([name]) => name !== 'Accept');
+  const refused = (...types: readonly (string | undefined)[]) => {
+    const accept = types.filter((type) => type !== undefined).join();
+    const keyed = others.some(([name]) => name === 'Authorization') ? others : [bearer(key), ...others];
+    return send(petstore, {
+      ...message,
+      headers: [...keyed, ...(accept ? [['Accept', accept] as const] : [])],
+    });
+  };
+
+  it(`is a problem with the members of the Error for a client that asks for that`, async () => {
+    const usual = await refused(usualType);
+    expect(valuesOf(usual, 'Content-Type')).toEqual(['application/json']);
+    const error = JSON.parse(usual.body) as { readonly message: string };
+    expect(error).toMatchObject({ status, code });
+
+    const answer = await refused(usualType, PROBLEM);
+    expect(answer.status).toBe(status);
+    expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
+    expect(valuesOf(answer, 'Vary').join()).toContain('Accept');
+    expect(JSON.parse(answer.body)).toEqual({
+      ...error,
+      type: `http://petstore.test/docs/errors#${code}`,
+      title: expect.stringMatching(/^[A-Z][a-z ]+$/) as unknown,
+      detail: error.message,
+      instance: (message.path ?? '/v1/pets').split('?', 1)[0],
+    });
+  });
+});
+
+describe('Accept', () => {
+  const MISSING = { path: '/v1/pets/4711' };
+
+  it.each([
+    'application/problem+json',
+    'Application/Problem+JSON',
+    'application/json, application/problem+json',
+    'application/problem+json, application/json',
+    'application/problem+json, */*',
+    'application/problem+json;q=0.9, application/json;q=0.8',
+  ])('%s asks for problems', async (accept) => {
+    expect(valuesOf(await ask(accept, MISSING), 'Content-Type')).toEqual([PROBLEM]);
+  });
+
+  it.each([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/*',
+    'application/*+json, application/json',
+    'application/problem+json;q=0, application/json',
+    'application/problem+json;q=0.5, application/json',
+    'application/problem+json;q=0.5, */*',
+  ])('%s asks for Errors as they are', async (accept) => {
+    const answer = await ask(accept, MISSING);
+    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+    expect(answer.body).toBe(
+      '{"code":"pet_not_found","message":"There is no pet with the id 4711.","status":404}',
+    );
+  });
+
+  it('with application/problem+json alone says nothing about a success: it is 200 as JSON', async () => {
+    const answer = await ask(PROBLEM);
+    expect(answer.status).toBe(200);
+    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+  });
+
+  it('that excludes the success is 406, as a problem', async () => {
+    const answer = await ask(`text/html, ${PROBLEM}`);
+    expect(answer.status).toBe(406);
+    expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'not_acceptable', title: 'Not acceptable' });
+  });
+});
+
+it('is for a request that turns out not to be HTTP in its middle, too', async () => {
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nAuthorization: Bearer ${key}\r\n`;
+  const body = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n';
+  const answer = await sendBytes(petstore, `${head}Accept: ${PROBLEM}\r\n${body}`, 'POST');
+  expect(answer.status).toBe(400);
+  expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
+  expect(valuesOf(answer, 'Content-Length')).toEqual([String(Buffer.byteLength(answer.body))]);
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 'malformed_request', title: 'Malformed request' });
+});
+
+it('leaves out the instance where the path is not valid in a URI', async () => {
+  const answer = await ask(PROBLEM, { path: '/v1/%' });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.body)).not.toHaveProperty('instance');
+});

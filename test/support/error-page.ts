@@ -1,0 +1,6 @@
+import { join } from 'node:path';
+
+export const ERROR_PAGE = join(import.meta.dirname, '../../docs/errors.md');
+
+/** Whether the run may write the page anew. */
+export const UPDATING = process.env.UPDATE_ERRORS === 'true';
