@@ -6,9 +6,8 @@ import { AuthModule } from './auth/auth.module.js';
 import { CallerGuard } from './auth/caller.guard.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { BodyGuard } from './http/body/body.guard.js';
-import { ClockModule } from './kernel/clock/clock.module.js';
 import { Config } from './kernel/config/config.js';
-import { ConfigModule } from './kernel/config/config.module.js';
+import { KernelModule } from './kernel/kernel.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DeprecationInterceptor } from './deprecation/deprecation.interceptor.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
@@ -66,8 +65,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.with(config),
-        ClockModule,
+        KernelModule.with(config),
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,

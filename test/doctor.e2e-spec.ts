@@ -171,7 +171,7 @@ describe('petstore doctor with a PORT', () => {
     expect(found).toMatchObject({ port: starting(`fail: Port ${PORT} is in use`) });
   });
 
-  it('says that HOST is no address of this machine', async () => {
+  it('says that HOST is not an address of this machine', async () => {
     expect(await findings({ PORT: '3000', HOST: '192.0.2.1' })).toMatchObject({
       port: starting('fail: HOST 192.0.2.1'),
     });

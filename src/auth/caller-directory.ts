@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
-import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { KeyHolder, KeyLookUp } from './caller.js';
 import { KnownKeys } from './known-keys.js';

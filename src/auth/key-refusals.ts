@@ -1,5 +1,5 @@
 import type { Int64 } from '../kernel/json/int64.js';
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 
 export class KeyIsRevoked extends StartupError {
   constructor(id: Int64) {

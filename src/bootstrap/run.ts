@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 
 /** Runs a program to its end: what its user can put right is one line on stderr, and the exit code tells. */
 export function run(program: () => Promise<void>): void {

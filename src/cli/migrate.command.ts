@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { print } from './keys/print.js';
 import { Config } from '../kernel/config/config.js';
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 
 interface Options {
   readonly status?: true;

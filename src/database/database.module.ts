@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '../kernel/config/config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
-import { ServiceUnavailable } from '../kernel/errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { enableFastPath } from './pipeline/fast-path.js';
 import { poolOptions } from './pool/pool-options.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../kernel/config/config.js';
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 import { EmbeddedPostgresError, openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
 

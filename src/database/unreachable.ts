@@ -1,4 +1,4 @@
-import { StartupError } from '../kernel/errors/startup.error.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 
 /** SQLSTATE 28: wrong user or password; 3D: no such database. */

@@ -1,5 +1,5 @@
 import { parameterError } from '../kernel/errors/field-error.js';
-import { ValidationFailed } from '../kernel/errors/validation-failed.error.js';
+import { ValidationFailed } from '../kernel/errors/common.errors.js';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 

@@ -1,11 +1,11 @@
 import type { Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
-import { StartupError } from './errors/startup.error.js';
+import { StartupError } from './errors/common.errors.js';
 
 export interface Address {
   readonly port: number;
   readonly host: string;
-  /** The variable that decides the port. */
+  /** The variable that sets the port. */
   readonly variable?: string;
 }
 
@@ -18,19 +18,19 @@ export async function listenOn(server: Server, address: Address): Promise<void> 
   });
 }
 
-/** What a user can do about an address that cannot be listened on; any other error stays what it is. */
+/** A StartupError that says how to fix the address; any other error unchanged. */
 export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: Address): unknown {
   switch (isNativeError(error) && 'code' in error ? error.code : undefined) {
     case 'EADDRINUSE':
       return new StartupError(
-        `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`,
+        `Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`,
       );
     case 'EACCES':
       return new StartupError(`Port ${port} needs privileges. Set ${variable} to one above 1023.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartupError(
-        `HOST ${host} is no address of this machine. Try 127.0.0.1, or 0.0.0.0 for all.`,
+        `HOST ${host} is not an address of this machine. Try 127.0.0.1, or 0.0.0.0 for all.`,
       );
     default:
       return error;

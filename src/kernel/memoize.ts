@@ -1,4 +1,4 @@
-/** Computes the value for each object once, and keeps it for as long as the object lives. */
+/** Computes the value for each object once, and keeps it as long as the object lives. */
 export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const values = new WeakMap<K, { readonly value: V }>();
   return (key) => {

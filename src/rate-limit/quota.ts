@@ -53,8 +53,8 @@ export class Quota {
 }
 
 /** For whom a request is counted, and within which limits. */
-export const subjectOf = (request: Whose, { strangersPerMinute }: Config): Subject =>
-  holderOf(request) ?? { id: network(request.ip), limits: { perMinute: strangersPerMinute } };
+export const subjectOf = (request: Whose, { anonymousPerMinute }: Config): Subject =>
+  holderOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
 
 const holderOf = ({ caller }: Whose): KeyHolder | undefined => (caller?.kind === 'key' ? caller : undefined);
 

@@ -102,7 +102,7 @@ describe('METRICS_PORT', () => {
     const first = await Petstore.start({ env: { METRICS_PORT: '0' } });
     const port = String(first.app.get(MetricsServer).port);
     await expect(Petstore.start({ env: { METRICS_PORT: port } })).rejects.toThrow(
-      `Port ${port} is in use. Stop what listens there, or set METRICS_PORT to another port.`,
+      `Port ${port} is in use. Stop the program that uses it, or set METRICS_PORT to another port.`,
     );
     await first.stop();
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { print } from '../keys/print.js';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import { findingsTable } from './findings-table.js';
 
 /** `petstore doctor` */

@@ -1,4 +1,4 @@
-import { inspectConfig } from '../../kernel/config/inspect-config.js';
+import { inspectConfig } from '../../kernel/config/config.js';
 import { checkDataFolder } from './data-folder.check.js';
 import { checkDatabase } from './database.check.js';
 import { fail, type Finding, ok, warn } from './finding.js';

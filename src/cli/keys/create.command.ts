@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SCOPES } from '../../auth/scopes.js';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import { askForMissing } from './ask.js';
 import {
   customLimits,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { parseInt64 } from '../../kernel/json/int64.js';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { isSecret } from '../../auth/secret.js';
 import { isVisible } from '../visible.js';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import { type Limits, type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { expiry, keyName, positive, scopes } from './key-arguments.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import type { KeyUpdate } from '../../auth/api-keys.service.js';
 import { keyId } from './key-arguments.js';

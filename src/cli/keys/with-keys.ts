@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Config } from '../../kernel/config/config.js';
-import { StartupError } from '../../kernel/errors/startup.error.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import type { KeyServices } from './key-services.js';
 

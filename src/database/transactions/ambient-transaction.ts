@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from 'pg';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 
 const running = new AsyncLocalStorage<AmbientTransaction>();
 let open = 0;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { readJson } from '../../kernel/json/read-json.js';
+import { readJson } from '../../kernel/json/parse-json.js';
 
 /** A row of the feed, with its data as text. */
 export interface EventRow {

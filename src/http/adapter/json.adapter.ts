@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
-import '../../kernel/json/bigint-json.js';
+import '../../kernel/json/write-json.js';
 import type { Config } from '../../kernel/config/config.js';
 import { fromBaseFilter } from '../errors/error-body.js';
 import { inPreferredForm } from '../errors/problem.js';

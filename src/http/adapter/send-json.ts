@@ -1,6 +1,5 @@
 import type { Response } from 'express';
-import { RawJson } from '../../kernel/json/raw-json.js';
-import { writeJson } from '../../kernel/json/write-json.js';
+import { RawJson, writeJson } from '../../kernel/json/write-json.js';
 import { isNotModified } from '../conditional/etag.js';
 
 export type End = (response: Response, body: string) => void;

@@ -15,19 +15,19 @@ export const SERVER_OPTIONS: ServerOptions = {
 const STALLED = seconds(60);
 
 /** Bounds what slow or silent clients can hold: time for the headers, for a whole request, and connections in all. */
-export function limitTransport(server: Server, mostConnections: number): void {
+export function limitTransport(server: Server, maxConnections: number): void {
   server.headersTimeout = seconds(15);
   server.requestTimeout = seconds(30);
   // Longer than proxies keep theirs, or one would send a request just as the connection is closed here.
   server.keepAliveTimeout = seconds(65);
   server.setTimeout(STALLED, endUnlessWorking);
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   let told = -Infinity;
   server.on('drop', () => {
     if (performance.now() - told < minutes(1)) return; // a flood of connections is not to be one of lines too
     told = performance.now();
     new Logger('Transport').warn(
-      `MAX_CONNECTIONS: ${mostConnections} are open, further ones are closed at once.`,
+      `MAX_CONNECTIONS: ${maxConnections} are open, further ones are closed at once.`,
     );
   });
 }

@@ -1,5 +1,4 @@
-import { JsonError } from '../../kernel/json/json-error.js';
-import { parseJson } from '../../kernel/json/parse-json.js';
+import { JsonError, parseJson } from '../../kernel/json/parse-json.js';
 import { InvalidJson } from './json.errors.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

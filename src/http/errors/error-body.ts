@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import type { FieldError } from '../../kernel/errors/field-error.js';
-import { InternalError } from '../../kernel/errors/internal.error.js';
+import { InternalError } from '../../kernel/errors/common.errors.js';
 import { HTTP_STATUS } from './http-status.js';
 
 /** The body of every error response. */

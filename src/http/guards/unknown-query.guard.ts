@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { unknownError } from '../../kernel/errors/field-error.js';
-import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { isOutside } from '../public.decorator.js';
 import { routeMetadata } from '../route-metadata.js';
 

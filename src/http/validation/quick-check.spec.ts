@@ -3,7 +3,7 @@ import { Exclude, Expose, Transform, Type } from 'class-transformer';
 import { IsEnum, IsInt, IsString, MinLength, ValidateBy, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
 import { Config } from '../../kernel/config/config.js';
-import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { ListPetsQuery } from '../../pets/dto/list-pets.query.js';
 import { CreatePetDto } from '../../pets/dto/create-pet.dto.js';
 import { Optional } from './optional.decorator.js';

@@ -9,7 +9,7 @@ import {
   shown,
   unknownError,
 } from '../../kernel/errors/field-error.js';
-import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { dtoSchema } from './dto-schema.js';
 import { fieldErrors, type What } from './field-errors.js';
 import { knownPart } from './known-part.js';

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartupError } from '../errors/startup.error.js';
-import { Config } from './config.js';
-import { inspectConfig } from './inspect-config.js';
+import { StartupError } from '../errors/common.errors.js';
+import { Config, inspectConfig } from './config.js';
 
 const config = (env: Record<string, string> = {}) => new Config(env);
 
@@ -101,7 +100,7 @@ describe('Config', () => {
     expect(
       refusal({ PORT: 'http', LOG_LEVEL: 'loud', HOST: '0.0.0.0', DATABASE_URL: 'db/pets' }).split('\n'),
     ).toEqual([
-      '3 variables cannot be used.',
+      '3 variables are invalid.',
       '  PORT must be a whole number from 0 to 65535; it is "http".',
       '  DATABASE_URL must be a URL that starts with postgres:// or postgresql://.',
       expect.stringMatching(/^ {2}LOG_LEVEL must be one of .*; it is "loud"\.$/),
@@ -151,7 +150,7 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   it('names the path of a file that cannot be read', () => {
     const path = join(folder, 'none');
     expect(refusal({ [`${name}_FILE`]: path })).toBe(
-      `${name}_FILE must be a file that can be read; it is "${path}".`,
+      `${name}_FILE must be a readable file; it is "${path}".`,
     );
   });
 

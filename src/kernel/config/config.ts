@@ -1,13 +1,23 @@
-import { tracing } from './tracing.js';
 import { trustProxy } from './trust-proxy.js';
 import { hours, minutes, seconds } from '../clock/duration.js';
-import { InvalidConfig } from './invalid-config.error.js';
 import { type Environment, Variables } from './variables.js';
+import { StartupError } from '../errors/common.errors.js';
+
+/** All invalid variables, in one message. */
+class InvalidConfig extends StartupError {
+  /** @param problems by variable, one line each */
+  constructor(problems: ReadonlyMap<string, string>) {
+    const lines = [...problems.values()];
+    super(
+      lines.length === 1 ? lines.join() : [`${lines.length} variables are invalid.`, ...lines].join('\n  '),
+    );
+  }
+}
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const HTTP = ['http:', 'https:'];
 
-/** What the environment decides, validated once at start. Nothing outside this folder reads `process.env`. */
+/** The settings from the environment, validated once at start. No other folder reads `process.env`. */
 export class Config {
   /** TCP port, 0 for any free one. */
   readonly port: number;
@@ -15,41 +25,41 @@ export class Config {
   /** Absent: an embedded PostgreSQL keeps its files in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
-  /** Whether the start brings the tables up to date; otherwise `petstore migrate` has to be run. */
+  /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
   readonly migrateAtStart: boolean;
-  /** Address clients use, without `/v1`; absent: where the service listens. */
+  /** Public address without `/v1`; absent: the address that the service listens on. */
   readonly publicUrl: string | undefined;
   readonly stagingPublicUrl: string | undefined;
   readonly trustProxy: false | number | string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** TCP port of `/metrics` alone, 0 for any free one; absent: it is served beside everything else. */
+  /** TCP port for `/metrics` alone, 0 for any free one; absent: the port of the service. */
   readonly metricsPort: number | undefined;
-  /** Whether a span of each request goes to an OpenTelemetry collector. */
+  /** Whether to send a span for each request to an OpenTelemetry collector. */
   readonly tracing: boolean;
-  /** Origins whose pages may call the service from a browser; none unless set. */
+  /** Origins whose pages may call the service from a browser; default none. */
   readonly corsOrigins: string[];
   /** Requests per minute from one address without a valid key. */
-  readonly strangersPerMinute: number;
-  /** Addresses that are counted at a time; the memory for them is bounded by it. */
-  readonly mostAddresses: number;
-  /** Refused requests within a minute that ban a key, or half its minute limit where that is more. */
+  readonly anonymousPerMinute: number;
+  /** Maximum number of addresses counted at a time; it bounds their memory. */
+  readonly maxAnonymousAddresses: number;
+  /** Rejected requests within a minute that ban a key; at least half its per-minute limit. */
   readonly banStrikes: number;
-  /** How long the first ban lasts, the second, and so on, in milliseconds; the last one for all further. */
+  /** Durations of the first ban, the second, and so on, in milliseconds; the last one repeats. */
   readonly banSteps: readonly number[];
-  /** Absent: quotas are counted in this process's memory, which is exact for one process. */
+  /** Absent: this process counts the quotas in its memory, which is exact for one process. */
   readonly redisUrl: string | undefined;
   /** Whether `redisUrl` names a node of a Redis Cluster. */
   readonly redisCluster: boolean;
-  /** Certificate authority of a `rediss:` server that the system does not know, in PEM. */
+  /** PEM of a certificate authority for a `rediss:` server, beside those of the system. */
   readonly redisCa: string | undefined;
-  /** How long the service answers on after a SIGTERM, in milliseconds: what the balancer needs to send nobody any more. */
+  /** How long the service continues to respond after a SIGTERM, in milliseconds, while the balancer stops sending requests. */
   readonly shutdownGrace: number;
-  /** Whether the faster paths beside the standard ones are taken (docs/performance.md); they change no result. */
+  /** Whether to use the fast paths (docs/performance.md). They change no result. */
   readonly fastPaths: boolean;
-  /** Open connections at a time; further ones are closed as soon as they are made. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly maxConnections: number;
 
-  /** @throws InvalidConfig that names every variable whose value cannot be used, unless `onProblems` takes them. */
+  /** @throws InvalidConfig with every invalid variable, unless `onProblems` is given */
   constructor(env: Environment = process.env, onProblems = throwProblems) {
     const variables = new Variables(env);
     this.port = variables.wholeNumber('PORT', { min: 0, max: 65_535, fallback: 3000 });
@@ -64,12 +74,12 @@ export class Config {
     this.metricsPort = metricsPort(variables, this.port);
     this.tracing = tracing(variables);
     this.corsOrigins = corsOrigins(variables);
-    this.strangersPerMinute = variables.wholeNumber('ANONYMOUS_PER_MINUTE', {
+    this.anonymousPerMinute = variables.wholeNumber('ANONYMOUS_PER_MINUTE', {
       min: 1,
       max: 1_000_000,
       fallback: 30,
     });
-    this.mostAddresses = variables.wholeNumber('ANONYMOUS_ADDRESSES', {
+    this.maxAnonymousAddresses = variables.wholeNumber('ANONYMOUS_ADDRESSES', {
       min: 100,
       max: 10_000_000,
       fallback: 100_000,
@@ -85,7 +95,7 @@ export class Config {
       max: 1_000_000,
       fallback: 10_000,
     });
-    // On a terminal a person waits for it, and no balancer is in front.
+    // On a terminal there is no balancer to wait for.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(
       variables.wholeNumber('SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }),
@@ -103,7 +113,7 @@ function metricsPort(variables: Variables, port: number): number | undefined {
   if (value === undefined) return undefined;
   const own = variables.wholeNumber('METRICS_PORT', { min: 0, max: 65_535, fallback: 0 });
   if (own === 0 || own !== port) return own;
-  return variables.reject<number | undefined>('METRICS_PORT', value, 'another port than PORT', undefined);
+  return variables.reject<number | undefined>('METRICS_PORT', value, 'a port other than PORT', undefined);
 }
 
 function corsOrigins(variables: Variables): string[] {
@@ -111,4 +121,36 @@ function corsOrigins(variables: Variables): string[] {
   const wrong = origins.find((value) => !URL.canParse(value) || new URL(value).origin !== value);
   if (wrong === undefined) return origins;
   return variables.reject('CORS_ORIGINS', wrong, 'origins such as https://app.example.com', []);
+}
+
+/**
+ * Whether OpenTelemetry's standard variables name a collector and do not switch tracing off. OpenTelemetry's libraries
+ * read the other `OTEL_…` variables.
+ */
+function tracing(variables: Variables): boolean {
+  const collector =
+    variables.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ??
+    variables.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const off =
+    variables.optional('OTEL_SDK_DISABLED') === 'true' ||
+    variables.optional('OTEL_TRACES_EXPORTER') === 'none';
+  if (collector === undefined || off) return false;
+  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
+    variables.oneOf(name, ['http/json'], 'http/json');
+  }
+  return true;
+}
+
+interface InspectedConfig {
+  /** Invalid variables have their defaults. */
+  readonly config: Config;
+  /** By variable, one line each. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Reports problems where `new Config()` throws. */
+export function inspectConfig(env: Environment = process.env): InspectedConfig {
+  let problems: ReadonlyMap<string, string> = new Map();
+  const config = new Config(env, (found) => (problems = found));
+  return { config, problems };
 }

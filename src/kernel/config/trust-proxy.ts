@@ -4,8 +4,8 @@ import type { Variables } from './variables.js';
 const NAMED_SUBNETS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
- * Whose `X-Forwarded-For` is believed: nobody (`false`), a number of hops, or a list of addresses and subnets.
- * There is no "trust everyone": it would let a client choose the address it is counted under.
+ * The proxies whose `X-Forwarded-For` is trusted: none (`false`), a number of hops, or a list of addresses and subnets.
+ * Never all: a client could choose the address that it is counted under.
  */
 export function trustProxy(variables: Variables): false | number | string[] {
   const value = variables.optional('TRUST_PROXY');
@@ -18,11 +18,11 @@ export function trustProxy(variables: Variables): false | number | string[] {
 }
 
 function isSubnet(value: string): boolean {
-  return NAMED_SUBNETS.includes(value) || isWrittenOut(value.split('/', 1)[0] ?? '', value);
+  return NAMED_SUBNETS.includes(value) || isFullAddress(value.split('/', 1)[0] ?? '', value);
 }
 
-/** `100` or `10.1` would count as addresses too, in the way of inet_aton(3): here they are slips. */
-function isWrittenOut(address: string, value: string): boolean {
+/** inet_aton(3) reads `100` and `10.1` as addresses too; here they are mistakes. */
+function isFullAddress(address: string, value: string): boolean {
   const whole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
   return whole && (value === address || ipaddr.isValidCIDR(value));
 }

@@ -3,23 +3,19 @@ import { seconds } from '../clock/duration.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads environment variables. A value that cannot be used becomes a problem, and the reader goes on with the default:
- * the caller reports all problems at once.
- */
+/** Reads environment variables. An invalid value becomes a problem and gets its default, so that all problems are reported at once. */
 export class Variables {
-  /** By variable, one line each, which begins with the variable's name. */
+  /** By variable, one line each. */
   readonly problems = new Map<string, string>();
 
   constructor(private readonly env: Environment) {}
 
-  /** An empty value counts as unset, as in a compose file's `PORT=`. */
+  /** An empty value counts as unset: a Compose file may say `PORT=`. */
   optional(name: string): string | undefined {
     const value = this.env[name]?.trim();
     return value === '' ? undefined : value;
   }
 
-  /** @returns the fallback, in place of the value that cannot be used */
   reject<T>(name: string, value: string, expected: string, fallback: T): T {
     this.problems.set(name, `${name} must be ${expected}; it is ${JSON.stringify(value)}.`);
     return fallback;
@@ -80,21 +76,21 @@ export class Variables {
     return this.reject(name, value, 'whole seconds, separated by commas', fallback);
   }
 
-  /** The text of the file that a variable names. */
+  /** The text of the file at the path in a variable. */
   file(name: string): string | undefined {
     const path = this.optional(name);
     if (path === undefined) return undefined;
     try {
       return readFileSync(path, 'utf8');
     } catch {
-      return this.reject<string | undefined>(name, path, 'a file that can be read', undefined);
+      return this.reject<string | undefined>(name, path, 'a readable file', undefined);
     }
   }
 
   private parseUrl(name: string, value: string, protocols: readonly string[]): string | undefined {
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '');
     const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
-    // The value may hold a password, so the message describes only its shape.
+    // The value may contain a password, so the message does not show it.
     const expected = name.endsWith('_FILE') ? 'name a file with' : 'be';
     this.problems.set(name, `${name} must ${expected} a URL that starts with ${starts}.`);
     return undefined;

@@ -1,6 +1,6 @@
 import type { FieldError } from './field-error.js';
 
-/** What kind of refusal this is. The error filter alone knows which HTTP status each kind becomes. */
+/** Only the error filter maps a kind to an HTTP status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -17,7 +17,7 @@ export type ErrorKind =
   | 'internal'
   | 'unavailable';
 
-/** A refusal with a meaning: `code` is for programs and never changes, `message` is for people. */
+/** An error of the domain: `code` is for programs and never changes, `message` is for people. */
 export class DomainError extends Error {
   constructor(
     readonly kind: ErrorKind,
@@ -26,7 +26,7 @@ export class DomainError extends Error {
     readonly details?: readonly FieldError[],
   ) {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // nobody reads where a refusal was made, and to note it takes 9 of a 429's 80 µs
+    Error.stackTraceLimit = 0; // the stack is not logged, and capturing it takes 9 of a 429's 80 µs
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { DomainError } from './domain-error.js';
 
-/** What an error of a library means to a client; `undefined` for errors that it does not know. */
-export type ErrorMapper = (thrown: unknown) => DomainError | undefined;
+/** Maps an error of a library to a domain error; `undefined` for other errors. */
+type ErrorMapper = (thrown: unknown) => DomainError | undefined;
 
-/** Where a module says what the errors of its library mean: the error filter asks here, and knows no library. */
+/** The mappers that modules register for the errors of their libraries. The error filter uses them. */
 @Injectable()
 export class ErrorMappers {
   private readonly mappers: ErrorMapper[] = [];
@@ -15,8 +15,8 @@ export class ErrorMappers {
 
   map(thrown: unknown): DomainError | undefined {
     for (const mapper of this.mappers) {
-      const meaning = mapper(thrown);
-      if (meaning) return meaning;
+      const mapped = mapper(thrown);
+      if (mapped) return mapped;
     }
     return undefined;
   }

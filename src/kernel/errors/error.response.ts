@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 
 @ApiSchema({ name: 'FieldError' })
-export class FieldErrorResponse {
+class FieldErrorResponse {
   @ApiProperty({
     description: 'The part of the request that the value is in.',
     enum: ['body', 'query', 'path', 'header'],

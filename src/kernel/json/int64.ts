@@ -1,13 +1,13 @@
 /**
  * A signed 64-bit integer: a `number` where a double holds it exactly, a `bigint` beyond 2^53 - 1.
- * Two equal values always have the same form, so `===` compares them.
+ * Equal values have the same type, so `===` compares them.
  */
 export type Int64 = number | bigint;
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
-/** Reads plain decimal digits with an optional minus sign; anything else or out of range is `undefined`. */
+/** Parses decimal digits with an optional minus sign; `undefined` for anything else and out of range. */
 export function parseInt64(text: string): Int64 | undefined {
   if (!/^-?\d{1,40}$/.test(text)) return undefined;
   const number = Number(text);
@@ -20,7 +20,7 @@ export function isInt64(value: unknown): value is Int64 {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/** Reads what PostgreSQL writes for a `bigint`, which needs no checking: this runs for every row of every page. */
+/** Parses what PostgreSQL writes for a `bigint`, without a check: it runs for every row of every page. */
 export function int64FromDatabase(text: string): Int64 {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { parse as parseLossless, isLosslessNumber } from 'lossless-json';
-import { JsonError } from './json-error.js';
+import { JsonError, parseJson } from './parse-json.js';
 import { copyNumberTexts, numberText } from './number-texts.js';
-import { parseJson } from './parse-json.js';
 
 /** JSON texts with numbers in every form, white space, escapes in names, and names that are there twice. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {

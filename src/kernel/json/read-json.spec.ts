@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseInt64 } from './int64.js';
-import { readJson } from './read-json.js';
+import { readJson } from './parse-json.js';
 import { writeJson } from './write-json.js';
 
 describe('readJson', () => {

@@ -13,7 +13,7 @@ export const CLOSE_ARRAY = ']'.charCodeAt(0);
 export const OPEN_OBJECT = '{'.charCodeAt(0);
 export const CLOSE_OBJECT = '}'.charCodeAt(0);
 
-/** Where the JSON string that starts at `start` has its closing quote; the end of the text if it has none. */
+/** Offset of the closing quote of the JSON string at `start`; the end of the text if there is none. */
 export function closingQuote(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
@@ -26,18 +26,18 @@ export function closingQuote(text: string, start: number): number {
 
 export const isDigit = (char: number): boolean => char >= ZERO && char <= NINE;
 
-/** Digits that a double may not hold. */
+/** From this number of digits on, a double may not be exact. */
 export const MANY_DIGITS = 16;
 
-export interface Survey {
-  /** Where arrays and objects are nested too deep; -1 if they nowhere are. */
+interface ScanResult {
+  /** Offset at which the nesting becomes too deep, or -1. */
   readonly tooDeepAt: number;
-  /** Whether a number has many digits, or a form (`1.0`, `1e1`) that a double does not remember. */
+  /** Whether a number has many digits, a fraction or an exponent, which a double does not keep. */
   readonly hasSpecialNumbers: boolean;
 }
 
-/** Looks through a text that may be JSON, without parsing it. */
-export function survey(text: string, maxDepth: number): Survey {
+/** Scans a text that may be JSON, without parsing it. */
+export function scan(text: string, maxDepth: number): ScanResult {
   let depth = 0;
   let digits = 0;
   let hasSpecialNumbers = false;

@@ -1,9 +1,9 @@
 import { BACKSLASH, isDigit, QUOTE } from './scan.js';
 
 /**
- * Where a text stops being JSON (RFC 8259): at the first character that cannot stand there, or at its end. What V8 says
- * of it differs between versions, and often names no position.
- * @param text not JSON, and nested so little that recursion can follow
+ * Offset of the first character that is not valid JSON (RFC 8259), or the end of the text. The messages of V8 differ
+ * between versions and often name no position.
+ * @param text invalid JSON with bounded nesting, for this is recursive
  */
 export function syntaxErrorAt(text: string): number {
   const reader = new Reader(text);
@@ -12,10 +12,10 @@ export function syntaxErrorAt(text: string): number {
 }
 
 const isSpace = (char: number): boolean => char === 0x20 || char === 0x0a || char === 0x0d || char === 0x09;
-/** Whether a string may hold it without a backslash. */
+/** Whether a string may contain it without a backslash. */
 const isPlain = (char: number): boolean => char >= 0x20 && char !== QUOTE && char !== BACKSLASH;
 
-/** Each method reads one thing and tells whether it is whole; where it is not, `at` stays at the culprit. */
+/** Each method reads one token and returns whether it is valid; otherwise `at` is the offset of the error. */
 class Reader {
   at = 0;
 
@@ -111,6 +111,6 @@ class Reader {
   }
 
   private skip(isMore: (char: number) => boolean): void {
-    while (isMore(this.text.charCodeAt(this.at))) this.at++; // NaN, which nothing is, at the end
+    while (isMore(this.text.charCodeAt(this.at))) this.at++; // at the end the code is NaN
   }
 }

@@ -1,13 +1,25 @@
 import { randomUUID } from 'node:crypto';
 
-/** Stands around the digits of a bigint while `JSON.stringify` writes it as a string. Nobody can know it beforehand. */
+const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }; // the types are those of Node.js 20
+
+/**
+ * Makes every `JSON.stringify` write a bigint digit for digit: Nest serialises server-sent events and streamed lines itself.
+ * Node.js 20 has no `rawJSON`; there such an event or line is an error.
+ */
+if (rawJSON) {
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    value(this: bigint) {
+      return rawJSON(String(this));
+    },
+  });
+}
+
+/** Marks a bigint that `JSON.stringify` writes as a string. It is random, so that no value can contain it. */
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
-/**
- * The JSON text of a value, 64-bit integers digit for digit. The native writer refuses a bigint with a TypeError,
- * which only ids beyond 2^53 - 1 are: then it writes anew with their digits marked, and the marks are taken off.
- */
+/** The JSON text of a value, 64-bit integers digit for digit. On Node.js 20 `JSON.stringify` throws a TypeError for a bigint. */
 export function writeJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, null, indent);
@@ -19,3 +31,8 @@ export function writeJson(value: unknown, indent?: number): string {
 
 const marked = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `${MARK}${value}` : value;
+
+/** A value that is JSON text already. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors/domain-error.js';
 
 export class InvalidCursor extends DomainError {
@@ -7,7 +6,7 @@ export class InvalidCursor extends DomainError {
     super(
       'invalid',
       'invalid_cursor',
-      'The cursor was not made by this list with this filter. Start again without one.',
+      'The cursor does not belong to this list and filter. Start again without one.',
     );
   }
 }
@@ -15,7 +14,7 @@ export class InvalidCursor extends DomainError {
 const ID_BYTES = 8;
 const SCOPE_BYTES = 8;
 
-/** A cursor: the last id seen (8 bytes) and a fingerprint of the list and filter it belongs to, in base64url. */
+/** The last id (8 bytes) and a fingerprint of the list and filter, in base64url. */
 export function encodeCursor(after: number | bigint, scope: string): string {
   const bytes = Buffer.alloc(ID_BYTES + SCOPE_BYTES);
   bytes.writeBigInt64BE(BigInt(after));
@@ -23,7 +22,7 @@ export function encodeCursor(after: number | bigint, scope: string): string {
   return bytes.toString('base64url');
 }
 
-/** @throws InvalidCursor for anything `encodeCursor` did not make for the same scope. */
+/** @throws InvalidCursor for anything but a cursor of the same scope */
 export function decodeCursor(cursor: string, scope: string): bigint {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.toString('base64url') !== cursor || bytes.length !== ID_BYTES + SCOPE_BYTES)
@@ -32,10 +31,4 @@ export function decodeCursor(cursor: string, scope: string): bigint {
   return bytes.readBigInt64BE();
 }
 
-const fingerprints = new LRUCache<string, Buffer>({ max: 1_000 });
-
-function fingerprint(scope: string): Buffer {
-  let bytes = fingerprints.get(scope);
-  if (!bytes) fingerprints.set(scope, (bytes = hash('sha256', scope, 'buffer').subarray(0, SCOPE_BYTES)));
-  return bytes;
-}
+const fingerprint = (scope: string): Buffer => hash('sha256', scope, 'buffer').subarray(0, SCOPE_BYTES);

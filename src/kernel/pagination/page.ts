@@ -1,16 +1,16 @@
-/** Which part of a list a client asks for. */
+/** The part of a list that a client requests. */
 export interface PageRequest {
-  /** How many items at most. */
+  /** Maximum number of items. */
   readonly limit: number;
-  /** `next` of the page before; absent for the first page. */
+  /** `next` of the previous page; absent for the first page. */
   readonly cursor?: string | undefined;
 }
 
-/** Part of a longer list, and where the rest of it starts. */
+/** A part of a list, with the cursor of the next part. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],
-    /** Cursor of the following page; absent on the last one. */
+    /** Cursor of the next page; absent on the last one. */
     readonly next?: string,
   ) {}
 
@@ -18,7 +18,6 @@ export class Page<T> {
     return new Page(this.items.map(transform), this.next);
   }
 
-  /** Clients get the items alone: a handler that returns a page needs `@Paged()`. */
   toJSON(): never {
     throw new Error('A handler that returns a Page needs @Paged()');
   }

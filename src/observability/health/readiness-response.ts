@@ -1,5 +1,5 @@
 import type { HealthCheckResult } from '@nestjs/terminus';
-import { ServiceUnavailable } from '../../kernel/errors/service-unavailable.error.js';
+import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 
 interface ReadinessResponse {
   readonly status: 200 | 503;

@@ -3,7 +3,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { UseInnermostInterceptor } from '../../http/innermost-interceptor.decorator.js';
 import { PageInterceptor } from '../../http/pagination/page.interceptor.js';
 import { parameterError } from '../../kernel/errors/field-error.js';
-import { ValidationFailed } from '../../kernel/errors/validation-failed.error.js';
+import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
 import { ApiErrors } from './api-errors.decorator.js';
 

@@ -20,10 +20,10 @@ export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
   constructor(
     private readonly clock: Clock,
     writer: DailyUsageWriter,
-    { mostAddresses }: Config,
+    { maxAnonymousAddresses }: Config,
   ) {
     super();
-    this.accounts = new Accounts(clock, mostAddresses);
+    this.accounts = new Accounts(clock, maxAnonymousAddresses);
     this.reservations = new DailyReservations(writer);
   }
 

@@ -100,7 +100,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
     if (perDay !== undefined) return this.redis.take(keyOf(subject), period, perMinute, perDay, charge);
     const table = subject.period === undefined ? 'anonymous' : `windows:${period}`;
     return this.redis.takeCapped(
-      { table, most: this.config.mostAddresses },
+      { table, most: this.config.maxAnonymousAddresses },
       String(id),
       period,
       perMinute,
@@ -118,7 +118,7 @@ export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, 
         `Redis is away (${String(error)}): counting 1/${this.replicas} of each limit in this replica.`,
       );
       this.metrics.redis('lost');
-      this.local = new LocalShare(this.clock, this.config.mostAddresses, this.replicas, (id) =>
+      this.local = new LocalShare(this.clock, this.config.maxAnonymousAddresses, this.replicas, (id) =>
         this.known.counts(id),
       );
     }

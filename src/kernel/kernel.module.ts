@@ -1,0 +1,16 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Clock } from './clock/clock.js';
+import { Config } from './config/config.js';
+
+/** Configuration and time, for every module. */
+@Module({ providers: [Clock], exports: [Clock] })
+export class KernelModule {
+  static with(config: Config): DynamicModule {
+    return {
+      module: KernelModule,
+      global: true,
+      providers: [{ provide: Config, useValue: config }],
+      exports: [Config],
+    };
+  }
+}
