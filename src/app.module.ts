@@ -3,7 +3,7 @@ import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ERROR_CATALOG } from './app.errors.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { CallerGuard } from './auth/caller.guard.js';
+import { BearerGuard } from './auth/bearer.guard.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { BodyGuard } from './http/body/body.guard.js';
 import { Config } from './kernel/config/config.js';
@@ -41,7 +41,7 @@ const FEATURES = [PetsModule, StoreModule, EventsModule];
  * take it too, but no key is looked for there and nothing counted.
  */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useClass: CallerGuard }, // 1. who is it? the holder of a key, or anonymous
+  { provide: APP_GUARD, useClass: BearerGuard }, // 1. who is it? the holder of a key, or anonymous
   { provide: APP_GUARD, useClass: KeyLookupGuard }, //    a key that memory does not know is looked up
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
   { provide: APP_GUARD, useClass: HostGuard }, // 3. HTTP/1.1 without a valid Host: 400

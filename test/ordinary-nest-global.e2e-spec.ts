@@ -58,7 +58,7 @@ class RequestInterceptor implements NestInterceptor {
 class RolesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    context.switchToHttp().getResponse<Response>().setHeader('X-Guarded', String(request.caller?.kind));
+    context.switchToHttp().getResponse<Response>().setHeader('X-Guarded', String(request.principal?.kind));
     return true;
   }
 }

@@ -5,7 +5,7 @@ import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { KeyHolder, KeyLookUp } from './caller.js';
+import type { ApiKeyPrincipal, KeyLookUp } from './principal.js';
 import { KnownKeys } from './known-keys.js';
 import { LastUse } from './last-use.js';
 import { bitsOf } from './scopes.js';
@@ -20,13 +20,13 @@ const MAX_TRIES = 2;
 
 /** A look-up under way, and the ids of the keys that were changed meanwhile. */
 interface Question {
-  readonly answer: Promise<KeyHolder | undefined>;
+  readonly answer: Promise<ApiKeyPrincipal | undefined>;
   readonly changed: Set<string>;
 }
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
 
-/** Finds the key holder behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
+/** Finds the key principal behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
 export class CallerDirectory {
   private readonly known: KnownKeys;
@@ -48,13 +48,13 @@ export class CallerDirectory {
   }
 
   /**
-   * The key holder, or the look-up that would find out, or `undefined` for a secret that is known to be mistyped,
+   * The key principal, or the look-up that would find out, or `undefined` for a secret that is known to be mistyped,
    * unknown, revoked, expired or rotated out.
    */
-  identify(secret: string): KeyHolder | KeyLookUp | undefined {
+  identify(secret: string): ApiKeyPrincipal | KeyLookUp | undefined {
     const hash = hashSecret(secret);
-    const holder = this.known.fresh(hash);
-    if (holder) return this.used(holder);
+    const principal = this.known.fresh(hash);
+    if (principal) return this.used(principal);
     if (!isSecret(secret) || this.unknown.get(hash) === this.changes) return undefined;
     return {
       kind: 'look_up',
@@ -70,7 +70,7 @@ export class CallerDirectory {
     for (const { changed } of this.asking.values()) changed.add(keyId);
   }
 
-  private ask(hash: string): Promise<KeyHolder | undefined> {
+  private ask(hash: string): Promise<ApiKeyPrincipal | undefined> {
     let question = this.asking.get(hash);
     if (!question) {
       const changed = new Set<string>();
@@ -86,7 +86,7 @@ export class CallerDirectory {
    * Looks once more when the key was changed meanwhile, since it may have been read before the change. What is read
    * while changes go on is right for this request, and is not kept.
    */
-  private async lookUp(hash: string, changed: Set<string>): Promise<KeyHolder | undefined> {
+  private async lookUp(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
     for (let tries = 1; ; tries++) {
       changed.clear();
       const found = await this.askDatabase(hash);
@@ -98,16 +98,16 @@ export class CallerDirectory {
         if (!stale) this.unknown.set(hash, this.changes);
         return undefined;
       }
-      const holder = toHolder(found);
-      if (!stale) this.known.set(hash, holder);
-      return holder;
+      const principal = toPrincipal(found);
+      if (!stale) this.known.set(hash, principal);
+      return principal;
     }
   }
 
-  private lastKnown(hash: string, error: unknown): KeyHolder {
-    const holder = this.known.last(hash);
-    if (!holder) throw error;
-    return holder;
+  private lastKnown(hash: string, error: unknown): ApiKeyPrincipal {
+    const principal = this.known.last(hash);
+    if (!principal) throw error;
+    return principal;
   }
 
   /** While the database is away only one request a second waits to find that out. */
@@ -122,15 +122,15 @@ export class CallerDirectory {
   }
 
   /** Asks the clock each time: a secret ends on time, however long it is known. */
-  private used(holder: KeyHolder): KeyHolder | undefined {
+  private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | undefined {
     const now = this.clock.now();
-    if (now >= holder.endsAt) return undefined;
-    this.lastUse.note(holder, now);
-    return holder;
+    if (now >= principal.endsAt) return undefined;
+    this.lastUse.note(principal, now);
+    return principal;
   }
 }
 
-function toHolder({ key, endsAt }: Found): KeyHolder {
+function toPrincipal({ key, endsAt }: Found): ApiKeyPrincipal {
   const { id, name, plan, limits, scopes, lastUsedAt, banEndsAt, banLevel, forgivenAt } = key;
   return {
     kind: 'key',

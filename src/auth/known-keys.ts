@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock/clock.js';
-import type { KeyHolder } from './caller.js';
+import type { ApiKeyPrincipal } from './principal.js';
 
 interface Bounds {
   readonly most: number;
@@ -8,14 +8,14 @@ interface Bounds {
   readonly fresh: number;
 }
 
-/** The holders of valid keys by the hash of what they send. Beyond the bound those go that were not seen for longest. */
+/** The principals of valid keys by the hash of what they send. Beyond the bound those go that were not seen for longest. */
 export class KnownKeys {
-  private readonly holders: LRUCache<string, KeyHolder>;
+  private readonly principals: LRUCache<string, ApiKeyPrincipal>;
   /** The hashes by the key's id, mostly one: a change must not look through all that is known. */
   private readonly hashes = new Map<string, string[]>();
 
   constructor(clock: Clock, { most, fresh }: Bounds) {
-    this.holders = new LRUCache({
+    this.principals = new LRUCache({
       max: most,
       ttl: fresh,
       ttlResolution: 0,
@@ -23,35 +23,35 @@ export class KnownKeys {
       // While the database is away, what was known goes on.
       allowStale: true,
       noDeleteOnStaleGet: true,
-      dispose: (holder, hash) => {
-        this.dropHash(String(holder.id), hash);
+      dispose: (principal, hash) => {
+        this.dropHash(String(principal.id), hash);
       },
     });
   }
 
   /** What was found out in the last seconds. */
-  fresh(hash: string): KeyHolder | undefined {
-    return this.holders.get(hash, { allowStale: false });
+  fresh(hash: string): ApiKeyPrincipal | undefined {
+    return this.principals.get(hash, { allowStale: false });
   }
 
   /** What was found out last, however long ago. */
-  last(hash: string): KeyHolder | undefined {
-    return this.holders.peek(hash);
+  last(hash: string): ApiKeyPrincipal | undefined {
+    return this.principals.peek(hash);
   }
 
-  set(hash: string, holder: KeyHolder): void {
-    this.holders.set(hash, holder);
-    const id = String(holder.id);
+  set(hash: string, principal: ApiKeyPrincipal): void {
+    this.principals.set(hash, principal);
+    const id = String(principal.id);
     this.hashes.set(id, [...(this.hashes.get(id) ?? []), hash]);
   }
 
   delete(hash: string): void {
-    this.holders.delete(hash);
+    this.principals.delete(hash);
   }
 
   /** Forgets every secret of a key. */
   forget(keyId: string): void {
-    for (const hash of this.hashes.get(keyId) ?? []) this.holders.delete(hash);
+    for (const hash of this.hashes.get(keyId) ?? []) this.principals.delete(hash);
   }
 
   private dropHash(keyId: string, hash: string): void {

@@ -1,10 +1,10 @@
 import type { ApiKeysService } from './api-keys.service.js';
-import type { KeyHolder } from './caller.js';
+import type { ApiKeyPrincipal } from './principal.js';
 import { LastUse } from './last-use.js';
 import { minutes } from '../kernel/clock/duration.js';
 
 const NOON = Date.UTC(2027, 0, 15, 12);
-const holder = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as KeyHolder; // all that is asked of one
+const principal = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as ApiKeyPrincipal; // all that is asked of one
 
 /** The database: it keeps what it is given, or is away. */
 class Table {
@@ -34,7 +34,7 @@ describe('LastUse', () => {
   });
 
   it('writes all keys in one statement', async () => {
-    for (const id of [1, 2, 3]) lastUse.note(holder(id), NOON + id);
+    for (const id of [1, 2, 3]) lastUse.note(principal(id), NOON + id);
     await lastUse.write();
     expect(table.written).toEqual([
       [
@@ -46,7 +46,7 @@ describe('LastUse', () => {
   });
 
   it('notes a key once a minute, whoever noted it before', async () => {
-    const key = holder(1, NOON);
+    const key = principal(1, NOON);
     lastUse.note(key, NOON + minutes(1) - 1);
     await lastUse.write();
     expect(table.written).toEqual([]);
@@ -57,10 +57,10 @@ describe('LastUse', () => {
   });
 
   it('keeps what could not be written, and the later of two times', async () => {
-    const key = holder(1);
+    const key = principal(1);
     table.away = true;
     lastUse.note(key, NOON);
-    lastUse.note(holder(2), NOON);
+    lastUse.note(principal(2), NOON);
     await lastUse.write();
     lastUse.note(key, NOON + minutes(1));
     await lastUse.write();
@@ -75,7 +75,7 @@ describe('LastUse', () => {
   });
 
   it('writes the rest at the end', async () => {
-    lastUse.note(holder(1), NOON);
+    lastUse.note(principal(1), NOON);
     await lastUse.onApplicationShutdown();
     expect(table.written).toEqual([[[1, NOON]]]);
   });

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { minutes, seconds } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { KeyHolder } from './caller.js';
+import type { ApiKeyPrincipal } from './principal.js';
 
 const NOTE_EVERY = minutes(1);
 const WRITE_EVERY = seconds(5);
@@ -21,10 +21,10 @@ export class LastUse implements OnApplicationShutdown {
   constructor(private readonly keys: ApiKeysService) {}
 
   /** @param now Unix milliseconds */
-  note(holder: KeyHolder, now: number): void {
-    if (now - holder.lastUsedAt < NOTE_EVERY) return;
-    holder.lastUsedAt = now;
-    this.times.set(holder.id, now);
+  note(principal: ApiKeyPrincipal, now: number): void {
+    if (now - principal.lastUsedAt < NOTE_EVERY) return;
+    principal.lastUsedAt = now;
+    this.times.set(principal.id, now);
   }
 
   async write(): Promise<void> {

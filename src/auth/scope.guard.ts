@@ -11,8 +11,8 @@ export class ScopeGuard implements CanActivate {
     const requirement = requirementOf(context.getHandler());
     if (!requirement) return true;
     const http = context.switchToHttp();
-    const { caller } = http.getRequest<Request>();
-    if (caller?.kind === 'key' && (caller.scopes & requirement.bit) !== 0) return true;
+    const { principal } = http.getRequest<Request>();
+    if (principal?.kind === 'key' && (principal.scopes & requirement.bit) !== 0) return true;
     const { scope } = requirement;
     http
       .getResponse<Response>()

@@ -74,10 +74,10 @@ function sentKeys(context: ExecutionContext): readonly string[] | undefined {
 const emitted = (result: unknown): unknown => (isObservable(result) ? lastValueFrom(result) : result);
 
 function identify(request: Request, keys: readonly string[]): IdempotentRequest {
-  const { caller, method, originalUrl } = request;
+  const { principal, method, originalUrl } = request;
   const key = idempotencyKey(keys);
-  if (caller?.kind !== 'key') throw keyWithoutClient();
-  return { caller: caller.id, key, fingerprint: fingerprint(method, originalUrl, request.body) };
+  if (principal?.kind !== 'key') throw keyWithoutClient();
+  return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, request.body) };
 }
 
 function bodyOf(result: unknown): string | null {

@@ -11,7 +11,7 @@ const LOCK_SEED = 8; // any number: it keeps these advisory locks apart from oth
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   /** The API key's id, which rotation keeps. */
-  readonly caller: Int64;
+  readonly keyId: Int64;
   readonly key: string;
   readonly fingerprint: string;
 }
@@ -37,11 +37,11 @@ export class StoredResponses {
   ) {}
 
   /** The response to the first request, if there was one. @throws IdempotencyKeyReused */
-  async find({ caller, key, fingerprint }: IdempotentRequest): Promise<StoredResponse | undefined> {
+  async find({ keyId, key, fingerprint }: IdempotentRequest): Promise<StoredResponse | undefined> {
     const [row] = await this.dataSource.query<Row[]>(
       `SELECT fingerprint, status, headers, body FROM idempotent_answers
        WHERE api_key_id = $1 AND key = $2 AND expires_at > $3`,
-      [caller, key, this.now()],
+      [keyId, key, this.now()],
     );
     if (row && row.fingerprint !== fingerprint) throw new IdempotencyKeyReused();
     return row;
@@ -51,16 +51,16 @@ export class StoredResponses {
    * Locks the key for the current transaction; PostgreSQL unlocks it when that ends, however it ends.
    * @returns false when another transaction holds it
    */
-  async claim({ caller, key }: IdempotentRequest): Promise<boolean> {
+  async claim({ keyId, key }: IdempotentRequest): Promise<boolean> {
     const [row] = await this.dataSource.query<{ claimed: boolean }[]>(
       'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS claimed',
-      [`${caller} ${key}`, LOCK_SEED],
+      [`${keyId} ${key}`, LOCK_SEED],
     );
     return row?.claimed === true;
   }
 
   /** @returns false when there is a response already, which stays */
-  async insert({ caller, key, fingerprint }: IdempotentRequest, response: StoredResponse): Promise<boolean> {
+  async insert({ keyId, key, fingerprint }: IdempotentRequest, response: StoredResponse): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -70,7 +70,7 @@ export class StoredResponses {
          WHERE stored.expires_at <= $8
        RETURNING 1`,
       [
-        ...[caller, key, fingerprint, response.status, response.headers, response.body],
+        ...[keyId, key, fingerprint, response.status, response.headers, response.body],
         new Date(this.clock.now() + STORED_FOR),
         this.now(),
       ],

@@ -1,5 +1,5 @@
 /**
- * What one caller has used. Whole milliseconds and whole numbers only: V8 keeps small integers inside the object,
+ * What one principal has used. Whole milliseconds and whole numbers only: V8 keeps small integers inside the object,
  * and a million of these in the memory that is promised.
  */
 export class Account {

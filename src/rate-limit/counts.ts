@@ -1,7 +1,7 @@
 import type { Decision } from './decision.js';
 import { MINUTE, type Subject } from './quota-engine.js';
 
-/** What a caller has used, wherever that was counted. */
+/** What a principal has used, wherever that was counted. */
 export interface Counts {
   readonly minuteUsed: number;
   /** Milliseconds until the minute ends. */

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { KeyLookUp } from '../auth/caller.js';
+import type { KeyLookUp } from '../auth/principal.js';
 import { PendingLookUps } from './anonymous/pending-look-ups.js';
 import { isPreflight } from './anonymous/preflight.js';
 import { decisive } from './decision.js';
@@ -24,9 +24,9 @@ export class KeyLookupGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { caller } = request;
-    if (caller?.kind !== 'anonymous' || !caller.lookUp || isPreflight(request)) return true;
-    return this.lookUp(request, http.getResponse(), caller.lookUp);
+    const { principal } = request;
+    if (principal?.kind !== 'anonymous' || !principal.lookUp || isPreflight(request)) return true;
+    return this.lookUp(request, http.getResponse(), principal.lookUp);
   }
 
   private async lookUp(request: Request, response: Response, lookUp: KeyLookUp): Promise<true> {
@@ -54,12 +54,12 @@ export class KeyLookupGuard implements CanActivate {
   /** @returns whether there is no such key */
   private async identify(request: Request, lookUp: KeyLookUp): Promise<boolean> {
     try {
-      const holder = await lookUp.run();
-      request.caller = holder ?? { kind: 'anonymous', sentKey: true };
-      return !holder;
+      const principal = await lookUp.run();
+      request.principal = principal ?? { kind: 'anonymous', sentKey: true };
+      return !principal;
     } catch (thrown) {
       const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
-      request.caller = { kind: 'anonymous', sentKey: true, failure };
+      request.principal = { kind: 'anonymous', sentKey: true, failure };
       return false;
     }
   }

@@ -8,7 +8,7 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { Request } from 'express';
-import type { KeyHolder } from '../auth/caller.js';
+import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { isOutside } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { isPreflight } from './anonymous/preflight.js';
@@ -64,7 +64,9 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   protected override getTracker(request: Request): Promise<string> {
-    return Promise.resolve(request.caller?.kind === 'key' ? String(request.caller.id) : network(request.ip));
+    return Promise.resolve(
+      request.principal?.kind === 'key' ? String(request.principal.id) : network(request.ip),
+    );
   }
 
   private async note(request: Request, props: ThrottlerRequest): Promise<void> {
@@ -79,15 +81,15 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private decide(context: ExecutionContext, request: Request): MaybeAsync<Verdict> {
-    const { caller } = request;
-    if (caller?.kind !== 'key') {
+    const { principal } = request;
+    if (principal?.kind !== 'key') {
       // No route is free without a valid key, or made-up keys would cost nothing there.
       return this.isExempt(request) ? this.uncounted(request) : this.charge(request);
     }
     if (this.ofRoute(SKIP + DEFAULT, context) === true)
       return this.uncounted(request, this.hits.get(request));
     const allowance = this.ofRoute(UNCOUNTED, context) as Uncounted | undefined;
-    return allowance ? this.allow(context, request, caller, allowance) : this.charge(request);
+    return allowance ? this.allow(context, request, principal, allowance) : this.charge(request);
   }
 
   private ofRoute(key: string | symbol, context: ExecutionContext): unknown {
@@ -96,8 +98,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   /** A client whose key could not be looked up, for it may be valid, and a browser that asks for permission. */
   private isExempt(request: Request): boolean {
-    const { caller } = request;
-    if (caller?.kind === 'anonymous' && caller.failure !== undefined) return true;
+    const { principal } = request;
+    if (principal?.kind === 'anonymous' && principal.failure !== undefined) return true;
     return this.config.corsOrigins.length > 0 && isPreflight(request);
   }
 
@@ -130,7 +132,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private allow(
     context: ExecutionContext,
     request: Request,
-    { id }: KeyHolder,
+    { id }: ApiKeyPrincipal,
     { perMinute }: Uncounted,
   ): MaybeAsync<Verdict> {
     const key = this.generateKey(context, String(id), 'uncounted');

@@ -10,7 +10,7 @@ export const MINUTE = minutes(1);
 /** The id of a key, or the network address of a caller without a valid one. */
 export type SubjectId = Int64 | string;
 
-/** Somebody whose requests are counted. A holder of a key is one. */
+/** Somebody whose requests are counted. A principal of a key is one. */
 export interface Subject {
   readonly id: SubjectId;
   readonly limits: {

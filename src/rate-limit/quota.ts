@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { KeyHolder } from '../auth/caller.js';
+import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Config } from '../kernel/config/config.js';
 import { Bans } from './bans/bans.js';
 import type { Decision, Verdict } from './decision.js';
@@ -9,9 +9,9 @@ import { network } from './network.js';
 import { QuotaEngine, type Subject } from './quota-engine.js';
 
 /** What tells whom a request is counted for. */
-type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'caller'>>;
+type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal'>>;
 
-/** Ban, minute and day, decided together: a key holder by its key, everyone else by network address. */
+/** Ban, minute and day, decided together: a key principal by its key, everyone else by network address. */
 @Injectable()
 export class Quota {
   /** What `chargeAhead` has charged. */
@@ -27,12 +27,12 @@ export class Quota {
   take(request: Request): MaybeAsync<Verdict> {
     const charged = this.charged.get(request);
     if (charged) return charged;
-    const holder = holderOf(request);
+    const principal = apiKeyOf(request);
     const subject = subjectOf(request, this.config);
-    const bannedFor = holder ? this.bans.remaining(holder) : 0;
+    const bannedFor = principal ? this.bans.remaining(principal) : 0;
     if (bannedFor > 0) return chain(this.engine.look(subject), (decision) => refuse(decision, bannedFor));
     return chain(this.engine.take(subject), (decision) => {
-      const caused = holder && !decision.admitted ? this.bans.refused(holder, decision) : 0;
+      const caused = principal && !decision.admitted ? this.bans.refused(principal, decision) : 0;
       return verdict(decision, caused);
     });
   }
@@ -44,8 +44,8 @@ export class Quota {
 
   /** How things stand, without charging anything. */
   look(request: Whose): MaybeAsync<Verdict> {
-    const holder = holderOf(request);
-    const bannedFor = holder ? this.bans.remaining(holder) : 0;
+    const principal = apiKeyOf(request);
+    const bannedFor = principal ? this.bans.remaining(principal) : 0;
     return chain(this.engine.look(subjectOf(request, this.config)), (decision) =>
       verdict(decision, bannedFor),
     );
@@ -54,9 +54,10 @@ export class Quota {
 
 /** For whom a request is counted, and within which limits. */
 export const subjectOf = (request: Whose, { anonymousPerMinute }: Config): Subject =>
-  holderOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
+  apiKeyOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
 
-const holderOf = ({ caller }: Whose): KeyHolder | undefined => (caller?.kind === 'key' ? caller : undefined);
+const apiKeyOf = ({ principal }: Whose): ApiKeyPrincipal | undefined =>
+  principal?.kind === 'key' ? principal : undefined;
 
 const verdict = ({ admitted, windows }: Decision, bannedFor: number): Verdict => ({
   admitted,

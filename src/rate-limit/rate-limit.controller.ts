@@ -1,8 +1,8 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import type { KeyHolder } from '../auth/caller.js';
+import { CurrentPrincipal } from '../auth/current-principal.decorator.js';
+import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
@@ -29,7 +29,10 @@ export class RateLimitController {
       'Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.',
   })
   @ApiOkResponse({ type: RateLimitResponse, description: 'Plan, windows and ban.' })
-  async show(@Req() request: Request, @CurrentCaller() { plan }: KeyHolder): Promise<RateLimitResponse> {
+  async show(
+    @Req() request: Request,
+    @CurrentPrincipal() { plan }: ApiKeyPrincipal,
+  ): Promise<RateLimitResponse> {
     return RateLimitResponse.from(plan, await this.quota.look(request), this.clock.now());
   }
 }

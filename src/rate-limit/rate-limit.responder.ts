@@ -11,8 +11,8 @@ export class RateLimitResponder {
   constructor(private readonly metrics: RateLimitMetrics) {}
 
   /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned where the request is refused */
-  respond({ caller }: Request, response: Response, verdict: Verdict): void {
-    this.metrics.decided(caller?.kind === 'key' ? caller.plan : 'anonymous', outcomeOf(verdict));
+  respond({ principal }: Request, response: Response, verdict: Verdict): void {
+    this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', outcomeOf(verdict));
     writeRateLimitHeaders(response, verdict);
     const refusal = refusalOf(verdict);
     if (!refusal) return;

@@ -41,8 +41,8 @@ export class RequestLog {
 
 /** pino leaves out what is undefined. */
 function lineOf({ request, route, status, duration, complete }: ObservedResponse): RequestLine {
-  const { id: requestId, method, caller, headers } = request;
-  const key = caller?.kind === 'key' ? caller : undefined;
+  const { id: requestId, method, principal, headers } = request;
+  const key = principal?.kind === 'key' ? principal : undefined;
   return {
     requestId,
     method,

@@ -11,7 +11,7 @@ export function spanOf(
   { request, route, status, duration, complete }: ObservedResponse,
 ): void {
   const end = Date.now();
-  const { caller } = request;
+  const { principal } = request;
   const span = tracer.startSpan(
     `${request.method} ${route}`,
     {
@@ -23,7 +23,10 @@ export function spanOf(
         'http.response.status_code': status,
         'url.scheme': request.protocol,
         'petstore.request_id': request.id,
-        ...(caller?.kind === 'key' && { 'petstore.key_id': String(caller.id), 'petstore.plan': caller.plan }),
+        ...(principal?.kind === 'key' && {
+          'petstore.key_id': String(principal.id),
+          'petstore.plan': principal.plan,
+        }),
       },
     },
     parentOf(request.headers.traceparent),

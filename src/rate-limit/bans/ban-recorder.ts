@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
-import type { Ban } from '../../auth/caller.js';
+import type { Ban } from '../../auth/principal.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 

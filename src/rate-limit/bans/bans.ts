@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Ban, KeyHolder } from '../../auth/caller.js';
+import type { Ban, ApiKeyPrincipal } from '../../auth/principal.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -30,39 +30,41 @@ export class Bans {
   ) {}
 
   /** Milliseconds until the key's ban ends; 0 when there is none. */
-  remaining(holder: KeyHolder): number {
-    const ban = this.last(holder);
+  remaining(principal: ApiKeyPrincipal): number {
+    const ban = this.last(principal);
     return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;
   }
 
   /** Counts a refusal against the key. @returns milliseconds of the ban it caused; 0 mostly */
-  refused(holder: KeyHolder, refusal: Decision): number {
-    let strikes = this.strikes.get(holder.id);
-    if (!strikes) this.strikes.set(holder.id, (strikes = new Strikes()));
+  refused(principal: ApiKeyPrincipal, refusal: Decision): number {
+    let strikes = this.strikes.get(principal.id);
+    if (!strikes) this.strikes.set(principal.id, (strikes = new Strikes()));
     const now = this.clock.elapsed();
-    if (strikes.add(now, now + decisive(refusal).resetIn) < this.most(holder)) return 0;
-    return this.ban(holder);
+    if (strikes.add(now, now + decisive(refusal).resetIn) < this.most(principal)) return 0;
+    return this.ban(principal);
   }
 
   /** A plan with a larger limit makes more requests in the time it takes to notice a 429. */
-  private most({ limits }: KeyHolder): number {
+  private most({ limits }: ApiKeyPrincipal): number {
     return Math.max(this.config.banStrikes, Math.floor(limits.perMinute / 2));
   }
 
-  private ban(holder: KeyHolder): number {
+  private ban(principal: ApiKeyPrincipal): number {
     const since = this.clock.now();
-    const ban = { ...nextBan(this.last(holder), this.config.banSteps, since), since };
-    this.fresh.set(holder.id, ban);
-    this.strikes.delete(holder.id);
+    const ban = { ...nextBan(this.last(principal), this.config.banSteps, since), since };
+    this.fresh.set(principal.id, ban);
+    this.strikes.delete(principal.id);
     this.metrics.banned();
     const { endsAt, level } = ban;
-    this.logger.warn(`Key ${holder.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`);
-    this.recorder.record(holder.id, ban);
+    this.logger.warn(
+      `Key ${principal.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`,
+    );
+    this.recorder.record(principal.id, ban);
     return endsAt - since;
   }
 
   /** The later one of the ban on record and the one of this process, unless it was lifted. */
-  private last({ id, ban, forgivenAt = 0 }: KeyHolder): Ban | undefined {
+  private last({ id, ban, forgivenAt = 0 }: ApiKeyPrincipal): Ban | undefined {
     const fresh = this.fresh.get(id);
     if (!fresh || fresh.since <= forgivenAt) return ban;
     return ban && ban.endsAt > fresh.endsAt ? ban : fresh;

@@ -1,4 +1,4 @@
-import type { Ban } from '../../auth/caller.js';
+import type { Ban } from '../../auth/principal.js';
 import { days } from '../../kernel/clock/duration.js';
 
 const CLEAN_DAY = days(1);

@@ -2,9 +2,9 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 
 /** Who sent a request, as far as its `Authorization` header tells. */
-export type Caller = KeyHolder | AnonymousClient;
+export type Principal = ApiKeyPrincipal | AnonymousClient;
 
-export interface KeyHolder {
+export interface ApiKeyPrincipal {
   readonly kind: 'key';
   /** The key's id, which rotation and a change of plan keep. */
   readonly id: Int64;
@@ -46,12 +46,12 @@ export interface KeyLookUp {
   readonly kind: 'look_up';
   /** Whether this process has found the key valid before. */
   readonly seenBefore: boolean;
-  run(): Promise<KeyHolder | undefined>;
+  run(): Promise<ApiKeyPrincipal | undefined>;
 }
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set by `CallerGuard`, the first step of every request under `/v1`. */
-    caller?: Caller;
+    /** Set by `BearerGuard`, the first step of every request under `/v1`. */
+    principal?: Principal;
   }
 }
