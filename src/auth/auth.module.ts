@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Author } from './author.js';
-import { CallerDirectory } from './caller-directory.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
@@ -35,7 +35,7 @@ class KeysModule {}
 @Global()
 @Module({
   imports: [KeysModule],
-  providers: [CallerDirectory, KeyChangesListener],
-  exports: [KeysModule, CallerDirectory],
+  providers: [ApiKeyResolver, KeyChangesListener],
+  exports: [KeysModule, ApiKeyResolver],
 })
 export class AuthModule {}

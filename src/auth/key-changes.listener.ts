@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource } from 'typeorm';
 import { seconds } from '../kernel/clock/duration.js';
 import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
-import { CallerDirectory } from './caller-directory.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
 
 const CHANNEL = 'api_keys'; // a trigger of the table announces there
 const RETRY = seconds(1);
@@ -24,7 +24,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly directory: CallerDirectory,
+    private readonly resolver: ApiKeyResolver,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -46,7 +46,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
       connectionTimeoutMillis: PATIENCE,
     });
     client.on('notification', ({ payload = '' }) => {
-      this.directory.forget(payload);
+      this.resolver.forget(payload);
     });
     client.on('error', (error) => {
       this.lost(client, error);

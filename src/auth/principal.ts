@@ -36,13 +36,13 @@ export interface AnonymousClient {
   /** Whether something was sent as a key. */
   readonly sentKey: boolean;
   /** The look-up that its key needs and that has not been made. */
-  readonly lookUp?: KeyLookUp;
+  readonly lookUp?: ApiKeyLookup;
   /** Why the look-up failed: the key may be valid. */
   readonly failure?: Error;
 }
 
 /** A key that only PostgreSQL can tell about. */
-export interface KeyLookUp {
+export interface ApiKeyLookup {
   readonly kind: 'look_up';
   /** Whether this process has found the key valid before. */
   readonly seenBefore: boolean;

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { KeyLookUp } from '../auth/principal.js';
+import type { ApiKeyLookup } from '../auth/principal.js';
 import { PendingLookUps } from './anonymous/pending-look-ups.js';
 import { isPreflight } from './anonymous/preflight.js';
 import { decisive } from './decision.js';
@@ -29,7 +29,7 @@ export class KeyLookupGuard implements CanActivate {
     return this.lookUp(request, http.getResponse(), principal.lookUp);
   }
 
-  private async lookUp(request: Request, response: Response, lookUp: KeyLookUp): Promise<true> {
+  private async lookUp(request: Request, response: Response, lookUp: ApiKeyLookup): Promise<true> {
     if (lookUp.seenBefore) {
       await this.identify(request, lookUp);
       return true;
@@ -52,7 +52,7 @@ export class KeyLookupGuard implements CanActivate {
   }
 
   /** @returns whether there is no such key */
-  private async identify(request: Request, lookUp: KeyLookUp): Promise<boolean> {
+  private async identify(request: Request, lookUp: ApiKeyLookup): Promise<boolean> {
     try {
       const principal = await lookUp.run();
       request.principal = principal ?? { kind: 'anonymous', sentKey: true };

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { CallerDirectory } from '../../src/auth/caller-directory.js';
+import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
@@ -52,7 +52,7 @@ const revoke = (id: Int64) => heard(id, () => keys.revoke(id));
 
 /** Changes a key and waits until the service has heard of it. */
 async function heard(id: Int64, change: () => Promise<unknown>): Promise<void> {
-  const forget = jest.spyOn(petstore.app.get(CallerDirectory), 'forget');
+  const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
   await change();
   await eventually(() => forget.mock.calls.some(([forgotten]) => forgotten === String(id)));
   forget.mockRestore();

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { ApiKeysService, type IssuedKey } from '../../src/auth/api-keys.service.js';
-import { CallerDirectory } from '../../src/auth/caller-directory.js';
+import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { KeyHistory } from '../../src/auth/key-history.js';
 import { LastUse } from '../../src/auth/last-use.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
@@ -29,7 +29,7 @@ const remaining = (answer: Answer) => valuesOf(answer, 'X-RateLimit-Remaining')[
 
 /** Changes a key and waits until the service has heard of it. */
 async function heard<T>(id: Int64, change: () => Promise<T>): Promise<T> {
-  const forget = jest.spyOn(petstore.app.get(CallerDirectory), 'forget');
+  const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
   const changed = await change();
   await eventually(() => forget.mock.calls.some(([forgotten]) => forgotten === String(id)));
   forget.mockRestore();
@@ -242,7 +242,7 @@ describe('the last use of a key', () => {
   it('is announced to nobody', async () => {
     const used = await create();
     await ask(used.secret);
-    const forget = jest.spyOn(petstore.app.get(CallerDirectory), 'forget');
+    const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
     await write();
     const told = () => forget.mock.calls.filter(([id]) => id === String(used.key.id));
     await keys.update(used.key.id, () => ({ name: 'x' })); // what is announced arrives in order

@@ -1,7 +1,7 @@
 import { TestClock } from '../../test/support/test-clock.js';
 import { ApiKey } from './api-key.entity.js';
 import type { ApiKeysService } from './api-keys.service.js';
-import { CallerDirectory } from './caller-directory.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
 import { LastUse } from './last-use.js';
 import { makeSecret } from './secret.js';
 
@@ -27,7 +27,7 @@ class Table {
 
 let table: Table;
 let clock: TestClock;
-let directory: CallerDirectory;
+let resolver: ApiKeyResolver;
 let lastUse: LastUse;
 
 beforeEach(() => {
@@ -35,43 +35,43 @@ beforeEach(() => {
   clock = new TestClock();
   const service = table as unknown as ApiKeysService; // all that is asked of it
   lastUse = new LastUse(service);
-  directory = new CallerDirectory(service, lastUse, clock);
+  resolver = new ApiKeyResolver(service, lastUse, clock);
 });
 
-const identify = async (secret = SECRET) => {
-  const found = directory.identify(secret);
+const resolve = async (secret = SECRET) => {
+  const found = resolver.resolve(secret);
   return (found?.kind === 'look_up' ? await found.run() : found)?.id;
 };
 
-describe('CallerDirectory', () => {
+describe('ApiKeyResolver', () => {
   it('answers at once, without a promise, for a key it knows', async () => {
-    await identify();
-    expect(directory.identify(SECRET)).toMatchObject({ kind: 'key', id: 7, plan: 'free' });
+    await resolve();
+    expect(resolver.resolve(SECRET)).toMatchObject({ kind: 'key', id: 7, plan: 'free' });
   });
 
   it('asks once for 50 callers at the same time, also when the answer is an error', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => identify()));
+    await Promise.all(Array.from({ length: 50 }, () => resolve()));
     expect(table.looks).toBe(1);
     table.failure = new Error('away');
     const other = makeSecret();
-    const settled = await Promise.allSettled(Array.from({ length: 50 }, () => identify(other)));
+    const settled = await Promise.allSettled(Array.from({ length: 50 }, () => resolve(other)));
     expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
     expect(table.looks).toBe(2);
   });
 
   it('asks again after a failure', async () => {
     table.failure = new Error('away');
-    await expect(identify()).rejects.toThrow('away');
+    await expect(resolve()).rejects.toThrow('away');
     table.failure = undefined;
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
   });
 
   it('still knows a real key after a flood of made-up ones', async () => {
-    await identify();
+    await resolve();
     table.key = null;
-    for (let i = 0; i < 1_000; i++) expect(await identify(makeSecret())).toBeUndefined();
+    for (let i = 0; i < 1_000; i++) expect(await resolve(makeSecret())).toBeUndefined();
     table.looks = 0;
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
     expect(table.looks).toBe(0);
   });
 
@@ -79,21 +79,21 @@ describe('CallerDirectory', () => {
     table.beforeAnswer = () => {
       if (table.looks > 1) return;
       table.key = null;
-      directory.forget('7');
+      resolver.forget('7');
     };
-    expect(await identify()).toBeUndefined();
+    expect(await resolve()).toBeUndefined();
     expect(table.looks).toBe(2);
   });
 
   it('looks once, however many other keys are changed while it looks', async () => {
     table.beforeAnswer = () => {
       if (table.looks > 10) throw new Error('looks without end');
-      directory.forget('8');
+      resolver.forget('8');
     };
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
     expect(table.looks).toBe(1);
     table.beforeAnswer = () => undefined;
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
     expect(table.looks).toBe(1); // it was kept
   });
 
@@ -101,48 +101,48 @@ describe('CallerDirectory', () => {
     table.key = null;
     table.beforeAnswer = () => {
       if (table.looks > 10) throw new Error('looks without end');
-      directory.forget('8');
+      resolver.forget('8');
     };
-    expect(await identify()).toBeUndefined();
+    expect(await resolve()).toBeUndefined();
     expect(table.looks).toBeLessThanOrEqual(2);
   });
 
   it('ends its look also when the key itself is changed all the time, and keeps nothing then', async () => {
     table.beforeAnswer = () => {
       if (table.looks > 10) throw new Error('looks without end');
-      directory.forget('7');
+      resolver.forget('7');
     };
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
     const { looks } = table;
     expect(looks).toBeLessThanOrEqual(3);
-    await identify();
+    await resolve();
     expect(table.looks).toBeGreaterThan(looks);
   });
 
   it('spends no time on what is unknown when keys are changed', async () => {
     table.key = null;
-    for (let i = 0; i < 1_000; i++) await identify(makeSecret());
+    for (let i = 0; i < 1_000; i++) await resolve(makeSecret());
     const began = performance.now();
-    for (let i = 0; i < 100_000; i++) directory.forget(String(i));
+    for (let i = 0; i < 100_000; i++) resolver.forget(String(i));
     expect(performance.now() - began).toBeLessThan(1_000); // to clear what is unknown each time takes several
   });
 
   it('goes on with the last known state of a key while the look-up fails, until it is forgotten', async () => {
-    await identify();
+    await resolve();
     clock.advance(60_000);
     table.failure = new Error('away');
-    expect(await identify()).toBe(7);
-    directory.forget('7');
-    await expect(identify()).rejects.toThrow('away');
+    expect(await resolve()).toBe(7);
+    resolver.forget('7');
+    await expect(resolve()).rejects.toThrow('away');
   });
 
   it('finds a key that it was just told does not exist, once the table has changed', async () => {
     const { key } = table;
     table.key = null;
-    expect(await identify()).toBeUndefined();
+    expect(await resolve()).toBeUndefined();
     table.key = key;
-    expect(await identify()).toBeUndefined();
+    expect(await resolve()).toBeUndefined();
     clock.advance(10_001);
-    expect(await identify()).toBe(7);
+    expect(await resolve()).toBe(7);
   });
 });

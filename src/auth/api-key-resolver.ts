@@ -5,7 +5,7 @@ import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { ApiKeyPrincipal, KeyLookUp } from './principal.js';
+import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
 import { KnownKeys } from './known-keys.js';
 import { LastUse } from './last-use.js';
 import { bitsOf } from './scopes.js';
@@ -28,7 +28,7 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
 
 /** Finds the key principal behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
-export class CallerDirectory {
+export class ApiKeyResolver {
   private readonly known: KnownKeys;
   /** After how many changes a hash was unknown. Kept apart, so that a flood of made-up keys pushes out no real one. */
   private readonly unknown: LRUCache<string, number>;
@@ -51,7 +51,7 @@ export class CallerDirectory {
    * The key principal, or the look-up that would find out, or `undefined` for a secret that is known to be mistyped,
    * unknown, revoked, expired or rotated out.
    */
-  identify(secret: string): ApiKeyPrincipal | KeyLookUp | undefined {
+  resolve(secret: string): ApiKeyPrincipal | ApiKeyLookup | undefined {
     const hash = hashSecret(secret);
     const principal = this.known.fresh(hash);
     if (principal) return this.used(principal);
