@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import { LastUse } from './last-use.js';
 import { bitsOf } from './scopes.js';
 import { hashSecret, isSecret } from './secret.js';
@@ -29,7 +29,7 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
 /** Finds the key principal behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
 export class ApiKeyResolver {
-  private readonly known: KnownKeys;
+  private readonly cache: ApiKeyCache;
   /** After how many changes a hash was unknown. Kept apart, so that a flood of made-up keys pushes out no real one. */
   private readonly unknown: LRUCache<string, number>;
   /** Look-ups under way: of many callers at once, one asks and all get its answer. */
@@ -43,7 +43,7 @@ export class ApiKeyResolver {
     private readonly clock: Clock,
   ) {
     const perf = { now: () => clock.elapsed() };
-    this.known = new KnownKeys(clock, { most: MOST_KNOWN, fresh: REMEMBERED });
+    this.cache = new ApiKeyCache(clock, { most: MOST_KNOWN, fresh: REMEMBERED });
     this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
   }
 
@@ -53,12 +53,12 @@ export class ApiKeyResolver {
    */
   resolve(secret: string): ApiKeyPrincipal | ApiKeyLookup | undefined {
     const hash = hashSecret(secret);
-    const principal = this.known.fresh(hash);
+    const principal = this.cache.fresh(hash);
     if (principal) return this.used(principal);
     if (!isSecret(secret) || this.unknown.get(hash) === this.changes) return undefined;
     return {
       kind: 'look_up',
-      seenBefore: this.known.last(hash) !== undefined,
+      seenBefore: this.cache.last(hash) !== undefined,
       run: () => this.ask(hash).then((found) => found && this.used(found)),
     };
   }
@@ -66,7 +66,7 @@ export class ApiKeyResolver {
   /** Forgets what is known of a key, so that the next request with it sees what was changed. */
   forget(keyId: string): void {
     this.changes += 1;
-    this.known.forget(keyId);
+    this.cache.forget(keyId);
     for (const { changed } of this.asking.values()) changed.add(keyId);
   }
 
@@ -94,18 +94,18 @@ export class ApiKeyResolver {
       const stale = found ? changed.has(String(found.key.id)) : changed.size > 0;
       if (stale && tries < MAX_TRIES) continue;
       if (!found) {
-        this.known.delete(hash); // a revoked key must not come back when the database goes away
+        this.cache.delete(hash); // a revoked key must not come back when the database goes away
         if (!stale) this.unknown.set(hash, this.changes);
         return undefined;
       }
       const principal = toPrincipal(found);
-      if (!stale) this.known.set(hash, principal);
+      if (!stale) this.cache.set(hash, principal);
       return principal;
     }
   }
 
   private lastKnown(hash: string, error: unknown): ApiKeyPrincipal {
-    const principal = this.known.last(hash);
+    const principal = this.cache.last(hash);
     if (!principal) throw error;
     return principal;
   }
@@ -121,7 +121,7 @@ export class ApiKeyResolver {
     }
   }
 
-  /** Asks the clock each time: a secret ends on time, however long it is known. */
+  /** Asks the clock each time: a secret ends on time, however long it is cache. */
   private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | undefined {
     const now = this.clock.now();
     if (now >= principal.endsAt) return undefined;

@@ -9,7 +9,7 @@ interface Bounds {
 }
 
 /** The principals of valid keys by the hash of what they send. Beyond the bound those go that were not seen for longest. */
-export class KnownKeys {
+export class ApiKeyCache {
   private readonly principals: LRUCache<string, ApiKeyPrincipal>;
   /** The hashes by the key's id, mostly one: a change must not look through all that is known. */
   private readonly hashes = new Map<string, string[]>();
