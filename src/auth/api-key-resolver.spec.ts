@@ -2,7 +2,7 @@ import { TestClock } from '../../test/support/test-clock.js';
 import { ApiKey } from './api-key.entity.js';
 import type { ApiKeysService } from './api-keys.service.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
-import { LastUse } from './last-use.js';
+import { LastUsedRecorder } from './last-used-recorder.js';
 import { makeSecret } from './secret.js';
 
 const SECRET = makeSecret();
@@ -28,14 +28,14 @@ class Table {
 let table: Table;
 let clock: TestClock;
 let resolver: ApiKeyResolver;
-let lastUse: LastUse;
+let lastUsed: LastUsedRecorder;
 
 beforeEach(() => {
   table = new Table();
   clock = new TestClock();
   const service = table as unknown as ApiKeysService; // all that is asked of it
-  lastUse = new LastUse(service);
-  resolver = new ApiKeyResolver(service, lastUse, clock);
+  lastUsed = new LastUsedRecorder(service);
+  resolver = new ApiKeyResolver(service, lastUsed, clock);
 });
 
 const resolve = async (secret = SECRET) => {

@@ -7,7 +7,7 @@ import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
-import { LastUse } from './last-use.js';
+import { LastUsedRecorder } from './last-used-recorder.js';
 import { bitsOf } from './scopes.js';
 import { hashSecret, isSecret } from './secret.js';
 
@@ -39,7 +39,7 @@ export class ApiKeyResolver {
 
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly lastUse: LastUse,
+    private readonly lastUsed: LastUsedRecorder,
     private readonly clock: Clock,
   ) {
     const perf = { now: () => clock.elapsed() };
@@ -125,7 +125,7 @@ export class ApiKeyResolver {
   private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | undefined {
     const now = this.clock.now();
     if (now >= principal.endsAt) return undefined;
-    this.lastUse.note(principal, now);
+    this.lastUsed.note(principal, now);
     return principal;
   }
 }

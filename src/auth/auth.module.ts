@@ -3,24 +3,24 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { Author } from './author.js';
+import { AuditActor } from './audit-actor.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
-import { LastUse } from './last-use.js';
+import { LastUsedRecorder } from './last-used-recorder.js';
 
 /** Not global: Nest ends global modules last, and what is to be written at the end needs one of them, the database. */
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
   providers: [
-    LastUse,
+    LastUsedRecorder,
     // The command line makes these without Nest (commands/key-services.ts), which it would take longer to load.
-    { provide: Author, useFactory: () => new Author('the service') },
+    { provide: AuditActor, useFactory: () => new AuditActor('the service') },
     {
       provide: KeyHistory,
-      inject: [DataSource, Author],
-      useFactory: (dataSource: DataSource, author: Author) => new KeyHistory(dataSource, author),
+      inject: [DataSource, AuditActor],
+      useFactory: (dataSource: DataSource, actor: AuditActor) => new KeyHistory(dataSource, actor),
     },
     {
       provide: ApiKeysService,
@@ -28,7 +28,7 @@ import { LastUse } from './last-use.js';
       useFactory: (dataSource: DataSource, history: KeyHistory) => new ApiKeysService(dataSource, history),
     },
   ],
-  exports: [ApiKeysService, LastUse],
+  exports: [ApiKeysService, LastUsedRecorder],
 })
 class KeysModule {}
 

@@ -1,14 +1,14 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
-import type { Author } from './author.js';
+import type { AuditActor } from './audit-actor.js';
 import { type Changes, type KeyAction, KeyHistoryEntry, type Told } from './key-history.entity.js';
 
 /** Who did what to which key, and when. */
 export class KeyHistory {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly author: Author,
+    private readonly actor: AuditActor,
   ) {}
 
   /** Oldest first. */
@@ -24,7 +24,7 @@ export class KeyHistory {
     after: ApiKey,
   ): Promise<void> {
     const changes = difference(before ? visible(before) : {}, visible(after));
-    const { osUser, host, command } = this.author;
+    const { osUser, host, command } = this.actor;
     await transaction.insert(KeyHistoryEntry, { keyId: after.id, action, osUser, host, command, changes });
   }
 }

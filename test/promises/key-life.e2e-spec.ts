@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { ApiKeysService, type IssuedKey } from '../../src/auth/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { KeyHistory } from '../../src/auth/key-history.js';
-import { LastUse } from '../../src/auth/last-use.js';
+import { LastUsedRecorder } from '../../src/auth/last-used-recorder.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
@@ -212,7 +212,7 @@ describe('the history of a key', () => {
 });
 
 describe('the last use of a key', () => {
-  const write = () => petstore.app.get(LastUse).write();
+  const write = () => petstore.app.get(LastUsedRecorder).write();
   const onRecord = async ({ key: { id } }: IssuedKey) => (await keys.find(id))?.lastUsedAt?.getTime();
 
   it('is on record after its first request, and then to the minute', async () => {

@@ -6,7 +6,7 @@ import { unreachable } from '../../database/unreachable.js';
 import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
-import { Author } from '../../auth/author.js';
+import { AuditActor } from '../../auth/audit-actor.js';
 import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
 import { KeyHistory } from '../../auth/key-history.js';
 
@@ -34,7 +34,7 @@ export async function withKeyServices<T>(
 }
 
 function servicesOn(dataSource: DataSource): KeyServices {
-  const history = new KeyHistory(dataSource, new Author(command()));
+  const history = new KeyHistory(dataSource, new AuditActor(command()));
   return {
     keys: new ApiKeysService(dataSource, history),
     history,

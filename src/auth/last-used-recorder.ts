@@ -12,8 +12,8 @@ const WRITE_EVERY = seconds(5);
  * database in one statement for all keys, some seconds later, and waits there while the database is away.
  */
 @Injectable()
-export class LastUse implements OnApplicationShutdown {
-  private readonly logger = new Logger(LastUse.name);
+export class LastUsedRecorder implements OnApplicationShutdown {
+  private readonly logger = new Logger(LastUsedRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
   private times = new Map<Int64, number>();
   private failing = false;

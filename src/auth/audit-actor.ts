@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 
 /** On whose behalf keys are changed: what the history of a key says of each change. */
-export class Author {
+export class AuditActor {
   readonly osUser = userName();
   readonly host = hostname();
 

@@ -1,6 +1,6 @@
 import type { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeyPrincipal } from './principal.js';
-import { LastUse } from './last-use.js';
+import { LastUsedRecorder } from './last-used-recorder.js';
 import { minutes } from '../kernel/clock/duration.js';
 
 const NOON = Date.UTC(2027, 0, 15, 12);
@@ -19,23 +19,23 @@ class Table {
 }
 
 let table: Table;
-let lastUse: LastUse;
+let lastUsed: LastUsedRecorder;
 
 beforeEach(() => {
   table = new Table();
-  lastUse = new LastUse(table as unknown as ApiKeysService); // all it asks of the service
+  lastUsed = new LastUsedRecorder(table as unknown as ApiKeysService); // all it asks of the service
 });
-afterEach(() => lastUse.onApplicationShutdown());
+afterEach(() => lastUsed.onApplicationShutdown());
 
-describe('LastUse', () => {
+describe('LastUsedRecorder', () => {
   it('writes nothing while no key is used', async () => {
-    await lastUse.write();
+    await lastUsed.write();
     expect(table.written).toEqual([]);
   });
 
   it('writes all keys in one statement', async () => {
-    for (const id of [1, 2, 3]) lastUse.note(principal(id), NOON + id);
-    await lastUse.write();
+    for (const id of [1, 2, 3]) lastUsed.note(principal(id), NOON + id);
+    await lastUsed.write();
     expect(table.written).toEqual([
       [
         [1, NOON + 1],
@@ -47,25 +47,25 @@ describe('LastUse', () => {
 
   it('notes a key once a minute, whoever noted it before', async () => {
     const key = principal(1, NOON);
-    lastUse.note(key, NOON + minutes(1) - 1);
-    await lastUse.write();
+    lastUsed.note(key, NOON + minutes(1) - 1);
+    await lastUsed.write();
     expect(table.written).toEqual([]);
-    lastUse.note(key, NOON + minutes(1));
-    lastUse.note(key, NOON + minutes(1) + 1);
-    await lastUse.write();
+    lastUsed.note(key, NOON + minutes(1));
+    lastUsed.note(key, NOON + minutes(1) + 1);
+    await lastUsed.write();
     expect(table.written).toEqual([[[1, NOON + minutes(1)]]]);
   });
 
   it('keeps what could not be written, and the later of two times', async () => {
     const key = principal(1);
     table.away = true;
-    lastUse.note(key, NOON);
-    lastUse.note(principal(2), NOON);
-    await lastUse.write();
-    lastUse.note(key, NOON + minutes(1));
-    await lastUse.write();
+    lastUsed.note(key, NOON);
+    lastUsed.note(principal(2), NOON);
+    await lastUsed.write();
+    lastUsed.note(key, NOON + minutes(1));
+    await lastUsed.write();
     table.away = false;
-    await lastUse.write();
+    await lastUsed.write();
     expect(table.written.map((times) => new Map(times))).toEqual([
       new Map([
         [1, NOON + minutes(1)],
@@ -75,8 +75,8 @@ describe('LastUse', () => {
   });
 
   it('writes the rest at the end', async () => {
-    lastUse.note(principal(1), NOON);
-    await lastUse.onApplicationShutdown();
+    lastUsed.note(principal(1), NOON);
+    await lastUsed.onApplicationShutdown();
     expect(table.written).toEqual([[[1, NOON]]]);
   });
 });
