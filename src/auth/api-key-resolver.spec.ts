@@ -1,6 +1,6 @@
 import { TestClock } from '../../test/support/test-clock.js';
 import { ApiKey } from './api-key.entity.js';
-import type { ApiKeysService } from './api-keys.service.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { makeSecret } from './secret.js';
@@ -33,7 +33,7 @@ let lastUsed: LastUsedRecorder;
 beforeEach(() => {
   table = new Table();
   clock = new TestClock();
-  const service = table as unknown as ApiKeysService; // all that is asked of it
+  const service = table as unknown as ApiKeysRepository; // all that is asked of it
   lastUsed = new LastUsedRecorder(service);
   resolver = new ApiKeyResolver(service, lastUsed, clock);
 });

@@ -4,7 +4,7 @@ import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
-import { ApiKeysService } from './api-keys.service.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
@@ -24,7 +24,7 @@ interface Question {
   readonly changed: Set<string>;
 }
 
-type Found = NonNullable<Awaited<ReturnType<ApiKeysService['findByHash']>>>;
+type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 
 /** Finds the key principal behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
 @Injectable()
@@ -38,7 +38,7 @@ export class ApiKeyResolver {
   private awayUntil = -Infinity;
 
   constructor(
-    private readonly keys: ApiKeysService,
+    private readonly keys: ApiKeysRepository,
     private readonly lastUsed: LastUsedRecorder,
     private readonly clock: Clock,
   ) {

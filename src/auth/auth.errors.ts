@@ -1,4 +1,6 @@
+import { StartupError } from '../kernel/errors/common.errors.js';
 import { DomainError } from '../kernel/errors/domain-error.js';
+import type { Int64 } from '../kernel/json/int64.js';
 
 export class MissingApiKey extends DomainError {
   constructor() {
@@ -16,5 +18,19 @@ export class InvalidApiKey extends DomainError {
 export class InsufficientScope extends DomainError {
   constructor(scope: string) {
     super('forbidden', 'insufficient_scope', `This API key lacks the scope ${scope}.`);
+  }
+}
+
+export class KeyIsRevoked extends StartupError {
+  constructor(id: Int64) {
+    super(`Key ${id} is revoked, for good. petstore keys create makes a new one.`);
+  }
+}
+
+export class KeyHasExpired extends StartupError {
+  constructor(id: Int64, expiresAt: Date) {
+    super(
+      `Key ${id} expired at ${expiresAt.toISOString()}. petstore keys update ${id} --expires <when> gives it a new end.`,
+    );
   }
 }

@@ -1,34 +1,36 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuditActor } from './audit-actor.js';
-import { ApiKeyResolver } from './api-key-resolver.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
-/** Not global: Nest ends global modules last, and what is to be written at the end needs one of them, the database. */
+/** The command line makes these without Nest, which it would take longer to load (`src/cli/keys/key-services.ts`). */
+const plainProviders: Provider[] = [
+  { provide: AuditActor, useFactory: () => new AuditActor('the service') },
+  {
+    provide: KeyHistory,
+    inject: [DataSource, AuditActor],
+    useFactory: (dataSource: DataSource, actor: AuditActor) => new KeyHistory(dataSource, actor),
+  },
+  {
+    provide: ApiKeysService,
+    inject: [DataSource, KeyHistory],
+    useFactory: (dataSource: DataSource, history: KeyHistory) => new ApiKeysService(dataSource, history),
+  },
+];
+
+/** Not global: Nest stops global modules last, but the last writes of this one need the database module. */
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
-  providers: [
-    LastUsedRecorder,
-    // The command line makes these without Nest (commands/key-services.ts), which it would take longer to load.
-    { provide: AuditActor, useFactory: () => new AuditActor('the service') },
-    {
-      provide: KeyHistory,
-      inject: [DataSource, AuditActor],
-      useFactory: (dataSource: DataSource, actor: AuditActor) => new KeyHistory(dataSource, actor),
-    },
-    {
-      provide: ApiKeysService,
-      inject: [DataSource, KeyHistory],
-      useFactory: (dataSource: DataSource, history: KeyHistory) => new ApiKeysService(dataSource, history),
-    },
-  ],
-  exports: [ApiKeysService, LastUsedRecorder],
+  providers: [...plainProviders, ApiKeysRepository, LastUsedRecorder],
+  exports: [ApiKeysService, ApiKeysRepository, LastUsedRecorder],
 })
 class KeysModule {}
 

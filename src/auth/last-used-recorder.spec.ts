@@ -1,4 +1,4 @@
-import type { ApiKeysService } from './api-keys.service.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { minutes } from '../kernel/clock/duration.js';
@@ -11,7 +11,7 @@ class Table {
   readonly written: [number, number][][] = [];
   away = false;
 
-  noteUse(times: [number, number][]): Promise<void> {
+  recordUse(times: [number, number][]): Promise<void> {
     if (this.away) return Promise.reject(new Error('away'));
     this.written.push(times);
     return Promise.resolve();
@@ -23,7 +23,7 @@ let lastUsed: LastUsedRecorder;
 
 beforeEach(() => {
   table = new Table();
-  lastUsed = new LastUsedRecorder(table as unknown as ApiKeysService); // all it asks of the service
+  lastUsed = new LastUsedRecorder(table as unknown as ApiKeysRepository); // all it asks of the service
 });
 afterEach(() => lastUsed.onApplicationShutdown());
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { minutes, seconds } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
-import { ApiKeysService } from './api-keys.service.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 
 const NOTE_EVERY = minutes(1);
@@ -18,7 +18,7 @@ export class LastUsedRecorder implements OnApplicationShutdown {
   private times = new Map<Int64, number>();
   private failing = false;
 
-  constructor(private readonly keys: ApiKeysService) {}
+  constructor(private readonly keys: ApiKeysRepository) {}
 
   /** @param now Unix milliseconds */
   note(principal: ApiKeyPrincipal, now: number): void {
@@ -32,7 +32,7 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     if (times.size === 0) return;
     this.times = new Map();
     try {
-      await this.keys.noteUse([...times]);
+      await this.keys.recordUse([...times]);
       this.failing = false;
     } catch (error) {
       this.keep(times, error);

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { jest } from '@jest/globals';
-import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { minutes } from '../../src/kernel/clock/duration.js';
 import { Cable } from '../support/cable.js';
@@ -79,9 +79,9 @@ function describeClients(
   });
 
   describe('that sends made-up keys', () => {
-    let findByHash: jest.SpiedFunction<ApiKeysService['findByHash']>;
+    let findByHash: jest.SpiedFunction<ApiKeysRepository['findByHash']>;
     beforeEach(() => {
-      findByHash = jest.spyOn(petstore.app.get(ApiKeysService), 'findByHash');
+      findByHash = jest.spyOn(petstore.app.get(ApiKeysRepository), 'findByHash');
     });
     afterEach(() => {
       findByHash.mockRestore();

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { makeSecret } from '../../src/auth/secret.js';
@@ -178,10 +179,10 @@ describe('the end of a key', () => {
 });
 
 describe('the database', () => {
-  let findByHash: jest.SpiedFunction<ApiKeysService['findByHash']>;
+  let findByHash: jest.SpiedFunction<ApiKeysRepository['findByHash']>;
 
   beforeEach(() => {
-    findByHash = jest.spyOn(keys, 'findByHash');
+    findByHash = jest.spyOn(petstore.app.get(ApiKeysRepository), 'findByHash');
   });
   afterEach(() => {
     findByHash.mockRestore();

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { ApiKeysService, type IssuedKey } from '../../src/auth/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { KeyHistory } from '../../src/auth/key-history.js';
@@ -193,7 +194,9 @@ describe('the history of a key', () => {
   it('does not grow with the bans that a key brings upon itself', async () => {
     const { key } = await create();
     const since = Date.now();
-    await keys.recordBans([{ id: key.id, endsAt: since + minutes(1), level: 1, since }]);
+    await petstore.app
+      .get(ApiKeysRepository)
+      .recordBans([{ id: key.id, endsAt: since + minutes(1), level: 1, since }]);
     expect(await historyOf(key.id)).toHaveLength(1);
   });
 
@@ -234,8 +237,8 @@ describe('the last use of a key', () => {
   it('is not written again within a minute of what another process wrote', async () => {
     const { key } = await create();
     const first = petstore.clock.now();
-    await keys.noteUse([[key.id, first]]);
-    await keys.noteUse([[key.id, first + minutes(1) - 1]]);
+    await petstore.app.get(ApiKeysRepository).recordUse([[key.id, first]]);
+    await petstore.app.get(ApiKeysRepository).recordUse([[key.id, first + minutes(1) - 1]]);
     expect((await keys.find(key.id))?.lastUsedAt?.getTime()).toBe(first);
   });
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { ApiKeysService } from '../../auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { Ban } from '../../auth/principal.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -22,7 +22,7 @@ export class BanRecorder implements OnApplicationShutdown {
   private writing?: Promise<void>;
   private retry?: NodeJS.Timeout;
 
-  constructor(private readonly keys: ApiKeysService) {}
+  constructor(private readonly keys: ApiKeysRepository) {}
 
   record(id: Int64, ban: OwnBan): void {
     this.pending.set(id, ban);
