@@ -10,19 +10,19 @@ let cache: ApiKeyCache;
 
 beforeEach(() => {
   clock = new TestClock();
-  cache = new ApiKeyCache(clock, { most: 3, fresh: seconds(10) });
+  cache = new ApiKeyCache(clock, { max: 3, ttl: seconds(10) });
 });
 
-const knows = (...hashes: string[]) => hashes.filter((hash) => cache.last(hash) !== undefined);
+const knows = (...hashes: string[]) => hashes.filter((hash) => cache.stale(hash) !== undefined);
 
 describe('ApiKeyCache', () => {
-  it('is fresh for 10 s and cache after that', () => {
+  it('is fresh for 10 s and stale after that', () => {
     cache.set('a', principal(1));
     clock.advance(seconds(10));
     expect(cache.fresh('a')).toEqual(principal(1));
     clock.advance(1);
     expect(cache.fresh('a')).toBeUndefined();
-    expect(cache.last('a')).toEqual(principal(1));
+    expect(cache.stale('a')).toEqual(principal(1));
   });
 
   it('holds no more than it may, and lets those go that were not seen for longest', () => {
@@ -54,7 +54,7 @@ describe('ApiKeyCache', () => {
 
   it('finds what to forget without looking through all', () => {
     const many = 100_000;
-    cache = new ApiKeyCache(clock, { most: many, fresh: seconds(10) });
+    cache = new ApiKeyCache(clock, { max: many, ttl: seconds(10) });
     for (let id = 0; id < many; id++) cache.set(String(id), principal(id));
     const began = performance.now();
     for (let id = 0; id < many; id++) cache.forget(String(id));

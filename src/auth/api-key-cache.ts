@@ -3,24 +3,24 @@ import type { Clock } from '../kernel/clock/clock.js';
 import type { ApiKeyPrincipal } from './principal.js';
 
 interface Bounds {
-  readonly most: number;
+  readonly max: number;
   /** Milliseconds. */
-  readonly fresh: number;
+  readonly ttl: number;
 }
 
-/** The principals of valid keys by the hash of what they send. Beyond the bound those go that were not seen for longest. */
+/** The principals of valid keys by the hash of their secret. The least recently used ones are evicted first. */
 export class ApiKeyCache {
   private readonly principals: LRUCache<string, ApiKeyPrincipal>;
-  /** The hashes by the key's id, mostly one: a change must not look through all that is known. */
+  /** Hashes by key id, usually one: a change of a key must not scan the whole cache. */
   private readonly hashes = new Map<string, string[]>();
 
-  constructor(clock: Clock, { most, fresh }: Bounds) {
+  constructor(clock: Clock, { max, ttl }: Bounds) {
     this.principals = new LRUCache({
-      max: most,
-      ttl: fresh,
+      max,
+      ttl,
       ttlResolution: 0,
       perf: { now: () => clock.elapsed() },
-      // While the database is away, what was known goes on.
+      // Stale entries serve while PostgreSQL is unavailable.
       allowStale: true,
       noDeleteOnStaleGet: true,
       dispose: (principal, hash) => {
@@ -29,13 +29,13 @@ export class ApiKeyCache {
     });
   }
 
-  /** What was found out in the last seconds. */
+  /** The entry, unless it has expired. */
   fresh(hash: string): ApiKeyPrincipal | undefined {
     return this.principals.get(hash, { allowStale: false });
   }
 
-  /** What was found out last, however long ago. */
-  last(hash: string): ApiKeyPrincipal | undefined {
+  /** The entry, expired or not. */
+  stale(hash: string): ApiKeyPrincipal | undefined {
     return this.principals.peek(hash);
   }
 
@@ -49,7 +49,7 @@ export class ApiKeyCache {
     this.principals.delete(hash);
   }
 
-  /** Forgets every secret of a key. */
+  /** Removes every secret of a key. */
   forget(keyId: string): void {
     for (const hash of this.hashes.get(keyId) ?? []) this.principals.delete(hash);
   }

@@ -11,31 +11,31 @@ import { LastUsedRecorder } from './last-used-recorder.js';
 import { bitsOf } from './scopes.js';
 import { hashSecret, isSecret } from './secret.js';
 
-const REMEMBERED = seconds(10);
-const ASK_AGAIN = seconds(1);
-const MOST_KNOWN = 50_000;
-const MOST_UNKNOWN = 50_000;
-/** Of a look-up, when its key is changed all the time. */
+const CACHE_TTL = seconds(10);
+const RETRY_AFTER = seconds(1);
+const MAX_KNOWN = 50_000;
+const MAX_UNKNOWN = 50_000;
+/** Of a look-up whose key keeps changing. */
 const MAX_TRIES = 2;
 
-/** A look-up under way, and the ids of the keys that were changed meanwhile. */
-interface Question {
-  readonly answer: Promise<ApiKeyPrincipal | undefined>;
+interface PendingLookup {
+  readonly result: Promise<ApiKeyPrincipal | undefined>;
+  /** Ids of keys that have changed since the look-up began. */
   readonly changed: Set<string>;
 }
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 
-/** Finds the key principal behind a secret, in memory where it can: a key is looked up at most once in 10 s. */
+/** Resolves a secret to its API key, from a cache where possible: a key is looked up at most once in 10 s. */
 @Injectable()
 export class ApiKeyResolver {
   private readonly cache: ApiKeyCache;
-  /** After how many changes a hash was unknown. Kept apart, so that a flood of made-up keys pushes out no real one. */
+  /** Unknown hashes, with the value of `changes` then. A cache of its own: made-up keys must not evict valid ones. */
   private readonly unknown: LRUCache<string, number>;
-  /** Look-ups under way: of many callers at once, one asks and all get its answer. */
-  private readonly asking = new Map<string, Question>();
+  /** Concurrent requests with the same key share one look-up. */
+  private readonly pending = new Map<string, PendingLookup>();
   private changes = 0;
-  private awayUntil = -Infinity;
+  private unavailableUntil = -Infinity;
 
   constructor(
     private readonly keys: ApiKeysRepository,
@@ -43,13 +43,13 @@ export class ApiKeyResolver {
     private readonly clock: Clock,
   ) {
     const perf = { now: () => clock.elapsed() };
-    this.cache = new ApiKeyCache(clock, { most: MOST_KNOWN, fresh: REMEMBERED });
-    this.unknown = new LRUCache({ max: MOST_UNKNOWN, ttl: REMEMBERED, ttlResolution: 0, perf });
+    this.cache = new ApiKeyCache(clock, { max: MAX_KNOWN, ttl: CACHE_TTL });
+    this.unknown = new LRUCache({ max: MAX_UNKNOWN, ttl: CACHE_TTL, ttlResolution: 0, perf });
   }
 
   /**
-   * The key principal, or the look-up that would find out, or `undefined` for a secret that is known to be mistyped,
-   * unknown, revoked, expired or rotated out.
+   * The API key, or the look-up that finds it, or `undefined` for a secret that is known to be mistyped, unknown, revoked,
+   * expired or rotated.
    */
   resolve(secret: string): ApiKeyPrincipal | ApiKeyLookup | undefined {
     const hash = hashSecret(secret);
@@ -58,43 +58,43 @@ export class ApiKeyResolver {
     if (!isSecret(secret) || this.unknown.get(hash) === this.changes) return undefined;
     return {
       kind: 'look_up',
-      seenBefore: this.cache.last(hash) !== undefined,
-      run: () => this.ask(hash).then((found) => found && this.used(found)),
+      seenBefore: this.cache.stale(hash) !== undefined,
+      run: () => this.shared(hash).then((found) => found && this.used(found)),
     };
   }
 
-  /** Forgets what is known of a key, so that the next request with it sees what was changed. */
+  /** Removes a key from the cache: the next request with it sees the change. */
   forget(keyId: string): void {
     this.changes += 1;
     this.cache.forget(keyId);
-    for (const { changed } of this.asking.values()) changed.add(keyId);
+    for (const { changed } of this.pending.values()) changed.add(keyId);
   }
 
-  private ask(hash: string): Promise<ApiKeyPrincipal | undefined> {
-    let question = this.asking.get(hash);
-    if (!question) {
+  private shared(hash: string): Promise<ApiKeyPrincipal | undefined> {
+    let pending = this.pending.get(hash);
+    if (!pending) {
       const changed = new Set<string>();
-      const answer = this.lookUp(hash, changed)
-        .catch((error: unknown) => this.lastKnown(hash, error))
-        .finally(() => this.asking.delete(hash));
-      this.asking.set(hash, (question = { answer, changed }));
+      const result = this.lookUp(hash, changed)
+        .catch((error: unknown) => this.staleOr(hash, error))
+        .finally(() => this.pending.delete(hash));
+      this.pending.set(hash, (pending = { result, changed }));
     }
-    return question.answer;
+    return pending.result;
   }
 
   /**
-   * Looks once more when the key was changed meanwhile, since it may have been read before the change. What is read
-   * while changes go on is right for this request, and is not kept.
+   * Tries again if the key changed meanwhile, for it may have been read before the change. A result read while changes go
+   * on serves this request and is not cached.
    */
   private async lookUp(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
     for (let tries = 1; ; tries++) {
       changed.clear();
-      const found = await this.askDatabase(hash);
-      // Which key an unknown hash may belong to from now on, nobody can tell: any change counts.
+      const found = await this.query(hash);
+      // Any change may have made an unknown hash known.
       const stale = found ? changed.has(String(found.key.id)) : changed.size > 0;
       if (stale && tries < MAX_TRIES) continue;
       if (!found) {
-        this.cache.delete(hash); // a revoked key must not come back when the database goes away
+        this.cache.delete(hash); // or a revoked key would be valid while PostgreSQL is unavailable
         if (!stale) this.unknown.set(hash, this.changes);
         return undefined;
       }
@@ -104,24 +104,24 @@ export class ApiKeyResolver {
     }
   }
 
-  private lastKnown(hash: string, error: unknown): ApiKeyPrincipal {
-    const principal = this.cache.last(hash);
+  private staleOr(hash: string, error: unknown): ApiKeyPrincipal {
+    const principal = this.cache.stale(hash);
     if (!principal) throw error;
     return principal;
   }
 
-  /** While the database is away only one request a second waits to find that out. */
-  private async askDatabase(hash: string): Promise<Found | null> {
-    if (this.clock.elapsed() < this.awayUntil) throw new ServiceUnavailable();
+  /** While PostgreSQL is unavailable, only one request a second waits for it. */
+  private async query(hash: string): Promise<Found | null> {
+    if (this.clock.elapsed() < this.unavailableUntil) throw new ServiceUnavailable();
     try {
       return await this.keys.findByHash(hash);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) this.awayUntil = this.clock.elapsed() + ASK_AGAIN;
+      if (isDatabaseUnavailable(error)) this.unavailableUntil = this.clock.elapsed() + RETRY_AFTER;
       throw error;
     }
   }
 
-  /** Asks the clock each time: a secret ends on time, however long it is cache. */
+  /** Checks the end on each use: a cached secret expires on time. */
   private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | undefined {
     const now = this.clock.now();
     if (now >= principal.endsAt) return undefined;

@@ -3,7 +3,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import { type Limits, type Plan, PLANS } from './plans.js';
 import type { Scope } from './scopes.js';
 
-/** A row of `api_keys`. The key itself is not in it: only its SHA-256. */
+/** A row of `api_keys`. It has the SHA-256 of the secret, not the secret. */
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
@@ -28,11 +28,11 @@ export class ApiKey {
   @Column('bytea', { name: 'previous_hash', nullable: true, select: false })
   previousHash!: Buffer | null;
 
-  /** Until when that one works. */
+  /** When the previous secret stops working. */
   @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
   previousEndsAt!: Date | null;
 
-  /** `null`: all, those of later modules too. */
+  /** `null`: all, including later ones. */
   @Column('text', { array: true, nullable: true })
   scopes!: Scope[] | null;
 

@@ -1,13 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isPublic } from '../http/public.decorator.js';
-import { InvalidApiKey, MissingApiKey } from './auth.errors.js';
-import { challenge } from './challenge.js';
+import { challenge, InvalidApiKey, MissingApiKey } from './auth.errors.js';
 
 const NO_KEY = challenge();
 const WRONG_KEY = challenge({ error: 'invalid_token' });
 
-/** Lets key principals through, and everyone to a public route. OPTIONS needs no key: browsers send a preflight without one. */
+/** Refuses a request without a valid key, except for a public route and for OPTIONS: a preflight carries no key. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

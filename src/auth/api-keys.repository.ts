@@ -21,9 +21,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Bans that keys brought upon themselves. A longer one on record stays, so does a higher level of escalation, and a ban
-   * that was lifted meanwhile stays lifted. They are not in the history: what cannot be cleared must not grow with what a
-   * client does.
+   * Records automatic bans. A longer ban on record stays, and so does a higher level; a ban that was lifted since stays
+   * lifted. They do not go into the history, which cannot be cleared and must not grow by what clients do.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {
     await this.keys.query(
@@ -43,7 +42,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** The key behind the hash of a secret, and when that secret ends; nothing when the key was revoked. */
+  /** The key with this hash of a secret, and when the secret ends; `null` for a revoked key. */
   async findByHash(hash: string): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
     const sent = Buffer.from(hash, 'hex');
     const key = await this.keys
@@ -58,13 +57,13 @@ export class ApiKeysRepository {
     };
   }
 
-  /** Notes when keys were last used, in Unix milliseconds; not again within a minute, whichever process noted it. */
+  /** Records when keys were last used, in Unix milliseconds, at most once a minute for all processes together. */
   async recordUse(times: readonly (readonly [id: Int64, time: number])[]): Promise<void> {
     await this.keys.query(
       `WITH used AS (SELECT id, to_timestamp(ms / 1000) AS time FROM unnest($1::bigint[], $2::float8[]) AS u (id, ms)),
             due AS (SELECT id, time FROM api_keys JOIN used USING (id)
                      WHERE last_used_at IS NULL OR last_used_at <= time - interval '1 minute'
-                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- in one order, so that no two processes wait for each other
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- in one order, so that no two processes deadlock
        UPDATE api_keys SET last_used_at = due.time FROM due WHERE api_keys.id = due.id`,
       [times.map(([id]) => id), times.map(([, time]) => time)],
     );

@@ -20,7 +20,7 @@ export interface NewApiKey {
   readonly scopes?: readonly Scope[] | null;
 }
 
-/** What of a key can be changed. What is left out stays. */
+/** Values of a key that can be changed. Absent ones stay. */
 export interface KeyUpdate {
   readonly name?: string;
   /** Both numbers with the enterprise plan, `null` with any other. */
@@ -33,7 +33,7 @@ export interface KeyUpdate {
 
 export interface IssuedKey {
   readonly key: ApiKey;
-  /** Shown to its owner this once: only its hash is kept. */
+  /** Shown once: only its hash is stored. */
   readonly secret: string;
 }
 
@@ -78,7 +78,7 @@ export class ApiKeysService {
     return this.keys.findOneBy({ id });
   }
 
-  /** @param decide says what to change, knowing the key as it is; nobody else changes it meanwhile. @throws KeyIsRevoked */
+  /** @param decide returns the changes; the row is locked while it runs. @throws KeyIsRevoked */
   update(id: Int64, decide: (key: ApiKey) => KeyUpdate): Promise<ApiKey | null> {
     return this.change('update', id, (key) => {
       if (key.revokedAt) throw new KeyIsRevoked(id);
@@ -97,8 +97,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Gives a key a new secret. Its id stays, and so do its quota and its bans. The old secret works until `oldEndsAt`, or
-   * ends now; one that was rotated out earlier ends now in any case. @throws KeyIsRevoked @throws KeyHasExpired
+   * Gives a key a new secret; id, quota and bans stay. The old secret works until `oldEndsAt`, or stops at once without it.
+   * The secret before the old one stops at once. @throws KeyIsRevoked @throws KeyHasExpired
    */
   async rotate(id: Int64, oldEndsAt?: Date): Promise<IssuedKey | null> {
     const secret = makeSecret();
@@ -111,7 +111,7 @@ export class ApiKeysService {
     return key && { key, secret };
   }
 
-  /** Ends a key at once and for good; revoking it again changes nothing. */
+  /** Revokes a key permanently. Revoking it again changes nothing. */
   revoke(id: Int64): Promise<ApiKey | null> {
     return this.change('revoke', id, ({ revokedAt }) =>
       revokedAt ? undefined : { revokedAt: () => 'now()' },
@@ -125,12 +125,12 @@ export class ApiKeysService {
     );
   }
 
-  /** Lifts a ban and forgets the ones before it. The quota stays as it was used. */
+  /** Lifts a ban and resets the escalation. The quota stays as used. */
   unban(id: Int64): Promise<ApiKey | null> {
     return this.change('unban', id, () => ({ banEndsAt: null, banLevel: 0, forgivenAt: () => 'now()' }));
   }
 
-  /** Changes a key and puts that on record, or does neither; `undefined` from `edit` is no change. */
+  /** Changes a key and records the change in one transaction. `edit` returns `undefined` for no change. */
   private change(action: KeyAction, id: Int64, edit: (key: ApiKey) => Edit): Promise<ApiKey | null> {
     return this.keys.manager.transaction(async (transaction) => {
       const before = await transaction

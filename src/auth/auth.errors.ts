@@ -8,7 +8,7 @@ export class MissingApiKey extends DomainError {
   }
 }
 
-/** The same for an unknown, mistyped, revoked, expired and rotated-out key: nobody learns which keys once existed. */
+/** The same for unknown, mistyped, revoked, expired and rotated keys: it does not reveal which keys have existed. */
 export class InvalidApiKey extends DomainError {
   constructor() {
     super('unauthenticated', 'invalid_api_key', 'This API key is not valid.');
@@ -34,3 +34,9 @@ export class KeyHasExpired extends StartupError {
     );
   }
 }
+
+/** The value of `WWW-Authenticate` (RFC 6750, section 3). */
+export const challenge = (parameters: Readonly<Record<string, string>> = {}): string =>
+  `Bearer ${Object.entries({ realm: 'petstore', ...parameters })
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`;

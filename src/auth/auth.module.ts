@@ -5,10 +5,9 @@ import { ApiKey } from './api-key.entity.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { AuditActor } from './audit-actor.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
-import { KeyHistory } from './key-history.js';
+import { AuditActor, KeyHistory } from './key-history.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
 /** The command line makes these without Nest, which it would take longer to load (`src/cli/keys/key-services.ts`). */

@@ -7,7 +7,7 @@ import { ApiKeyResolver } from './api-key-resolver.js';
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^Bearer +(.+)$/i;
 
-/** Identifies the principal by what memory knows. It refuses nobody: requests are counted before that. */
+/** Sets `request.principal` from memory. It refuses no request: requests are counted first. */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(private readonly resolver: ApiKeyResolver) {}

@@ -4,22 +4,21 @@ import { seconds } from '../kernel/clock/duration.js';
 import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
-const CHANNEL = 'api_keys'; // a trigger of the table announces there
-const RETRY = seconds(1);
-const PATIENCE = seconds(2);
+const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
+const RECONNECT_AFTER = seconds(1);
+const CONNECT_TIMEOUT = seconds(2);
 const PROBE_EVERY = seconds(5);
 
 /**
- * Hears of every change to a key as soon as it is committed, in whichever process it was made. The connection is
- * its own and is made again when it is lost; what is announced meanwhile is seen when a key is next looked up. It is
- * asked something now and then: a connection that the network has forgotten would otherwise stay silent for hours.
+ * Listens for committed changes of keys, made by any process, on a connection of its own. A lost connection is replaced;
+ * changes announced meanwhile take effect when the cache entry expires. The probe finds connections that the network dropped.
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyChangesListener.name);
   private client?: ReadTimeoutClient;
   private retry?: NodeJS.Timeout;
-  private readonly probe = setInterval(() => void this.ask(), PROBE_EVERY).unref();
+  private readonly probeTimer = setInterval(() => void this.probe(), PROBE_EVERY).unref();
   private stopped = false;
 
   constructor(
@@ -34,7 +33,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.retry);
-    clearInterval(this.probe);
+    clearInterval(this.probeTimer);
     await this.client?.end();
   }
 
@@ -43,7 +42,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     const client = new ReadTimeoutClient({
       connectionString: url,
       application_name: 'petstore key changes',
-      connectionTimeoutMillis: PATIENCE,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
     });
     client.on('notification', ({ payload = '' }) => {
       this.resolver.forget(payload);
@@ -63,8 +62,8 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** A silent answer ends the connection (`ReadTimeoutClient`), and the end of one begins the next. */
-  private async ask(): Promise<void> {
+  /** `ReadTimeoutClient` closes a connection that does not respond, and `end` starts the next one. */
+  private async probe(): Promise<void> {
     const { client } = this;
     await client?.query('SELECT 1').catch((error: unknown) => {
       this.lost(client, error);
@@ -75,8 +74,8 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     if (this.stopped || this.client !== client) return;
     this.client = undefined;
     const reason = error instanceof Error ? `: ${error.message}` : '';
-    this.logger.warn(`Changes to keys are not heard of at once${reason}. Connecting again.`);
+    this.logger.warn(`Changes of keys take effect later${reason}. Connecting again.`);
     client.end().catch(() => undefined);
-    this.retry = setTimeout(() => void this.listen(), RETRY);
+    this.retry = setTimeout(() => void this.listen(), RECONNECT_AFTER);
   }
 }

@@ -3,13 +3,13 @@ import type { Int64 } from '../kernel/json/int64.js';
 
 export type KeyAction = 'create' | 'update' | 'rotate' | 'revoke' | 'ban' | 'unban';
 
-/** A value of a key as the history tells it. Never a secret; a time is in ISO 8601. */
-export type Told = string | number | readonly string[] | null;
+/** A value of a key in the history. Never a secret; times are in ISO 8601. */
+export type HistoryValue = string | number | readonly string[] | null;
 
-/** What a change made of each value that it changed. */
-export type Changes = Readonly<Record<string, { readonly from: Told; readonly to: Told }>>;
+/** The values that a change changed. */
+export type Changes = Readonly<Record<string, { readonly from: HistoryValue; readonly to: HistoryValue }>>;
 
-/** A row of `api_key_history`, which the database lets nobody change. */
+/** A row of `api_key_history`. A trigger refuses updates and deletes. */
 @Entity('api_key_history')
 export class KeyHistoryEntry {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

@@ -1,10 +1,19 @@
+import { hostname, userInfo } from 'node:os';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
-import type { AuditActor } from './audit-actor.js';
-import { type Changes, type KeyAction, KeyHistoryEntry, type Told } from './key-history.entity.js';
+import { type Changes, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
 
-/** Who did what to which key, and when. */
+/** Who changes keys: the history names it with each change. */
+export class AuditActor {
+  readonly osUser = userName();
+  readonly host = hostname();
+
+  /** @param command the program that makes the changes, as its user calls it */
+  constructor(readonly command: string) {}
+}
+
+/** Which change was made to which key, by whom and when. */
 export class KeyHistory {
   constructor(
     private readonly dataSource: DataSource,
@@ -16,7 +25,7 @@ export class KeyHistory {
     return this.dataSource.getRepository(KeyHistoryEntry).find({ where: { keyId }, order: { id: 'ASC' } });
   }
 
-  /** Puts a change on record, in the transaction that makes it: neither is there without the other. */
+  /** Records a change in the transaction that makes it: both are committed or neither. */
   async record(
     transaction: EntityManager,
     action: KeyAction,
@@ -29,8 +38,8 @@ export class KeyHistory {
   }
 }
 
-/** What may be told of a key: everything but its secrets. */
-const visible = (key: ApiKey): Record<string, Told> => ({
+/** All of a key except its secrets. */
+const visible = (key: ApiKey): Record<string, HistoryValue> => ({
   name: key.name,
   plan: key.plan,
   perMinute: key.limits.perMinute,
@@ -45,10 +54,19 @@ const visible = (key: ApiKey): Record<string, Told> => ({
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function difference(before: Record<string, Told>, after: Record<string, Told>): Changes {
+function difference(before: Record<string, HistoryValue>, after: Record<string, HistoryValue>): Changes {
   return Object.fromEntries(
     Object.entries(after)
       .map(([name, to]) => [name, { from: before[name] ?? null, to }] as const)
       .filter(([, { from, to }]) => JSON.stringify(from) !== JSON.stringify(to)),
   );
+}
+
+/** A container may run under a user id without a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

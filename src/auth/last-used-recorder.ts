@@ -8,8 +8,8 @@ const NOTE_EVERY = minutes(1);
 const WRITE_EVERY = seconds(5);
 
 /**
- * When keys were last used, to the minute. A request costs one comparison; what there is to write goes to the
- * database in one statement for all keys, some seconds later, and waits there while the database is away.
+ * Records when keys were last used, to the minute. A request costs one comparison. The times of all keys are written
+ * every 5 s in one statement, or later while PostgreSQL is unavailable.
  */
 @Injectable()
 export class LastUsedRecorder implements OnApplicationShutdown {
@@ -44,10 +44,10 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     await this.write();
   }
 
-  /** What could not be written is tried again, but for what has become older since. */
+  /** Keeps times for the next write, except those of keys that were used since. */
   private keep(times: ReadonlyMap<Int64, number>, error: unknown): void {
     this.times = new Map([...times, ...this.times]);
-    if (!this.failing) this.logger.warn(`When keys were used is written later: ${String(error)}`);
+    if (!this.failing) this.logger.warn(`The last use of keys is written later: ${String(error)}`);
     this.failing = true;
   }
 }

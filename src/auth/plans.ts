@@ -1,4 +1,4 @@
-/** How much a principal may ask for. A custom plan takes both numbers from the key. */
+/** The limits of a client. A custom plan takes both numbers from the key. */
 export interface Limits {
   /** Requests in 60 seconds. */
   readonly perMinute: number;

@@ -1,47 +1,48 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 
-/** Who sent a request, as far as its `Authorization` header tells. */
+/** Who sent a request, by its `Authorization` header. */
 export type Principal = ApiKeyPrincipal | AnonymousClient;
 
 export interface ApiKeyPrincipal {
   readonly kind: 'key';
-  /** The key's id, which rotation and a change of plan keep. */
+  /** The id of the key, which rotation and a change of plan keep. */
   readonly id: Int64;
   readonly name: string;
   readonly plan: Plan;
   readonly limits: Limits;
-  /** What it may do, as bits: see `scopes.ts`. */
+  /** Bits: see `scopes.ts`. */
   readonly scopes: number;
-  /** Unix milliseconds; what was sent as the key is refused from then on. `Infinity` where there is no end. */
+  /** Unix milliseconds from which on the secret is refused; `Infinity` if it does not expire. */
   readonly endsAt: number;
-  /** Unix milliseconds; the last time that was noted, here or elsewhere. */
+  /** Unix milliseconds; the last use on record, by any process. */
   lastUsedAt: number;
   /** The last ban on record, which may be over. */
   readonly ban?: Ban;
-  /** Unix milliseconds when the last ban was lifted: none that began before counts any more. */
+  /** Unix milliseconds when the last ban was lifted: earlier bans no longer count. */
   readonly forgivenAt?: number;
 }
 
 export interface Ban {
   /** Unix milliseconds. */
   readonly endsAt: number;
-  /** How many bans led to its length; 1 for the first. */
+  /** Step of the escalation; 1 for the first ban. */
   readonly level: number;
 }
 
-/** A caller without a valid key, as far as is known. */
+/** A client without a key that is known to be valid. */
 export interface AnonymousClient {
   readonly kind: 'anonymous';
-  /** Whether something was sent as a key. */
   readonly sentKey: boolean;
-  /** The look-up that its key needs and that has not been made. */
+  /** The look-up that the key still needs. */
   readonly lookUp?: ApiKeyLookup;
   /** Why the look-up failed: the key may be valid. */
   readonly failure?: Error;
 }
 
-/** A key that only PostgreSQL can tell about. */
+/** The look-up of a key that only PostgreSQL knows. */
 export interface ApiKeyLookup {
   readonly kind: 'look_up';
   /** Whether this process has found the key valid before. */
@@ -49,9 +50,18 @@ export interface ApiKeyLookup {
   run(): Promise<ApiKeyPrincipal | undefined>;
 }
 
+/** The API key of the request, in a handler behind `ApiKeyGuard`. */
+export const CurrentPrincipal = createParamDecorator(
+  (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
+    const { principal } = context.switchToHttp().getRequest<Request>();
+    if (principal?.kind !== 'key') throw new Error('A public route has requests without a key.');
+    return principal;
+  },
+);
+
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set by `BearerGuard`, the first step of every request under `/v1`. */
+    /** Set by `BearerGuard`, the first guard under `/v1`. */
     principal?: Principal;
   }
 }

@@ -12,17 +12,17 @@ interface Requirement {
 
 const REQUIREMENT = 'auth:required-scope';
 
-/** What a handler requires of a key, if it requires anything. */
+/** The scope that a handler requires, if any. */
 export const requirementOf = (handler: object): Requirement | undefined =>
   Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined;
 
 /**
- * An operation for keys with this scope: any other valid key is refused with 403 `insufficient_scope`, and the
- * document says so. Without it, any valid key may call the operation.
+ * Restricts an operation to keys with this scope: requests with other keys return 403 `insufficient_scope`. Feeds the
+ * document too.
  */
 export function RequireScope(scope: Scope): MethodDecorator {
   return applyDecorators(
-    // As metadata, which a decorator that replaces the handler takes along.
+    // Metadata survives a decorator that replaces the handler.
     SetMetadata<string, Requirement>(REQUIREMENT, { scope, bit: bitOf(scope) }),
     ApiSecurity(SECURITY_SCHEME, [scope]),
     ApiErrors(new InsufficientScope(scope)),

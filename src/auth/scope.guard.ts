@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { InsufficientScope } from './auth.errors.js';
-import { challenge } from './challenge.js';
+import { challenge, InsufficientScope } from './auth.errors.js';
 import { requirementOf } from './require-scope.decorator.js';
 
 /** Refuses a key without the scope that the route requires by `@RequireScope()`. */

@@ -1,14 +1,14 @@
-/** What a key may be allowed to do. A module that brings a scope of its own adds it at the end. At most 31. */
+/** The scopes that a key can have, at most 31. A new one goes to the end. */
 export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'events:read'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Every bit: also those of scopes that are still to come. */
+/** Every bit, those of later scopes included. */
 const ALL = -1;
 
 export const bitOf = (scope: Scope): number => 1 << SCOPES.indexOf(scope);
 
-/** Scopes as bits, so that a request is checked with one `&`. `null` is all; one that is no more counts for nothing. */
+/** Scopes as bits, so that one `&` checks a request. `null` is all scopes; a removed scope has no bit. */
 export const bitsOf = (scopes: readonly Scope[] | null): number =>
   scopes === null
     ? ALL

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of CRC-32 over all that stands before.
- * A scanner finds such a secret in a leak, and a typo in one is refused without a look-up.
+ * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of what precedes them.
+ * Secret scanners recognise the form, and a typo is refused without a look-up.
  */
 const PREFIX = 'petstore_';
 const RANDOM_BYTES = 32;
@@ -17,17 +17,17 @@ export function makeSecret(): string {
   return body + checksum(body);
 }
 
-/** Whether a token has the form of a secret and the checksum that belongs to it. */
+/** Whether a token has the form of a secret and the right checksum. */
 export function isSecret(token: string): boolean {
   return SECRET.test(token) && checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS);
 }
 
-/** What is stored and looked up in place of the secret: SHA-256, in hexadecimal. With 256 random bits it needs no salt. */
+/** What is stored in place of the secret: its SHA-256 in hexadecimal. A secret of 256 random bits needs no salt. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The part a person may see: enough to recognise a key by, not to use it. */
+/** The part that may be shown: enough to recognise a key, not enough to use it. */
 export function describeSecret(secret: string): { prefix: string; lastFour: string } {
   return { prefix: secret.slice(0, PREFIX.length + 4), lastFour: secret.slice(-4) };
 }

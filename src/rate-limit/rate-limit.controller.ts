@@ -1,8 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { CurrentPrincipal } from '../auth/current-principal.decorator.js';
-import type { ApiKeyPrincipal } from '../auth/principal.js';
+import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Changes, KeyHistoryEntry, Told } from '../../auth/key-history.entity.js';
+import type { Changes, KeyHistoryEntry, HistoryValue } from '../../auth/key-history.entity.js';
 import { keyId } from './key-arguments.js';
 import { print, table } from './print.js';
 import { existing, withKeys } from './with-keys.js';
@@ -50,5 +50,5 @@ const sentence = (changes: Changes): string =>
     .map(([name, { from, to }]) => `${name}: ${from === null ? '' : `${word(from)} → `}${word(to)}`)
     .join('; ');
 
-const word = (told: Told): string =>
+const word = (told: HistoryValue): string =>
   told === null ? 'none' : typeof told === 'object' ? told.join(', ') : String(told);

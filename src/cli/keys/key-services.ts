@@ -6,9 +6,8 @@ import { unreachable } from '../../database/unreachable.js';
 import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
-import { AuditActor } from '../../auth/audit-actor.js';
 import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
-import { KeyHistory } from '../../auth/key-history.js';
+import { AuditActor, KeyHistory } from '../../auth/key-history.js';
 
 /** What the command line needs of the application: keys, and none of what serves requests. */
 export interface KeyServices {
