@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from './describe-with.js';
@@ -73,6 +73,11 @@ export class RedisServer {
     await this.end('SIGKILL');
   }
 
+  /** Loses its data while it is down. */
+  async forget(): Promise<void> {
+    for (const file of await readdir(this.folder)) await rm(join(this.folder, file), { recursive: true });
+  }
+
   freeze(): Promise<void> {
     this.child?.kill('SIGSTOP');
     return Promise.resolve();
@@ -111,7 +116,15 @@ export class RedisServer {
   age(milliseconds: number): void {
     this.command(
       'EVAL',
-      `for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do redis.call('HINCRBY', key, 'm', -ARGV[1]) end
+      `local function tag(start) return math.floor(start / 1000) % 4194304 * 1073741824 end
+       for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do
+         for _, field in ipairs(redis.call('HKEYS', key)) do -- what replicas have admitted of the minute
+           if string.match(field, '^a.') then
+             redis.call('HINCRBY', key, field, tag(redis.call('HGET', key, 'm') - ARGV[1]) - tag(redis.call('HGET', key, 'm')))
+           end
+         end
+         redis.call('HINCRBY', key, 'm', -ARGV[1])
+       end
        for _, pattern in ipairs({ 'petstore:{anonymous:*', 'petstore:{windows:*' }) do
          for _, key in ipairs(redis.call('KEYS', pattern)) do
            local fields = redis.call('HGETALL', key)
@@ -123,6 +136,21 @@ export class RedisServer {
        end`,
       '0',
       String(milliseconds),
+    );
+  }
+
+  /** Lets what one client has used belong to another day. */
+  moveDays(key: string, by: number): void {
+    this.command(
+      'EVAL',
+      `for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do -- what replicas have admitted of the day
+         if string.match(field, '^b.') then redis.call('HINCRBY', KEYS[1], field, ARGV[1] * 1073741824) end
+       end
+       redis.call('HINCRBY', KEYS[1], 'd', ARGV[1])
+       if redis.call('HEXISTS', KEYS[1], 'p') == 1 then redis.call('HINCRBY', KEYS[1], 'p', ARGV[1]) end`,
+      '1',
+      key,
+      String(by),
     );
   }
 

@@ -6,62 +6,36 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describeEngine } from '../../../test/support/engine-conformance.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { admitted, RedisEngines } from '../../../test/support/redis-engines.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { TestClock } from '../../../test/support/test-clock.js';
-import { TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { Config } from '../../kernel/config/config.js';
-import { Metrics } from '../../observability/metrics/metrics.js';
 import type { Subject } from '../quota-engine.js';
-import { RateLimitMetrics } from '../rate-limit.metrics.js';
-import { RedisEngine } from './redis.engine.js';
+import type { RedisEngine } from './redis.engine.js';
 import { RedisLink } from './redis-link.js';
-import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
-import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 
 let server: RedisServer;
-let engines: RedisEngine[] = [];
-let metrics: Metrics;
+const replicas = new RedisEngines();
 
-afterEach(async () => {
-  await Promise.all(engines.map((engine) => engine.onApplicationShutdown()));
-  engines = [];
-});
+afterEach(() => replicas.stop());
 
 /** What is exact only as long as Redis answers in time is tested with more of it: other tests run beside this one. */
 let patience: number | undefined;
 
-function make(url = server.url, env: Record<string, string> = {}, clock: Clock = new Clock()): RedisEngine {
-  metrics = new Metrics();
-  const config = new Config({ REDIS_URL: url, ...env });
-  const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
-  const engine = new RedisEngine(
-    clock,
-    config,
-    new RedisLink(config, patience),
-    usage,
-    new RateLimitMetrics(metrics),
-  );
-  engines.push(engine);
-  return engine;
-}
-
-async function start(...args: Parameters<typeof make>): Promise<RedisEngine> {
-  const engine = make(...args);
-  await engine.onApplicationBootstrap();
-  return engine;
-}
+const make = (url = server.url, env: Record<string, string> = {}, clock = new Clock()): RedisEngine =>
+  replicas.make(url, { env, clock, patience });
+const start = (
+  url = server.url,
+  env: Record<string, string> = {},
+  clock = new Clock(),
+): Promise<RedisEngine> => replicas.start(url, { env, clock, patience });
+const printedMetrics = () => replicas.metrics.registry.metrics();
 
 const somebody = (perMinute: number, perDay = 1_000_000): Subject => ({
   id: String(Math.floor(Math.random() * 1e12)),
   limits: { perMinute, perDay },
 });
-
-async function admitted(engine: RedisEngine, subject: Subject, times: number): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: times }, async () => engine.take(subject)));
-  return decisions.filter((decision) => decision.admitted).length;
-}
 
 const scripts = () =>
   Number(/cmdstat_evalsha:calls=(\d+)/.exec(server.command('INFO', 'commandstats'))?.[1] ?? 0);
@@ -148,14 +122,17 @@ describeWithRedis('quotas in Redis', () => {
   });
 
   it('go on with the right day when the clock of Redis jumps a day ahead and back', async () => {
-    const engine = await start();
+    const clock = new TestClock();
+    const engine = await start(server.url, {}, clock);
     const subject = somebody(1000, 5);
-    const day = (by: number) => server.command('HINCRBY', `petstore:{${subject.id}}`, 'd', String(by));
+    const day = (by: 1 | -1) => {
+      server.moveDays(`petstore:{${subject.id}}`, by);
+      clock.advance(days(1)); // or the replica would know the window still
+    };
     expect(await admitted(engine, subject, 3)).toBe(3);
     day(-1); // as if it had been yesterday: now the clock has jumped ahead
     expect(await admitted(engine, subject, 3)).toBe(3);
     day(1); // and back: what is in the hash is tomorrow's
-    server.command('HINCRBY', `petstore:{${subject.id}}`, 'p', '1');
     expect(await admitted(engine, subject, 3)).toBe(2); // three of this day were used before
     const { windows } = await engine.take(subject);
     expect(windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
@@ -228,14 +205,9 @@ describeWithRedis('quotas while Redis is away', () => {
     const subject = somebody(1000);
     await admitted(engine, subject, 1);
     await server.freeze();
-    const began = performance.now();
     await engine.take(subject);
-    const first = performance.now() - began;
-    for (let i = 0; i < 100; i++) await engine.take(subject);
-    const rest = performance.now() - began - first;
     expect(engine.degraded).toBe(true);
-    expect(first).toBeLessThan(500);
-    expect(rest).toBeLessThan(50);
+    for (let i = 0; i < 100; i++) expect(engine.take(subject)).not.toBeInstanceOf(Promise);
   });
 
   it('go on without a slow Redis, and with it again when it has recovered', async () => {
@@ -288,7 +260,7 @@ describeWithRedis('quotas while Redis is away', () => {
     jest.advanceTimersByTime(seconds(5));
     jest.useRealTimers();
     await engine.onApplicationBootstrap();
-    expect(await metrics.registry.metrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
+    expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('do not lose a Redis that is slow at the start', async () => {
@@ -298,7 +270,7 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(engine.degraded).toBe(false);
     const decided = engine.take(somebody(10));
     expect((await decided).admitted).toBe(true);
-    expect(await metrics.registry.metrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
+    expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('do not lose Redis because no request needs it while it is slow', async () => {
@@ -316,12 +288,10 @@ describeWithRedis('quotas while Redis is away', () => {
     const engine = await start();
     expect((await engine.take(somebody(10))).admitted).toBe(true);
     expect(engine.degraded).toBe(true);
-    expect(await metrics.registry.metrics()).toMatch(
-      /petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/,
-    );
+    expect(await printedMetrics()).toMatch(/petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/);
     await server.launch();
     await eventually(() => !engine.degraded);
-    expect(await metrics.registry.metrics()).toContain('petstore_redis_up 1\n');
+    expect(await printedMetrics()).toContain('petstore_redis_up 1\n');
   });
 });
 

@@ -1,14 +1,18 @@
 /**
- * The quota of one caller is one hash, so that one script decides about it in one step, in one slot of a cluster:
+ * The quota of one client is one hash, so that one script decides about it in one step, in one slot of a cluster:
  * `m` when the minute began, `n` used in it, `d` the UTC day (since 1970-01-01), `u` used in it, `p` and `q` the same of
  * the day before that. Time is the server's own: replicas whose clocks differ agree. A server clock that steps back ends
  * no minute, and finds the counts of the day before.
+ *
+ * Two fields for each replica say how much of that it has admitted: `a…` of the minute and `b…` of the day. The upper
+ * bits of such a number say which minute or day it belongs to, so that none has to be cleared.
  */
 const READ = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local today = math.floor(time[1] / 86400)
-local hash = redis.call('HMGET', KEYS[1], 'm', 'n', 'd', 'u')
+local a, b = 'a' .. ARGV[2], 'b' .. ARGV[2]
+local hash = redis.call('HMGET', KEYS[1], 'm', 'n', 'd', 'u', a, b)
 local period = tonumber(ARGV[1])
 local start, minuteUsed = tonumber(hash[1]) or now, tonumber(hash[2]) or 0
 local day, dayUsed = tonumber(hash[3]) or today, tonumber(hash[4]) or 0
@@ -20,38 +24,80 @@ if today ~= day then
   before, usedBefore = day, dayUsed
   day, dayUsed = today, tonumber(other[1]) == today and tonumber(other[2]) or 0
 end
+local isNew = start ~= tonumber(hash[1]) or before
+local minuteTag, dayTag = math.floor(start / 1000) % 4194304 * 1073741824, day % 4194304 * 1073741824
+local minuteOwn, dayOwn = (hash[5] or 0) - minuteTag, (hash[6] or 0) - dayTag
+if minuteOwn < 0 or minuteOwn >= 1073741824 then minuteOwn = 0 end
+if dayOwn < 0 or dayOwn >= 1073741824 then dayOwn = 0 end
+local admitted, charge, changed = 0, tonumber(ARGV[5]), false
+`;
+
+const DECIDE = `
+if minuteUsed < tonumber(ARGV[3]) and dayUsed < tonumber(ARGV[4]) then
+  admitted = 1
+  if charge > 0 then
+    changed = true
+    minuteUsed, dayUsed, minuteOwn, dayOwn = minuteUsed + 1, dayUsed + 1, minuteOwn + 1, dayOwn + 1
+  end
+end
 `;
 
 const WRITE = `
-redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
-if before then redis.call('HSET', KEYS[1], 'p', before, 'q', usedBefore) end
-if start == now then redis.call('PEXPIRE', KEYS[1], perDay > 0 and 172800000 or 2 * period) end
-`;
-
-const ANSWER = `
-return { admitted, minuteUsed, start + period, dayUsed, (day + 1) * 86400000, now }
-`;
-
-/** ARGV: period in ms, limit per minute, limit per day (0: none), what to charge (1, or 0 to look). */
-export const TAKE = `${READ}
-local perMinute, perDay, charge = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local admitted = 0
-if minuteUsed < perMinute and (perDay == 0 or dayUsed < perDay) then
-  admitted = 1
-  if charge > 0 then
-    minuteUsed, dayUsed = minuteUsed + charge, dayUsed + charge
-${WRITE}
+if changed then
+  if isNew then
+    redis.call('HSET', KEYS[1], 'm', start, 'd', day)
+    redis.call('PEXPIRE', KEYS[1], 172800000)
+  end
+  redis.call('HSET', KEYS[1], 'n', minuteUsed, 'u', dayUsed, a, minuteTag + minuteOwn, b, dayTag + dayOwn)
+  if before then
+    redis.call('HSET', KEYS[1], 'p', before, 'q', usedBefore)
+    local fields = redis.call('HGETALL', KEYS[1])
+    for i = 1, #fields, 2 do
+      local name, tag = fields[i], fields[i + 1] - fields[i + 1] % 1073741824
+      if #name > 1 and tag ~= minuteTag and tag ~= dayTag then redis.call('HDEL', KEYS[1], name) end
+    end
   end
 end
-${ANSWER}`;
+return { admitted, minuteUsed, start + period, dayUsed, (day + 1) * 86400000, now, minuteOwn, dayOwn }
+`;
+
+/** KEYS: the hash. ARGV: period in ms, replica, limit per minute, limit per day, what to charge (1, or 0 to peek). */
+export const CONSUME = `${READ}${DECIDE}${WRITE}`;
+
+/**
+ * The same, after a replica has stated how much it has admitted, in absolute numbers. What they are above those of the
+ * hash was admitted without Redis, or is in data that Redis has lost, and is added. So a statement that is repeated or
+ * late adds nothing.
+ *
+ * More ARGV: of the minute and the day as the replica knows them, when it ends and what the replica has admitted in it;
+ * and a version, or 0. With a version the statement is the whole truth, unless Redis knows a later one: the replica waits
+ * for no command, so what Redis has counted beyond it are commands that were given up.
+ */
+export const STATE = `${READ}
+local minuteEnd, minuteStated = tonumber(ARGV[6]), tonumber(ARGV[7])
+local dayEnd, dayStated = tonumber(ARGV[8]), tonumber(ARGV[9])
+local version = tonumber(ARGV[10])
+local exact = version > 0 and version > (tonumber(redis.call('HGET', KEYS[1], 'v' .. ARGV[2])) or 0)
+if minuteEnd > now and (minuteStated > minuteOwn or exact and minuteStated < minuteOwn) then
+  if minuteUsed == 0 then
+    start, isNew = math.min(minuteEnd - period, now), true
+    minuteTag = math.floor(start / 1000) % 4194304 * 1073741824
+  end
+  minuteUsed, minuteOwn, changed = minuteUsed + minuteStated - minuteOwn, minuteStated, true
+end
+if dayEnd == (day + 1) * 86400000 and (dayStated > dayOwn or exact and dayStated < dayOwn) then
+  dayUsed, dayOwn, changed = dayUsed + dayStated - dayOwn, dayStated, true
+end
+if exact and (changed or hash[1]) then redis.call('HSET', KEYS[1], 'v' .. ARGV[2], version) end
+${DECIDE}${WRITE}`;
 
 /**
  * A window of which there may be any number: those of addresses, and of routes with a limit of their own. They share
  * hashes, a field each: "start:used". When the young hash holds `half` of what the table may hold, or is a period old,
  * it takes the place of the old one, which is dropped: the table has a hard cap, and nothing in it is searched for.
- * KEYS: young, old. ARGV: the field, period in ms, limit, what to charge (1, or 0 to look), half.
+ * KEYS: young, old. ARGV: the field, period in ms, limit, what to charge (1, or 0 to peek), half.
  */
-export const TAKE_CAPPED = `
+export const CONSUME_CAPPED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local field, period, limit, charge, half = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -80,14 +126,23 @@ if used < limit then
 end
 return { admitted, used, start + period, 0, 0, now }`;
 
-/** ARGV: period in ms, requests of the running minute, its age in ms, requests of the day, that day. */
-export const REPAY = `${READ}
-local addMinute, age, addDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local admitted = 1
-if minuteUsed == 0 and age < period then start = now - age end
-if age < period then minuteUsed = minuteUsed + addMinute end
-if tonumber(ARGV[5]) == day then dayUsed = dayUsed + addDay end
-redis.call('HSET', KEYS[1], 'm', start, 'n', minuteUsed, 'd', day, 'u', dayUsed)
-if before then redis.call('HSET', KEYS[1], 'p', before, 'q', usedBefore) end
-redis.call('PEXPIRE', KEYS[1], 172800000)
-${ANSWER}`;
+/**
+ * Tells the other replicas of this one. A generation is one life of the server and of its data.
+ * KEYS: replicas by when they were last there, the life of the data. ARGV: replica, how long it is there in ms, the
+ * generation that it is a member of, a name for a new life.
+ */
+export const ANNOUNCE = `
+local time = redis.call('TIME')
+local now = time[1]
+local life = redis.call('GET', KEYS[2])
+if not life then
+  life = ARGV[4]
+  redis.call('SET', KEYS[2], life)
+end
+local info = redis.pcall('INFO', 'server') -- an access list may forbid it
+local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+local generation = life .. run
+if generation == ARGV[3] then redis.call('ZADD', KEYS[1], now, ARGV[1]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2] / 1000)
+return { redis.call('ZCARD', KEYS[1]), generation, now * 1000 + math.floor(time[2] / 1000) }
+`;

@@ -1,0 +1,58 @@
+import type { Clock } from '../../kernel/clock/clock.js';
+import { decision } from '../counts.js';
+import type { Decision, QuotaWindow } from '../decision.js';
+import type { Subject } from '../quota-engine.js';
+import type { ClientUsage, ResultCache } from './result-cache.js';
+import type { WindowUsage } from './window-usage.js';
+
+/**
+ * Decides while Redis is away. Each replica may admit its part of what was left of a limit when it last heard of the
+ * client, and no more until Redis knows of it: however often Redis goes, it is the same part.
+ */
+export class FallbackLimiter {
+  constructor(
+    private readonly clock: Clock,
+    private readonly cache: ResultCache,
+    private readonly replicas: { readonly count: number },
+  ) {}
+
+  consume(subject: Subject): Decision {
+    return this.decide(subject, true);
+  }
+
+  peek(subject: Subject): Decision {
+    return this.decide(subject, false);
+  }
+
+  private decide(subject: Subject, charge: boolean): Decision {
+    const elapsed = this.clock.elapsed();
+    const usage = this.cache.find(subject, elapsed);
+    const { minute, day } = usage;
+    const { perMinute, perDay } = subject.limits;
+    this.cache.begin(usage, elapsed);
+    const admitted = this.left(perMinute, minute) > 0 && (perDay === undefined || this.left(perDay, day) > 0);
+    if (admitted && charge) {
+      minute.admitLocally();
+      day.admitLocally();
+      // An address's window is over so soon that Redis need not hear of it, and a flood of addresses leaves nothing.
+      if (perDay !== undefined) this.cache.addPending(usage);
+    }
+    const { windows } = decision(admitted, subject, this.cache.counts(usage, elapsed));
+    return { admitted, windows: windows.map((window) => this.withShare(window, usage)) };
+  }
+
+  /** The client's own limit, with what is left of this replica's share of it. */
+  private withShare(window: QuotaWindow, { minute, day }: ClientUsage): QuotaWindow {
+    return {
+      ...window,
+      remaining: Math.max(0, this.left(window.limit, window.name === 'day' ? day : minute)),
+    };
+  }
+
+  /** What this replica may still admit before Redis hears of it. */
+  private left(limit: number, { used, pending }: WindowUsage): number {
+    const rest = limit - used;
+    const share = rest > 0 ? Math.max(1, Math.floor(rest / this.replicas.count)) : 0;
+    return share - pending;
+  }
+}

@@ -1,0 +1,150 @@
+import type { Clock } from '../../kernel/clock/clock.js';
+import { days } from '../../kernel/clock/duration.js';
+import type { Counts } from '../counts.js';
+import { MINUTE, type Subject, type SubjectId } from '../quota-engine.js';
+import { WindowUsage } from './window-usage.js';
+
+const MAX_KEYS = 100_000;
+const DAY = days(1);
+
+/** What this replica knows of one client. */
+export class ClientUsage {
+  readonly minute = new WindowUsage();
+  readonly day = new WindowUsage();
+  /** The generation of Redis that has heard what this replica has admitted. */
+  generation?: string;
+
+  constructor(public subject: Subject) {}
+
+  get hasPending(): boolean {
+    return this.minute.pending > 0 || this.day.pending > 0;
+  }
+
+  /** Whether Redis would refuse a request, as far as this replica knows: what is used only grows while a window runs. */
+  isExhausted({ perMinute, perDay = Infinity }: Subject['limits'], elapsed: number): boolean {
+    return isUsedUp(this.minute, perMinute, elapsed) || isUsedUp(this.day, perDay, elapsed);
+  }
+}
+
+const isUsedUp = (window: WindowUsage, limit: number, elapsed: number): boolean =>
+  Math.max(window.used, window.own) >= limit && window.isRunning(elapsed);
+
+/**
+ * What Redis last said of each client, and what this replica has admitted itself. Two generations: when the young one
+ * is full, it replaces the old one, which is dropped. That of keys is never dropped before it is a minute old.
+ */
+export class ResultCache {
+  private readonly keys: Generations;
+  private readonly others: Generations;
+  /** Those of which Redis does not know everything yet. */
+  private readonly pending = new Map<SubjectId, ClientUsage>();
+  /** Unix milliseconds of Redis's clock, less those of the monotonic one. */
+  private offset: number;
+
+  /** @param maxAddresses clients without a key that are remembered at a time */
+  constructor(
+    private readonly clock: Clock,
+    maxAddresses: number,
+  ) {
+    this.keys = new Generations(MAX_KEYS, MINUTE);
+    this.others = new Generations(maxAddresses / 2, 0);
+    this.offset = clock.now() - clock.elapsed();
+  }
+
+  /** @param elapsed of the monotonic clock */
+  find(subject: Subject, elapsed: number): ClientUsage {
+    const usage =
+      (this.pending.size > 0 ? this.pending.get(subject.id) : undefined) ??
+      this.generations(subject).find(subject, elapsed);
+    usage.subject = subject;
+    return usage;
+  }
+
+  /** Begins those windows of a client that do not run. */
+  begin({ subject, minute, day }: ClientUsage, elapsed: number): void {
+    const now = Math.floor(elapsed + this.offset);
+    const { period = MINUTE } = subject;
+    if (!minute.isRunning(elapsed) || minute.isUnused) minute.begin(now + period, elapsed + period);
+    if (day.isRunning(elapsed)) return;
+    const left = DAY - (now % DAY);
+    day.begin(now + left, elapsed + left);
+  }
+
+  /** Redis's clock shows this now. */
+  setTime(now: number): void {
+    this.offset = now - this.clock.elapsed();
+  }
+
+  counts({ minute, day }: ClientUsage, elapsed: number): Counts {
+    return {
+      minuteUsed: minute.used,
+      minuteLeft: minute.left(elapsed),
+      minuteEnd: minute.end,
+      dayUsed: day.used,
+      dayLeft: day.left(elapsed),
+      dayEnd: day.end,
+    };
+  }
+
+  /** Notes that Redis has to hear of a client. */
+  addPending(usage: ClientUsage): void {
+    this.pending.set(usage.subject.id, usage);
+  }
+
+  /** Redis has heard of a client. */
+  settle(usage: ClientUsage): void {
+    if (this.pending.size > 0 && !usage.hasPending) this.pending.delete(usage.subject.id);
+  }
+
+  pendingUsage(): readonly ClientUsage[] {
+    return [...this.pending.values()];
+  }
+
+  /** The keys of whose running minute this replica has admitted something. */
+  *active(elapsed: number): Generator<ClientUsage> {
+    for (const usage of this.keys.values())
+      if (usage.minute.own > 0 && usage.minute.isRunning(elapsed)) yield usage;
+  }
+
+  /** Whether no key was dropped yet: then it knows all that this replica has admitted. */
+  get isComplete(): boolean {
+    return this.keys.isComplete;
+  }
+
+  private generations({ limits }: Subject): Generations {
+    return limits.perDay === undefined ? this.others : this.keys;
+  }
+}
+
+class Generations {
+  private young = new Map<SubjectId, ClientUsage>();
+  private old = new Map<SubjectId, ClientUsage>();
+  private born = 0;
+  isComplete = true;
+
+  constructor(
+    private readonly max: number,
+    private readonly minAge: number,
+  ) {}
+
+  find(subject: Subject, elapsed: number): ClientUsage {
+    let usage = this.young.get(subject.id);
+    if (usage) return usage;
+    usage = this.old.get(subject.id) ?? new ClientUsage(subject);
+    if (this.young.size >= this.max && elapsed - this.born >= this.minAge) this.turn(elapsed);
+    this.young.set(subject.id, usage);
+    return usage;
+  }
+
+  *values(): Generator<ClientUsage> {
+    yield* this.young.values();
+    for (const [id, usage] of this.old) if (!this.young.has(id)) yield usage;
+  }
+
+  private turn(elapsed: number): void {
+    if (this.old.size > 0) this.isComplete = false;
+    this.old = this.young;
+    this.young = new Map();
+    this.born = elapsed;
+  }
+}
