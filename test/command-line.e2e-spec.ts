@@ -194,7 +194,7 @@ describe('a key, once created', () => {
 });
 
 describe('petstore keys rotate', () => {
-  it('shows a new key once, and how long the old one works: 24 h unless told', async () => {
+  it('shows a new key once, and how long the old one works: default 24 h', async () => {
     const { id, key } = await createKey('--plan', 'free');
     const rotated = await json<Key & { oldSecretEndsAt: string }>('keys', 'rotate', id);
     expect(rotated).toMatchObject({ id, key: expect.stringMatching(SECRET) as unknown });
@@ -202,7 +202,7 @@ describe('petstore keys rotate', () => {
     expect(Date.parse(rotated.oldSecretEndsAt) - Date.now()).toBeCloseTo(hours(24), -5);
     const { stdout } = await petstore('keys', 'rotate', id, '--overlap', '0');
     expect(stdout.split('\n')).toContainEqual(expect.stringMatching(SECRET));
-    expect(stdout).toContain('The old one has ended.');
+    expect(stdout).toContain('The old secret has ended.');
     expect(await json('keys', 'show', id)).toMatchObject({ id, oldSecretEndsAt: null });
   });
 

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Finding } from '../src/cli/doctor/finding.js';
+import type { CheckResult } from '../src/cli/doctor/check-result.js';
 import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 import { describeWithRedis, RedisServer } from './support/redis-server.js';
@@ -32,7 +32,7 @@ const doctor = (env: Env, ...args: string[]): Promise<Ended> =>
 /** What it finds, as `state: finding` by check; the exit code has to go with it. */
 async function findings(env: Env): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await doctor(env, '--json');
-  const all = JSON.parse(stdout) as Finding[];
+  const all = JSON.parse(stdout) as CheckResult[];
   const failed = all.filter(({ state }) => state === 'fail').length;
   expect({ code, stderr }).toEqual(
     failed === 0
@@ -47,10 +47,10 @@ const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^$
 describe('petstore doctor', () => {
   it('finds nothing wrong before the first start, and creates nothing', async () => {
     expect(await findings({})).toEqual({
-      configuration: 'ok: every variable can be used',
+      configuration: 'ok: all variables are valid',
       database: `ok: embedded; the first start creates ${join(folder.path, '.petstore')}`,
       redis: starting('ok: not used'),
-      port: 'ok: any that is free',
+      port: 'ok: any free port',
     });
     expect(await readdir(folder.path)).toEqual([]);
   });
@@ -58,8 +58,8 @@ describe('petstore doctor', () => {
   it('prints for people a table with what to do below each finding', async () => {
     const env = { PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stdout } = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env });
-    expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +every/);
-    expect(stdout).toMatch(/^fail +redis +no answer.+\n {10,}→ Check that Redis runs/m);
+    expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +all/);
+    expect(stdout).toMatch(/^fail +redis +no response.+\n {10,}→ Check that Redis runs/m);
     expect(code).toBe(1);
   });
 
@@ -114,7 +114,7 @@ describe('petstore doctor with a DATABASE_URL', () => {
     const attempts = wrong.map(async ({ href, host, password }) => {
       const { code, stdout } = await doctor({ DATABASE_URL: href });
       expect(stdout).toMatch(
-        new RegExp(`^fail +database +no answer from ${host}/.+\n +→ .+DATABASE_URL`, 'm'),
+        new RegExp(`^fail +database +no response from ${host}/.+\n +→ .+DATABASE_URL`, 'm'),
       );
       expect(stdout).not.toContain(password);
       expect(code).toBe(1);
@@ -132,7 +132,7 @@ describe('petstore doctor with the embedded database', () => {
     expect(await findings({ PORT })).toMatchObject({
       database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
       migrations: starting('ok: all'),
-      port: `ok: a pet store listens on ${PORT} already`,
+      port: `ok: the pet store already listens on ${PORT}`,
     });
 
     const leftBehind = join(path, 'postgres', 'postmaster.pid');
@@ -163,7 +163,7 @@ describe('petstore doctor with the embedded database', () => {
 });
 
 describe('petstore doctor with a PORT', () => {
-  it('says that somebody else listens there', async () => {
+  it('says that the port is in use', async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const PORT = String((server.address() as AddressInfo).port);
@@ -194,7 +194,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
       redis: starting(
         `(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`,
       ),
-      'redis cluster': 'ok: no cluster',
+      'redis cluster': 'ok: not a cluster',
       'redis memory': 'ok: maxmemory-policy is noeviction',
       'redis restart': 'ok: the append-only file is on',
     });
@@ -209,15 +209,15 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     await careless.stop();
   });
 
-  it('says that it is no cluster where one is configured', async () => {
+  it('says that it is not a cluster where one is configured', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
-      'redis cluster': 'fail: it is no cluster',
+      'redis cluster': 'fail: it is not a cluster',
     });
   });
 
   it('says why it does not answer, without the password', async () => {
     const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
-    expect(stdout).toMatch(/^fail +redis +no answer from 127\.0\.0\.1:\d+: WRONGPASS/m);
+    expect(stdout).toMatch(/^fail +redis +no response from 127\.0\.0\.1:\d+: WRONGPASS/m);
     expect(stdout).not.toContain('secret');
     expect(code).toBe(1);
   });

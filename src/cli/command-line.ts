@@ -5,8 +5,7 @@ import { addKeysCommand } from './keys/keys.command.js';
 import { addPlansCommand } from './keys/plans.command.js';
 import { addMigrateCommand } from './migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
-import { addUsageCommand } from './usage.command.js';
-import { visible } from './visible.js';
+import { visible } from './print.js';
 
 const EXAMPLES = `
 Examples:
@@ -17,13 +16,13 @@ Examples:
 
 const EXIT_CODES = `
 Exit codes:
-  0  done
-  1  not done: one line on stderr says why`;
+  0  success
+  1  failure: one line on stderr gives the reason`;
 
-/** The `petstore` program. A command loads what it needs when it runs. */
+/** The `petstore` program. A command loads its dependencies when it runs. */
 export function commandLine(): Command {
   const petstore = new Command('petstore')
-    .description('Looks after the pet store service: its API keys, and what it needs to run.')
+    .description('Manages the pet store service: API keys, plans, migrations and checks.')
     .version(VERSION)
     .addHelpText('after', EXAMPLES)
     .addHelpText('afterAll', EXIT_CODES)
@@ -39,10 +38,10 @@ export function commandLine(): Command {
         );
       },
     });
-  addUsageCommand(addKeysCommand(petstore));
+  addKeysCommand(petstore);
   addPlansCommand(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);
-  tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands that are there
+  tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before
   return petstore;
 }

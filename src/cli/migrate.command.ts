@@ -1,26 +1,25 @@
 import type { Command } from 'commander';
-import { print } from './keys/print.js';
+import { type Json, print } from './print.js';
 import { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
-interface Options {
+interface Options extends Json {
   readonly status?: true;
-  readonly json?: true;
 }
 
 /** `petstore migrate` */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('Bring the tables of DATABASE_URL up to date, and end.')
-    .option('--status', 'change nothing; the exit code is 1 while migrations are pending')
+    .description('Run the pending migrations of DATABASE_URL.')
+    .option('--status', 'only list migrations; the exit code is 1 while some are pending')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nOf several at the same time one does it, and the others wait for it.')
+    .addHelpText('after', '\nOf several at the same time one runs the migrations, and the others wait.')
     .action((options: Options) => (options.status ? status(options) : migrate(options)));
 }
 
 async function migrate({ json }: Options): Promise<void> {
-  const { migrate } = await import('../database/migrations/migrate.js'); // brings TypeORM along
+  const { migrate } = await import('../database/migrations/migrate.js'); // loads TypeORM
   const applied = await migrate(databaseUrl());
   print(json, { applied }, () =>
     applied.length === 0 ? 'Nothing to do: the tables are up to date.' : `Applied: ${applied.join(', ')}`,
@@ -40,5 +39,5 @@ const line = (state: string) => (name: string) => `${state}  ${name}`;
 function databaseUrl(): string {
   const { databaseUrl } = new Config();
   if (databaseUrl !== undefined) return databaseUrl;
-  throw new StartupError('Set DATABASE_URL. The embedded database is migrated whenever it starts.');
+  throw new StartupError('Set DATABASE_URL. The embedded database runs its migrations at each start.');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { print } from '../keys/print.js';
+import { type Json, print } from '../print.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
-import { findingsTable } from './findings-table.js';
+import { resultsTable } from './check-result.js';
 
 /** `petstore doctor` */
 export function addDoctorCommand(program: Command): void {
@@ -9,14 +9,14 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .description('Check configuration, database, migrations, Redis and port. Changes nothing.')
     .option('--json', 'print a JSON array')
-    .addHelpText('after', '\nThe exit code is 0 when nothing failed; a warning is no failure.')
-    .action(examine);
+    .addHelpText('after', '\nThe exit code is 0 when nothing failed; a warning is not a failure.')
+    .action(doctor);
 }
 
-async function examine({ json }: { json?: true }): Promise<void> {
-  const { examine } = await import('./examine.js'); // brings PostgreSQL and Redis along
-  const findings = await examine();
-  print(json, findings, () => findingsTable(findings));
-  const failed = findings.filter(({ state }) => state === 'fail').length;
-  if (failed > 0) throw new StartupError(`${failed} of ${findings.length} checks failed.`);
+async function doctor({ json }: Json): Promise<void> {
+  const { runChecks } = await import('./run-checks.js'); // loads pg and ioredis
+  const results = await runChecks();
+  print(json, results, () => resultsTable(results));
+  const failed = results.filter(({ state }) => state === 'fail').length;
+  if (failed > 0) throw new StartupError(`${failed} of ${results.length} checks failed.`);
 }

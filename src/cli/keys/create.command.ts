@@ -1,22 +1,19 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { SCOPES } from '../../auth/scopes.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
-import { askForMissing } from './ask.js';
 import {
   customLimits,
-  endAndScopes,
-  furtherOptions,
+  expiryAndScopes,
+  keyName,
+  keyOptions,
   type KeyOptions,
-  nameOption,
-  planOption,
+  positive,
 } from './key-options.js';
 import { describeKey } from './key-views.js';
-import { print } from './print.js';
+import { type Json, print } from '../print.js';
 import { withKeys } from './with-keys.js';
-
-interface CreateOptions extends KeyOptions {
-  readonly json?: true;
-}
+import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 
 /** `petstore keys create` */
 export function addCreateCommand(keys: Command): void {
@@ -24,15 +21,13 @@ export function addCreateCommand(keys: Command): void {
     .command('create')
     .usage('--plan <plan> --name <name> [options]')
     .description(
-      'Make a key, shown this once. By default it does not expire and has the scopes that exist now. On a terminal, the command asks for what is missing.',
-    )
-    .addOption(planOption())
-    .addOption(nameOption());
-  for (const option of furtherOptions()) command.addOption(option);
+      'Create a key and show it once. By default it does not expire and has the scopes that exist now. On a terminal, the command asks for missing options.',
+    );
+  for (const option of keyOptions()) command.addOption(option);
   command.option('--json', 'print one JSON object').action(create);
 }
 
-async function create({ json, ...given }: CreateOptions): Promise<void> {
+async function create({ json, ...given }: KeyOptions & Json): Promise<void> {
   const options = process.stdin.isTTY && process.stdout.isTTY ? await askForMissing(given) : given;
   const { plan, name } = options;
   if (plan === undefined) throw missing('--plan <plan>');
@@ -41,9 +36,9 @@ async function create({ json, ...given }: CreateOptions): Promise<void> {
     plan,
     name,
     limits: customLimits(plan, options),
-    ...endAndScopes({ scopes: [...SCOPES], ...options }),
+    ...expiryAndScopes({ scopes: [...SCOPES], ...options }),
   };
-  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey), { makesDataFolder: true });
+  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey), { createsDataFolder: true });
   print(
     json,
     { ...describeKey(key), key: secret },
@@ -53,3 +48,37 @@ async function create({ json, ...given }: CreateOptions): Promise<void> {
 
 const missing = (option: string): StartupError =>
   new StartupError(`required option '${option}' not specified`);
+
+/** Asks for the required options that the command line lacks. */
+async function askForMissing(options: KeyOptions): Promise<KeyOptions> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr }); // stdout is for the key
+  try {
+    const plan = options.plan ?? (await ask(terminal, `Plan (${PLAN_NAMES.join(', ')}): `, planNamed));
+    const name =
+      options.name ?? (await ask(terminal, 'Name (person or program that the key is for): ', keyName));
+    if (plan !== 'enterprise') return { ...options, plan, name };
+    const perMinute = options.perMinute ?? (await ask(terminal, 'Requests per minute: ', positive));
+    const perDay = options.perDay ?? (await ask(terminal, 'Requests per day: ', positive));
+    return { ...options, plan, name, perMinute, perDay };
+  } finally {
+    terminal.close();
+  }
+}
+
+function planNamed(value: string): Plan {
+  const plan = PLAN_NAMES.find((name) => name === value);
+  if (plan) return plan;
+  throw new InvalidArgumentError(`Choose one of ${PLAN_NAMES.join(', ')}.`);
+}
+
+/** Asks again until the value is valid. */
+async function ask<T>(terminal: Interface, question: string, parse: (value: string) => T): Promise<T> {
+  const value = (await terminal.question(question)).trim();
+  try {
+    return parse(value);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return ask(terminal, question, parse);
+  }
+}

@@ -1,26 +1,24 @@
 import type { Command } from 'commander';
-import type { Changes, KeyHistoryEntry, HistoryValue } from '../../auth/key-history.entity.js';
-import { keyId } from './key-arguments.js';
-import { print, table } from './print.js';
-import { existing, withKeys } from './with-keys.js';
+import type { Changes, HistoryValue, KeyHistoryEntry } from '../../auth/key-history.entity.js';
+import { type Json, print, table } from '../print.js';
+import { withKey } from './with-keys.js';
 
 /** `petstore keys history` */
 export function addHistoryCommand(keys: Command): void {
   keys
     .command('history <id>')
-    .description('Who changed a key, when, and what. The database lets nobody edit this record.')
+    .description('Show who changed a key, when and how. The database refuses to edit this record.')
     .option('--json', 'print a JSON array')
     .action(show);
 }
 
-async function show(id: string, { json }: { json?: true }): Promise<void> {
-  const number = keyId(id);
-  const entries = await withKeys(async ({ keys, history }) => {
-    existing(id, await keys.find(number));
-    return history.of(number);
-  });
+async function show(id: string, { json }: Json): Promise<void> {
+  const entries = await withKey(
+    id,
+    async ({ keys, history }, number) => (await keys.find(number)) && history.of(number),
+  );
   print(json, entries.map(describeEntry), () =>
-    entries.length === 0 ? `Key ${id} was not changed since changes are on record.` : historyTable(entries),
+    entries.length === 0 ? `Key ${id} has no changes on record.` : historyTable(entries),
   );
 }
 
@@ -41,14 +39,14 @@ const historyTable = (entries: readonly KeyHistoryEntry[]): string =>
       `${osUser}@${host}`,
       command,
       action,
-      sentence(changes),
+      changesText(changes),
     ]),
   );
 
-const sentence = (changes: Changes): string =>
+const changesText = (changes: Changes): string =>
   Object.entries(changes)
-    .map(([name, { from, to }]) => `${name}: ${from === null ? '' : `${word(from)} → `}${word(to)}`)
+    .map(([name, { from, to }]) => `${name}: ${from === null ? '' : `${valueText(from)} → `}${valueText(to)}`)
     .join('; ');
 
-const word = (told: HistoryValue): string =>
-  told === null ? 'none' : typeof told === 'object' ? told.join(', ') : String(told);
+const valueText = (value: HistoryValue): string =>
+  value === null ? 'none' : typeof value === 'object' ? value.join(', ') : String(value);

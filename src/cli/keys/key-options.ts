@@ -1,10 +1,85 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { StartupError } from '../../kernel/errors/common.errors.js';
 import { type Limits, type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
-import { expiry, keyName, positive, scopes } from './key-arguments.js';
+import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
+import { parseInt64 } from '../../kernel/json/int64.js';
+import { isSecret } from '../../auth/secret.js';
+import { isVisible } from '../print.js';
 
-/** What a key is made of, and what of it can be changed. */
+const MAX_DAYS = 3660; // ten years
+const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
+
+export function keyId(id: string) {
+  const parsed = parseInt64(id);
+  if (parsed !== undefined) return parsed;
+  if (isSecret(id)) throw new StartupError('That is a key. Use its id, which petstore keys list shows.');
+  throw new StartupError(
+    `${JSON.stringify(id)} is not a key id: ids are whole numbers, which petstore keys list shows.`,
+  );
+}
+
+export function keyName(value: string): string {
+  const length = Array.from(value).length;
+  if (length >= 1 && length <= 200 && value.trim() !== '' && isVisible(value)) return value;
+  throw new InvalidArgumentError('A name has 1 to 200 visible characters, not only white space.');
+}
+
+export function positive(value: string): number {
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= 2_147_483_647) return number;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 2147483647.');
+}
+
+export function daysBack(value: string): number {
+  const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= MAX_DAYS) return number;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
+}
+
+/** `90s`, `15m`, `2h` or `7d`, in milliseconds. */
+export function duration(value: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(value) ?? [];
+  if (count && unit) return UNITS[unit as keyof typeof UNITS](Number(count));
+  throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
+}
+
+/** The same, or `0`. */
+export const durationOrZero = (value: string): number => (/^0[smhd]?$/.test(value) ? 0 : duration(value));
+
+/** A time in the future: a duration from now, or ISO 8601. */
+function expiry(value: string): Date | 'never' {
+  if (value === 'never') return value;
+  const date = /^\d+[smhd]$/.test(value) ? new Date(Date.now() + duration(value)) : instant(value);
+  if (date && date.getTime() > Date.now()) return date;
+  throw new InvalidArgumentError(
+    'It must be a time in the future, such as 90d, 2030-06-30 or 2030-06-30T18:00:00Z, or never.',
+  );
+}
+
+/** A day begins at 00:00 UTC; a time needs its offset from UTC. */
+function instant(value: string): Date | undefined {
+  const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(value) ?? [];
+  const date = new Date(value);
+  return day !== undefined && isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
+}
+
+/** `Date` takes 30 February for 2 March. */
+function isDay(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/** `pets:read,orders:read`, or `all`. */
+function scopes(value: string): Scope[] | 'all' {
+  if (value === 'all') return value;
+  const names = value.split(',').map((name) => name.trim());
+  const known = SCOPES.filter((scope) => names.includes(scope));
+  if (names.every((name) => SCOPES.some((scope) => scope === name))) return known;
+  throw new InvalidArgumentError(`It must be all, or some of ${SCOPES.join(', ')}, separated by commas.`);
+}
+
+/** The options that create a key, and that change it. */
 export interface KeyOptions extends Partial<Limits> {
   readonly plan?: Plan;
   readonly name?: string;
@@ -12,30 +87,28 @@ export interface KeyOptions extends Partial<Limits> {
   readonly scopes?: Scope[] | 'all';
 }
 
-export const planOption = () => new Option('--plan <plan>', 'what it may ask for').choices(PLAN_NAMES);
-
-export const nameOption = () => new Option('--name <name>', 'whom or what it is for').argParser(keyName);
-
 /** In the order of the help. */
-export const furtherOptions = (): Option[] => [
+export const keyOptions = (): Option[] => [
+  new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES),
+  new Option('--name <name>', 'person or program that the key is for').argParser(keyName),
   new Option('--per-minute <n>', 'requests per minute, for enterprise').argParser(positive),
   new Option('--per-day <n>', 'requests per UTC day, for enterprise').argParser(positive),
   new Option(
     '--expires <when>',
-    'its end: 90d from now, 2030-06-30, 2030-06-30T18:00:00Z or never',
+    'end of the key: 90d (from now), 2030-06-30, 2030-06-30T18:00:00Z or never',
   ).argParser(expiry),
-  new Option('--scopes <list>', 'what it may do: several with commas between')
+  new Option('--scopes <list>', 'what the key may do, separated by commas')
     .choices(['all', ...SCOPES]) // for the help and the completion
     .argParser(scopes),
 ];
 
-/** `null` for a key that never expires, and for every scope, those of later modules included. */
-export const endAndScopes = ({ expires, scopes }: KeyOptions) => ({
+/** `null` for a key that never expires, and for all scopes, those of later modules too. */
+export const expiryAndScopes = ({ expires, scopes }: KeyOptions) => ({
   expiresAt: expires === 'never' ? null : expires,
   scopes: scopes === 'all' ? null : scopes,
 });
 
-/** The limits that belong to a plan: both with enterprise, none with any other. @throws StartupError */
+/** Both limits with enterprise, none with any other plan. @throws StartupError */
 export function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>): Limits | null {
   if (plan !== 'enterprise') {
     if (perMinute === undefined && perDay === undefined) return null;

@@ -9,14 +9,14 @@ import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
 import { AuditActor, KeyHistory } from '../../auth/key-history.js';
 
-/** What the command line needs of the application: keys, and none of what serves requests. */
+/** The services of the application that the commands use. */
 export interface KeyServices {
   readonly keys: ApiKeysService;
   readonly history: KeyHistory;
   readonly usage: DailyUsageRepository;
 }
 
-/** Runs one piece of work on the keys, beside a running service or without one. @throws StartupError */
+/** Runs work on the keys, whether the service runs or not. @throws StartupError */
 export async function withKeyServices<T>(
   config: Config,
   work: (services: KeyServices) => Promise<T>,
@@ -41,5 +41,5 @@ function servicesOn(dataSource: DataSource): KeyServices {
   };
 }
 
-/** `petstore keys rotate`: what comes after may be the user's own words. */
+/** `petstore keys rotate`, without the arguments of the user. */
 const command = (): string => ['petstore', ...process.argv.slice(2, 4)].join(' ');

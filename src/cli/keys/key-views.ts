@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../auth/api-key.entity.js';
-import { table } from './print.js';
+import { table } from '../print.js';
 
-/** A key as programs see it. */
+/** A key for `--json`. */
 export function describeKey(key: ApiKey) {
   return {
     id: key.id,
@@ -15,14 +15,13 @@ export function describeKey(key: ApiKey) {
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
     lastUsedAt: key.lastUsedAt,
-    bannedUntil: toCome(key.banEndsAt),
-    oldSecretEndsAt: toCome(key.previousEndsAt),
+    bannedUntil: ifFuture(key.banEndsAt),
+    oldSecretEndsAt: ifFuture(key.previousEndsAt),
   };
 }
 
-/** Keys as people see them. */
 export function keysTable(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return 'There are no keys yet. petstore keys create makes one.';
+  if (keys.length === 0) return 'There are no keys yet. petstore keys create creates one.';
   return table(
     ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
     keys.map((key) => [
@@ -32,7 +31,7 @@ export function keysTable(keys: readonly ApiKey[]): string {
       String(key.limits.perMinute),
       String(key.limits.perDay),
       scopesOf(key),
-      shown(key),
+      maskedKey(key),
       day(key.createdAt),
       key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
       state(key),
@@ -40,16 +39,15 @@ export function keysTable(keys: readonly ApiKey[]): string {
   );
 }
 
-/** All of one key, a line for each. */
 export function keyDetails(key: ApiKey): string {
-  const oldEndsAt = toCome(key.previousEndsAt);
+  const oldEndsAt = ifFuture(key.previousEndsAt);
   return table(
     ['ID', String(key.id)],
     [
       ['NAME', key.name],
       ['PLAN', `${key.plan}: ${key.limits.perMinute} per minute, ${key.limits.perDay} per day`],
       ['SCOPES', scopesOf(key)],
-      ['KEY', shown(key)],
+      ['KEY', maskedKey(key)],
       ...(oldEndsAt ? [['OLD SECRET', `works until ${second(oldEndsAt)}`]] : []),
       ['CREATED', second(key.createdAt)],
       ['EXPIRES', key.expiresAt ? second(key.expiresAt) : 'never'],
@@ -60,18 +58,18 @@ export function keyDetails(key: ApiKey): string {
 }
 
 function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
-  const banned = toCome(banEndsAt);
+  const banned = ifFuture(banEndsAt);
   if (revokedAt) return `revoked ${day(revokedAt)}`;
-  if (expiresAt && !toCome(expiresAt)) return `expired ${day(expiresAt)}`;
+  if (expiresAt && !ifFuture(expiresAt)) return `expired ${day(expiresAt)}`;
   if (banned) return `banned until ${second(banned)}`;
   return expiresAt ? `until ${day(expiresAt)}` : 'active';
 }
 
 const scopesOf = ({ scopes }: ApiKey): string => scopes?.join(', ') ?? 'all';
 
-const shown = ({ prefix, lastFour }: ApiKey): string => `${prefix}…${lastFour}`;
+const maskedKey = ({ prefix, lastFour }: ApiKey): string => `${prefix}…${lastFour}`;
 
-const toCome = (date: Date | null): Date | null => (date && date.getTime() > Date.now() ? date : null);
+const ifFuture = (date: Date | null): Date | null => (date && date.getTime() > Date.now() ? date : null);
 
 /** In UTC. */
 const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,49 +1,66 @@
-import type { Command } from 'commander';
-import { addBanCommands } from './ban.command.js';
+import { type Command, Option } from 'commander';
+import { hours } from '../../kernel/clock/duration.js';
+import { type Json, print } from '../print.js';
 import { addCreateCommand } from './create.command.js';
 import { addHistoryCommand } from './history.command.js';
-import { keyId } from './key-arguments.js';
+import { duration } from './key-options.js';
 import { describeKey, keyDetails, keysTable } from './key-views.js';
-import { print } from './print.js';
 import { addRotateCommand } from './rotate.command.js';
 import { addUpdateCommand } from './update.command.js';
-import { existing, withKeys } from './with-keys.js';
+import { addUsageCommand } from './usage.command.js';
+import { withKey, withKeys } from './with-keys.js';
 
-/** `petstore keys ...` */
-export function addKeysCommand(program: Command): Command {
-  const keys = program.command('keys').description('The life of API keys.');
-  addCreateCommand(keys);
-  keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
-  keys
-    .command('show <id>')
-    .description('Show one key.')
-    .option('--json', 'print one JSON object')
-    .action(show);
-  addUpdateCommand(keys);
-  addRotateCommand(keys);
-  keys
-    .command('revoke <id>')
-    .description('End a key at once and for good.')
-    .option('--json', 'print one JSON object')
-    .action(revoke);
-  addBanCommands(keys);
-  addHistoryCommand(keys);
-  return keys;
+interface BanOptions extends Json {
+  /** Milliseconds. */
+  readonly for: number;
 }
 
-async function list({ json }: { json?: true }): Promise<void> {
+/** `petstore keys …` */
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('Manage API keys.');
+  const onOneKey = (name: string, description: string): Command =>
+    keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
+  addCreateCommand(keys);
+  keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
+  onOneKey('show', 'Show one key.').action(show);
+  addUpdateCommand(keys);
+  addRotateCommand(keys);
+  onOneKey('revoke', 'Revoke a key at once and permanently.').action(revoke);
+  onOneKey('ban', 'Ban a key for a while. A longer existing ban stays.')
+    .addOption(
+      new Option('--for <duration>', 'such as 90s, 15m, 2h or 7d')
+        .argParser(duration)
+        .default(hours(1), '1h'),
+    )
+    .action(ban);
+  onOneKey('unban', 'Lift a ban and forget earlier ones. The used quota stays.').action(unban);
+  addHistoryCommand(keys);
+  addUsageCommand(keys);
+}
+
+async function list({ json }: Json): Promise<void> {
   const all = await withKeys(({ keys }) => keys.list());
   print(json, all.map(describeKey), () => keysTable(all));
 }
 
-async function show(id: string, { json }: { json?: true }): Promise<void> {
-  const number = keyId(id);
-  const key = existing(id, await withKeys(({ keys }) => keys.find(number)));
+async function show(id: string, { json }: Json): Promise<void> {
+  const key = await withKey(id, ({ keys }, number) => keys.find(number));
   print(json, describeKey(key), () => keyDetails(key));
 }
 
-async function revoke(id: string, { json }: { json?: true }): Promise<void> {
-  const number = keyId(id);
-  const key = existing(id, await withKeys(({ keys }) => keys.revoke(number)));
+async function revoke(id: string, { json }: Json): Promise<void> {
+  const key = await withKey(id, ({ keys }, number) => keys.revoke(number));
   print(json, describeKey(key), () => `Key ${id} is revoked.`);
+}
+
+async function ban(id: string, options: BanOptions): Promise<void> {
+  const endsAt = new Date(Date.now() + options.for);
+  const key = await withKey(id, ({ keys }, number) => keys.ban(number, endsAt));
+  const until = key.banEndsAt?.toISOString() ?? '';
+  print(options.json, describeKey(key), () => `Key ${id} is banned until ${until}.`);
+}
+
+async function unban(id: string, { json }: Json): Promise<void> {
+  const key = await withKey(id, ({ keys }, number) => keys.unban(number));
+  print(json, describeKey(key), () => `Key ${id} is not banned.`);
 }

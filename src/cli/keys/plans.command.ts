@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { PLANS } from '../../auth/plans.js';
-import { print, table } from './print.js';
+import { type Json, print, table } from '../print.js';
 
-/** `petstore plans ...` */
+/** `petstore plans …` */
 export function addPlansCommand(program: Command): void {
-  const plans = program.command('plans').description('The plans a key may have.');
+  const plans = program.command('plans').description('Show the plans of keys.');
   plans.command('list').description('List all plans.').option('--json', 'print a JSON array').action(list);
 }
 
-function list({ json }: { json?: true }): void {
+function list({ json }: Json): void {
   const rows = Object.entries(PLANS).map(([plan, limits]) => ({
     plan,
     perMinute: limits === 'custom' ? null : limits.perMinute,

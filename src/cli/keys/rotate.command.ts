@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import { hours } from '../../kernel/clock/duration.js';
-import { durationOrNone, keyId } from './key-arguments.js';
+import { type Json, print } from '../print.js';
+import { durationOrZero } from './key-options.js';
 import { describeKey } from './key-views.js';
-import { print } from './print.js';
-import { existing, withKeys } from './with-keys.js';
+import { withKey } from './with-keys.js';
 
-interface RotateOptions {
+interface RotateOptions extends Json {
   /** Milliseconds. */
   readonly overlap: number;
-  readonly json?: true;
 }
 
 /** `petstore keys rotate` */
@@ -16,11 +15,14 @@ export function addRotateCommand(keys: Command): void {
   keys
     .command('rotate <id>')
     .description(
-      'Give a key a new secret, shown this once. Id, quota and bans stay. The old secret works on for a while; one that is older ends now.',
+      'Give a key a new secret and show it once. Id, quota and bans stay. The old secret keeps working for a while; an older one ends now.',
     )
     .addOption(
-      new Option('--overlap <duration>', 'how long the old one works: 90s, 15m, 2h, 7d, or 0 to end it now')
-        .argParser(durationOrNone)
+      new Option(
+        '--overlap <duration>',
+        'how long the old secret works: 90s, 15m, 2h, 7d, or 0 to end it now',
+      )
+        .argParser(durationOrZero)
         .default(hours(24), '24h'),
     )
     .option('--json', 'print one JSON object')
@@ -28,17 +30,12 @@ export function addRotateCommand(keys: Command): void {
 }
 
 async function rotate(id: string, { overlap, json }: RotateOptions): Promise<void> {
-  const number = keyId(id);
   const oldEndsAt = overlap > 0 ? new Date(Date.now() + overlap) : undefined;
-  const issued = await withKeys(({ keys }) => keys.rotate(number, oldEndsAt));
-  const key = existing(id, issued?.key);
-  const secret = issued?.secret ?? '';
+  const { key, secret } = await withKey(id, ({ keys }, number) => keys.rotate(number, oldEndsAt));
+  const old = oldEndsAt ? `works until ${oldEndsAt.toISOString()}` : 'has ended';
   print(
     json,
     { ...describeKey(key), key: secret },
-    () => `Key ${id} has a new secret, shown this once:\n${secret}\n${oldOne(oldEndsAt)}`,
+    () => `Key ${id} has a new secret, shown this once:\n${secret}\nThe old secret ${old}.`,
   );
 }
-
-const oldOne = (endsAt?: Date): string =>
-  endsAt ? `The old one works until ${endsAt.toISOString()}.` : 'The old one has ended.';

@@ -2,32 +2,39 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
-import type { ApiKey } from '../../auth/api-key.entity.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { keyId } from './key-options.js';
 import type { KeyServices } from './key-services.js';
 
 /**
- * Loads TypeORM only now: help, plans and typing errors answer without it, four times as fast. Where there is no data
- * folder there is no key either, and only the command that makes one makes the folder too.
+ * Loads TypeORM only now: help, plans and usage errors are four times as fast without it. Only the command that creates a
+ * key creates the data folder.
  * @throws StartupError
  */
 export async function withKeys<T>(
   work: (services: KeyServices) => Promise<T>,
-  { makesDataFolder = false } = {},
+  { createsDataFolder = false } = {},
 ): Promise<T> {
   const config = new Config();
-  if (!makesDataFolder) expectDataFolder(config);
+  if (!createsDataFolder) requireDataFolder(config);
   const { withKeyServices } = await import('./key-services.js');
   return withKeyServices(config, work);
 }
 
-export function existing(id: string, key: ApiKey | null | undefined): ApiKey {
-  if (!key) throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
-  return key;
+/** The same for one key. @throws StartupError also for an id that no key has, where the result is null */
+export async function withKey<T>(
+  id: string,
+  work: (services: KeyServices, id: Int64) => Promise<T | null>,
+): Promise<T> {
+  const number = keyId(id);
+  const result = await withKeys((services) => work(services, number));
+  if (result !== null) return result;
+  throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
 }
 
-function expectDataFolder({ databaseUrl, dataDir }: Config): void {
+function requireDataFolder({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
   throw new StartupError(
-    `There is no data folder at ${resolve(dataDir)}, and so no key. The service and petstore keys create make one.`,
+    `There is no data folder at ${resolve(dataDir)}, so there are no keys. The service or petstore keys create creates it.`,
   );
 }

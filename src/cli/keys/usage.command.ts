@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { daysBack, keyId } from './keys/key-arguments.js';
-import { print, table } from './keys/print.js';
-import { existing, withKeys } from './keys/with-keys.js';
+import { type Json, print, table } from '../print.js';
+import { daysBack } from './key-options.js';
+import { withKey } from './with-keys.js';
 
-interface UsageOptions {
+interface UsageOptions extends Json {
   readonly days: number;
-  readonly json?: true;
 }
 
 /** `petstore keys usage` */
@@ -13,7 +12,7 @@ export function addUsageCommand(keys: Command): void {
   keys
     .command('usage <id>')
     .description(
-      'Requests of past UTC days. Counted in memory, a day may show up to 1.5 % of its limit too much.',
+      'Show the requests of each UTC day. With counters in memory, a day may show up to 1.5 % of its limit too many.',
     )
     .option('--days <n>', 'how many days back, today included, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
@@ -21,11 +20,10 @@ export function addUsageCommand(keys: Command): void {
 }
 
 async function show(id: string, { days, json }: UsageOptions): Promise<void> {
-  const number = keyId(id);
-  const rows = await withKeys(async ({ keys, usage }) => {
-    existing(id, await keys.find(number));
-    return usage.history(number, days);
-  });
+  const rows = await withKey(
+    id,
+    async ({ keys, usage }, number) => (await keys.find(number)) && usage.history(number, days),
+  );
   print(json, rows, () =>
     rows.length === 0
       ? `Key ${id} was not used in ${days} days.`

@@ -1,12 +1,12 @@
 import { inspectConfig } from '../../kernel/config/config.js';
 import { checkDataFolder } from './data-folder.check.js';
 import { checkDatabase } from './database.check.js';
-import { fail, type Finding, ok, warn } from './finding.js';
+import { fail, type CheckResult, ok, warn } from './check-result.js';
 import { checkPort } from './port.check.js';
 import { checkRedis } from './redis.check.js';
 
-/** Every check, side by side. None of them changes anything. */
-export async function examine(): Promise<Finding[]> {
+/** Runs all checks in parallel. None of them changes anything. */
+export async function runChecks(): Promise<CheckResult[]> {
   const { config, problems } = inspectConfig();
   const { databaseUrl, dataDir } = config;
   const [database, redis, port] = await Promise.all([
@@ -14,10 +14,10 @@ export async function examine(): Promise<Finding[]> {
     checkRedis(config),
     checkPort(config),
   ]);
-  /** With a variable left out that cannot be used, a check was about something else. */
-  const unless = (variables: readonly string[], check: string, findings: Finding[]) => {
+  /** A check with the default of an invalid variable says nothing. */
+  const unless = (variables: readonly string[], check: string, results: CheckResult[]) => {
     const broken = variables.filter((variable) => problems.has(variable)).join(' and ');
-    return broken === '' ? findings : [warn(check, 'not checked', `Put ${broken} right first.`)];
+    return broken === '' ? results : [warn(check, 'not checked', `Fix ${broken} first.`)];
   };
   return [
     ...configuration(problems),
@@ -27,7 +27,7 @@ export async function examine(): Promise<Finding[]> {
   ];
 }
 
-function configuration(problems: ReadonlyMap<string, string>): Finding[] {
-  if (problems.size === 0) return [ok('configuration', 'every variable can be used')];
+function configuration(problems: ReadonlyMap<string, string>): CheckResult[] {
+  if (problems.size === 0) return [ok('configuration', 'all variables are valid')];
   return [...problems.values()].map((problem) => fail('configuration', problem));
 }
