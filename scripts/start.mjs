@@ -2,10 +2,10 @@
 // npm start: compiles what is newer than its output, and runs the service in this process.
 import { build } from './build.mjs';
 
-// What refuses a start comes first: a port in use is said before the rest is compiled.
+// Checks the port before it compiles the rest.
 await build({ folders: ['src/kernel', 'src/bootstrap'] }).catch(fail);
 const [{ Config }, { checkAddress }, { Progress }, { run }] = await Promise.all(
-  ['kernel/config/config', 'bootstrap/listen', 'bootstrap/progress', 'bootstrap/run'].map(
+  ['kernel/config/config', 'kernel/listen-on', 'bootstrap/progress', 'bootstrap/run'].map(
     (module) => import(`../dist/src/${module}.js`),
   ),
 );
@@ -13,7 +13,7 @@ const [{ Config }, { checkAddress }, { Progress }, { run }] = await Promise.all(
 run(async () => {
   await checkAddress(new Config());
   const progress = new Progress(process.stdout);
-  await build({ begin: () => progress.tell('Building…') }).catch(fail);
+  await build({ begin: () => progress.show('Building…') }).catch(fail);
   progress.end();
   await import('../dist/src/main.js');
 });

@@ -5,44 +5,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../kernel/clock/duration.js';
 import { Config } from '../kernel/config/config.js';
 
-/** What a request that runs at the end of the grace gets to finish. */
-const LAST_REQUESTS = seconds(4);
-/** What all the rest gets: the day counts are written, and connections closed. */
-const EVERYTHING = seconds(6.5);
-const SWEEP = 50; // milliseconds
+/** For requests that still run at the end of the grace period. */
+const REQUEST_TIMEOUT = seconds(4);
+/** For everything else: day counts are written, and connections closed. */
+const CLOSE_TIMEOUT = seconds(6.5);
+const SWEEP_INTERVAL = 50; // milliseconds
 
 /**
- * Ends an application in good order. From SIGTERM on it is not ready, and goes on answering for the grace, in which
- * every answer ends its connection (RFC 9112, section 9.6). Any other signal has no grace: a person waits.
+ * Graceful shutdown. After SIGTERM the application is not ready, but responds for the grace period; each response closes
+ * its connection (RFC 9112, section 9.6). Other signals have no grace period, for a person waits.
  */
 export async function close(app: INestApplication, signal?: NodeJS.Signals): Promise<void> {
   const context = app as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
   const server = app.getHttpServer() as Server;
   const grace = signal === 'SIGTERM' ? app.get(Config).shutdownGrace : 0;
   if (grace > 0) {
-    new Logger('Shutdown').log(`${signal}: not ready from now on, and answering for ${grace / 1000} s more.`);
+    new Logger('Shutdown').log(`${signal}: not ready from now on; responding for ${grace / 1000} s more.`);
   }
-  server.prependListener('request', lastOfItsConnection);
-  // A connection whose request was already running when the signal came has not been told that it ends.
+  server.prependListener('request', closeConnection);
+  // The response to a request from before the signal may have no `Connection: close`.
   const sweep = setInterval(() => {
     if (!server.listening) server.closeIdleConnections();
-  }, SWEEP);
+  }, SWEEP_INTERVAL);
   const cut = setTimeout(() => {
     server.closeAllConnections();
-  }, grace + LAST_REQUESTS);
+  }, grace + REQUEST_TIMEOUT);
   try {
-    await Promise.race([context.close(signal), late(grace + EVERYTHING)]);
+    await Promise.race([context.close(signal), rejectAfter(grace + CLOSE_TIMEOUT)]);
   } finally {
     clearInterval(sweep);
     clearTimeout(cut);
   }
 }
 
-const lastOfItsConnection: RequestListener = (_request, response) => {
+const closeConnection: RequestListener = (_request, response) => {
   response.setHeader('Connection', 'close');
 };
 
-async function late(after: number): Promise<never> {
-  await delay(after, undefined, { ref: false });
-  throw new Error('petstore: gave up waiting for connections to close.');
+async function rejectAfter(milliseconds: number): Promise<never> {
+  await delay(milliseconds, undefined, { ref: false });
+  throw new Error('petstore: connections did not close in time.');
 }

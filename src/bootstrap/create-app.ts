@@ -8,13 +8,13 @@ import { Logger } from '../observability/logging/logger.js';
 
 export { close } from './close.js';
 
-/** The application as production runs it, not listening yet. */
+/** The application of production, before it listens. */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(config, databaseUrl),
     new JsonAdapter(config),
     {
-      logger: false, // until ours is there; whoever starts the service prints what goes wrong before
+      logger: false, // until ours exists; the caller prints errors before that
       bufferLogs: true,
       bodyParser: false,
       abortOnError: false,

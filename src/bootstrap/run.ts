@@ -1,16 +1,16 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
-/** Runs a program to its end: what its user can put right is one line on stderr, and the exit code tells. */
+/** Runs a program. An error becomes text on stderr and exit code 1. */
 export function run(program: () => Promise<void>): void {
   program().catch((error: unknown) => {
     process.exitCode = 1;
-    process.stderr.write(`${lastWords(error)}\n`, () => process.exit()); // whatever is still open or being loaded
+    process.stderr.write(`${errorText(error)}\n`, () => process.exit()); // even with open handles
   });
 }
 
-/** What is said of a failure: to its user one line, and all of it where it is the program's own. */
-export const lastWords = (error: unknown): string =>
+/** One line for an error that the user can fix; otherwise the stack. */
+export const errorText = (error: unknown): string =>
   error instanceof StartupError ? `petstore: ${error.message}` : describe(error);
 
 const describe = (error: unknown): string =>

@@ -1,17 +1,17 @@
 import { Config } from '../kernel/config/config.js';
 import type { Database } from '../database/open-database.js';
-import { checkAddress, listen } from './listen.js';
+import { cannotListen, checkAddress } from '../kernel/listen-on.js';
 import { Progress } from './progress.js';
 import type { OnEnd } from './serve.js';
 
-export interface StartOptions {
-  /** Whether the embedded PostgreSQL ends with the service; otherwise another process owns it. */
+interface StartOptions {
+  /** Whether this process stops the embedded PostgreSQL; otherwise another process owns it. */
   readonly ownsDatabase?: boolean;
-  /** Whether its user has read the words of welcome already. */
+  /** Whether this is a restart, without the welcome text. */
   readonly again?: boolean;
 }
 
-/** Starts the service, up to the words of welcome. What has to be closed in the end it hands to `onEnd`. */
+/** Starts the service and prints the welcome text. `onEnd` gets what has to be closed. */
 export async function start(
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
@@ -20,23 +20,25 @@ export async function start(
   await checkAddress(config);
   const progress = new Progress(process.stdout);
   try {
-    // Loading is most of the start: what can be refused is refused before, and PostgreSQL starts meanwhile.
+    // Loading modules takes most of the start; PostgreSQL starts in parallel.
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
     const application = import('./create-app.js');
     const open = ownsDatabase ? openDatabase : joinDatabase;
     const database: Database = await open(config, (step) => {
-      progress.tell(step);
+      progress.show(step);
     });
     onEnd(() => database.close());
-    progress.tell('Starting the service…');
+    progress.show('Starting the service…');
     const { createApp, close } = await application;
     const app = await createApp(config, database.url);
     onEnd((signal) => close(app, signal));
-    await listen(app, config);
+    await app.listen(config.port, config.host).catch((error: unknown) => {
+      throw cannotListen(error, config);
+    });
     const { welcome } = await import('./demo/welcome.js');
-    const words = await welcome(app, database);
+    const text = await welcome(app, database);
     progress.end();
-    process.stdout.write(again ? 'The pet store listens again.\n' : words);
+    process.stdout.write(again ? 'The pet store listens again.\n' : text);
   } finally {
     progress.end();
   }

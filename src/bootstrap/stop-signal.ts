@@ -1,29 +1,27 @@
-import { lastWords } from './run.js';
+import { errorText } from './run.js';
 import { seconds } from '../kernel/clock/duration.js';
 
-/** One Ctrl-C may come twice at once: a terminal sends it to npm and to this process, and npm sends it on. */
-const SAME_PRESS = seconds(0.5);
-const INTERRUPTED = 130; // as a shell reports SIGINT
+/** One Ctrl-C may arrive twice: the terminal sends it to npm and to this process, and npm forwards it. */
+const DUPLICATE_INTERVAL = seconds(0.5);
+const SIGINT_EXIT_CODE = 130;
 
-/**
- * Does what has to be done before the process ends on Ctrl-C or SIGTERM, once. Another Ctrl-C ends the process as it
- * is: somebody does not want to wait.
- */
+/** Calls `stop` once on Ctrl-C or SIGTERM, then ends the process. A second Ctrl-C ends it at once. */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   readonly received: boolean;
 } {
   const signal = { received: false };
-  let since = 0;
+  let receivedAt = 0;
   const handle = (name: NodeJS.Signals) => {
     if (signal.received) {
-      if (name === 'SIGINT' && performance.now() - since > SAME_PRESS) process.exit(INTERRUPTED);
+      if (name === 'SIGINT' && performance.now() - receivedAt > DUPLICATE_INTERVAL)
+        process.exit(SIGINT_EXIT_CODE);
       return;
     }
     signal.received = true;
-    since = performance.now();
-    // A job of a module may find its connections closed. That must not keep the rest from being closed.
+    receivedAt = performance.now();
+    // A job of a module may fail because its connections are closed. The rest must still be closed.
     process.on('unhandledRejection', (reason) =>
-      process.stderr.write(`petstore, while stopping: ${lastWords(reason)}\n`),
+      process.stderr.write(`petstore, while stopping: ${errorText(reason)}\n`),
     );
     stop(name).then(
       () => process.exit(0),

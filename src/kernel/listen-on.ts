@@ -1,8 +1,8 @@
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { StartupError } from './errors/common.errors.js';
 
-export interface Address {
+interface Address {
   readonly port: number;
   readonly host: string;
   /** The variable that sets the port. */
@@ -16,6 +16,13 @@ export async function listenOn(server: Server, address: Address): Promise<void> 
   }).catch((error: unknown) => {
     throw cannotListen(error, address);
   });
+}
+
+/** Checks before any other work that the address is free. @throws StartupError */
+export async function checkAddress({ port, host }: Address): Promise<void> {
+  const probe = createServer();
+  await listenOn(probe, { port, host });
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /** A StartupError that says how to fix the address; any other error unchanged. */

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { commandLine } from '../../src/cli/command-line.js';
-import { lastWords } from '../../src/bootstrap/run.js';
+import { errorText } from '../../src/bootstrap/run.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 
@@ -37,7 +37,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
       () => 0,
       (error: unknown) => {
         if (error instanceof Exit) return error.code;
-        process.stderr.write(`${lastWords(error)}\n`);
+        process.stderr.write(`${errorText(error)}\n`);
         return 1;
       },
     );

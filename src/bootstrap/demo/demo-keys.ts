@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { ApiKeysService } from '../../auth/api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 
-export type DemoKeys = Record<Plan, string>;
+type DemoKeys = Record<Plan, string>;
 
 const FILE = 'demo-keys.json';
-const ONLY_THE_OWNER = 0o600;
+const OWNER_ONLY = 0o600;
 const ENTERPRISE_LIMITS = { perMinute: 5_000, perDay: 1_000_000 };
 
-/** One key for each plan, the same at every start: the secrets are kept in the data folder. */
+/** One key for each plan, the same at every start: the data folder keeps the secrets. */
 export async function demoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
   const path = join(dataDir, FILE);
-  return (await stored(path)) ?? (await make(keys, path));
+  return (await stored(path)) ?? (await create(keys, path));
 }
 
 async function stored(path: string): Promise<DemoKeys | undefined> {
@@ -24,14 +24,14 @@ async function stored(path: string): Promise<DemoKeys | undefined> {
   }
 }
 
-async function make(keys: ApiKeysService, path: string): Promise<DemoKeys> {
-  const made = {} as DemoKeys;
+async function create(keys: ApiKeysService, path: string): Promise<DemoKeys> {
+  const created = {} as DemoKeys;
   for (const plan of PLAN_NAMES) {
     const limits = plan === 'enterprise' ? ENTERPRISE_LIMITS : undefined;
     const { secret } = await keys.create({ name: `demo ${plan}`, plan, limits });
-    made[plan] = secret;
+    created[plan] = secret;
   }
-  await writeFile(`${path}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: ONLY_THE_OWNER });
+  await writeFile(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: OWNER_ONLY });
   await rename(`${path}.new`, path);
-  return made;
+  return created;
 }

@@ -7,7 +7,7 @@ import { PublicUrl } from '../../http/public-url.js';
 import { demoKeys } from './demo-keys.js';
 import { addSampleData } from './sample-data.js';
 
-/** What the person who started the service reads. With the embedded database: also sample data and demo keys. */
+/** The welcome text. With the embedded database it adds sample data and demo keys. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
   if (!embedded) return `\nThe pet store listens at ${base}, its Swagger UI at ${base}/docs\n\n`;

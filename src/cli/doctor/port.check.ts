@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { checkAddress } from '../../bootstrap/listen.js';
+import { checkAddress } from '../../kernel/listen-on.js';
 import { fail, type CheckResult, ok, reasonOf } from './check-result.js';
 
 /** Whether the port is free, or the service listens on it already. */
