@@ -207,14 +207,19 @@ if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service
     it.each([1, 17])(
       'leave descriptors and memory as they were, and the service at work: %d connections',
       async (connections) => {
-        const before = { descriptors: descriptors(), megabytes: megabytes() };
-        await Promise.all(Array.from({ length: connections }, () => open(Number(new URL(base).port))));
-        for (const socket of sockets) socket.pause().write(PACKET);
-        for (let i = 0; i < 10; i++) expect(await health()).toBeLessThan(500);
-        for (const socket of sockets) socket.destroy();
-        await eventually(() => descriptors() <= before.descriptors + 2);
-        expect(await health()).toBeLessThan(500);
-        expect(megabytes()).toBeLessThan(before.megabytes + 100);
+        const before = descriptors();
+        const attack = async () => {
+          await Promise.all(Array.from({ length: connections }, () => open(Number(new URL(base).port))));
+          for (const socket of sockets) socket.pause().write(PACKET);
+          for (let i = 0; i < 10; i++) expect(await health()).toBeLessThan(500);
+          for (const socket of sockets) socket.destroy();
+          await eventually(() => descriptors() <= before + 2);
+          expect(await health()).toBeLessThan(500);
+          return megabytes();
+        };
+        const first = await attack(); // the heap gets the size that such a load needs
+        expect(first).toBeLessThan(500);
+        expect(await attack()).toBeLessThan(first + 50);
       },
     );
   },

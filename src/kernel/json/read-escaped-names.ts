@@ -1,0 +1,89 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, closingQuote, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './scan.js';
+
+const COLON = ':'.charCodeAt(0);
+const SPACE = ' '.charCodeAt(0);
+
+/** Whether a name in valid JSON has an escape in it. */
+export function hasEscapedName(text: string): boolean {
+  let escape = text.indexOf('\\');
+  for (let at = text.indexOf('"'); at !== -1 && escape !== -1; at = text.indexOf('"', at)) {
+    at = closingQuote(text, at) + 1;
+    if (escape > at) continue;
+    if (text.charCodeAt(afterSpace(text, at)) === COLON) return true;
+    escape = text.indexOf('\\', at);
+  }
+  return false;
+}
+
+/**
+ * What `JSON.parse` is to make of valid JSON. V8 13 and 14 take a name with an escape for another one that they have seen at
+ * the same place of an object, if that one has a backslash (nodejs/node#63785): what one client has sent would
+ * change what the next one sends.
+ */
+export function readEscapedNames(text: string): unknown {
+  return new Reader(text).value();
+}
+
+class Reader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  value(): unknown {
+    const char = this.skipSpace();
+    if (char === OPEN_OBJECT) return this.object();
+    if (char === OPEN_ARRAY) return this.array();
+    const start = this.at;
+    this.at = char === QUOTE ? closingQuote(this.text, start) + 1 : this.endOfWord(start);
+    return JSON.parse(this.text.slice(start, this.at));
+  }
+
+  private object(): object {
+    const object: Record<string, unknown> = {};
+    this.at++;
+    while (this.skipSpace() !== CLOSE_OBJECT) {
+      const name = this.value() as string;
+      this.skipSpace();
+      this.at++; // the colon
+      const value = this.value();
+      if (name === '__proto__') define(object, name, value);
+      else object[name] = value;
+      if (this.skipSpace() === COMMA) this.at++;
+    }
+    this.at++;
+    return object;
+  }
+
+  private array(): unknown[] {
+    const array: unknown[] = [];
+    this.at++;
+    while (this.skipSpace() !== CLOSE_ARRAY) {
+      array.push(this.value());
+      if (this.skipSpace() === COMMA) this.at++;
+    }
+    this.at++;
+    return array;
+  }
+
+  private skipSpace(): number {
+    this.at = afterSpace(this.text, this.at);
+    return this.text.charCodeAt(this.at);
+  }
+
+  /** Of a number, `true`, `false` or `null`. */
+  private endOfWord(start: number): number {
+    let at = start;
+    while (at < this.text.length && /[\w.+-]/.test(this.text.charAt(at))) at++;
+    return at;
+  }
+}
+
+function afterSpace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return at;
+}
+
+function define(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+}
