@@ -1,5 +1,5 @@
 import { StartupError } from '../kernel/errors/common.errors.js';
-import { isDatabaseUnavailable } from './database-unavailable.js';
+import { isConnectionError, isDatabaseUnavailable } from './database-unavailable.js';
 
 /** SQLSTATE 28: wrong user or password; 3D: no such database. */
 const isRejected = (error: unknown): boolean =>
@@ -7,7 +7,7 @@ const isRejected = (error: unknown): boolean =>
 
 /** @throws StartupError that says in one line why there is no connection; other errors as they are */
 export function unreachable(error: unknown): never {
-  if (!isRejected(error) && !isDatabaseUnavailable(error)) throw error;
+  if (!isRejected(error) && !isDatabaseUnavailable(error) && !isConnectionError(error)) throw error;
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const reason = inner instanceof Error ? inner.message : String(inner);
   throw new StartupError(

@@ -2,9 +2,14 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
+import { markAsDatabaseError } from '../database-unavailable.js';
 import { ReadTimeoutClient } from './read-timeout.client.js';
 
 const PROBE_INTERVAL = seconds(0.25);
+/** Milliseconds. A timer that fires so late says that the process was busy. */
+const BUSY = 50;
+/** What `pg-pool` says when its timer for a connection has fired. */
+const TIMED_OUT = /timeout exceeded when trying to connect|due to connection timeout/;
 
 type OnClient = Parameters<pg.Pool['connect']>[0];
 
@@ -35,10 +40,34 @@ export class CircuitBreakerPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: OnClient): void;
   override connect(callback?: OnClient): Promise<pg.PoolClient> | undefined {
-    if (!callback) return this.isOpen ? Promise.reject(new DatabaseUnresponsive()) : super.connect();
-    if (this.isOpen) callback(new DatabaseUnresponsive(), undefined, () => undefined);
-    else super.connect(callback);
-    return undefined;
+    if (callback) {
+      this.connectInTime(callback);
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      this.connectInTime((error, client) => {
+        if (client) resolve(client);
+        else reject(error ?? new DatabaseUnresponsive());
+      });
+    });
+  }
+
+  /** A process that was busy itself must not take its own delay for the database's: it tries once more. */
+  private connectInTime(callback: OnClient, triesLeft = 1): void {
+    if (this.isOpen) {
+      callback(new DatabaseUnresponsive(), undefined, () => undefined);
+      return;
+    }
+    const due = performance.now() + (this.options.connectionTimeoutMillis ?? Infinity);
+    super.connect((error, client, release) => {
+      const wasBusy = TIMED_OUT.test(error?.message ?? '') && performance.now() - due > BUSY;
+      if (wasBusy && triesLeft > 0) {
+        this.connectInTime(callback, triesLeft - 1);
+        return;
+      }
+      if (error) markAsDatabaseError(error);
+      callback(error, client, release);
+    });
   }
 
   private async open(): Promise<void> {

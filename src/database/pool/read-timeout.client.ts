@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { markAsDatabaseError } from '../database-unavailable.js';
 import { seconds } from '../../kernel/clock/duration.js';
 
 /** A little more than PostgreSQL's own limit for a statement, so that it can still report that itself. */
@@ -27,7 +28,7 @@ export class ReadTimeoutClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     // The query and the pool hear of a lost connection in ways of their own; one in between must not end the process.
-    this.on('error', () => undefined);
+    this.on('error', markAsDatabaseError);
     this.once('connect', () => {
       this.watch();
     });
