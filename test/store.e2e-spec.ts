@@ -61,26 +61,22 @@ describe('GET /v1/store/orders', () => {
     'limit=101',
     'limit=',
     'limit=1&limit=2',
-    'status=placed',
-    'petId=1',
+    'status=lost',
+    'petId=one',
     'cursor=a&cursor=b',
   ])('refuses %s with 400 validation_failed', async (query) => {
     expectRefusal(await get(`/v1/store/orders?${query}`), 400, 'validation_failed');
   });
 
-  it('refuses a cursor of the animals with 400 invalid_cursor', async () => {
+  it('refuses a cursor of the pets with 400 invalid_cursor', async () => {
     const [link = ''] = valuesOf(await get('/v1/pets?limit=1'), 'Link');
     const cursor = /cursor=([^&>]+)/.exec(link)?.[1] ?? 'none';
     expectRefusal(await get(`/v1/store/orders?cursor=${cursor}`), 400, 'invalid_cursor');
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is read-only: refuses %s with 405', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
     const answer = await send(petstore, { path: '/v1/store/orders', method, headers: [bearer(key)] });
     expectRefusal(answer, 405, 'method_not_allowed');
-  });
-
-  it('refuses an order by its id with 404', async () => {
-    expectRefusal(await get('/v1/store/orders/1'), 404, 'route_not_found');
   });
 
   it('refuses a request without a key with 401', async () => {

@@ -1,5 +1,5 @@
 /** The scopes that a key can have, at most 31. A new one goes to the end. */
-export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'events:read'] as const;
+export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'events:read', 'orders:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -1,7 +1,16 @@
 import type { Type } from '@nestjs/common';
 
 /** What may happen. A module that records events adds their types at the end. */
-export const EVENT_TYPES = ['pet.created'] as const;
+export const EVENT_TYPES = [
+  'pet.created',
+  'pet.updated',
+  'pet.status_changed',
+  'pet.deleted',
+  'order.placed',
+  'order.approved',
+  'order.delivered',
+  'order.cancelled',
+] as const;
 
 export type EventTypeName = (typeof EVENT_TYPES)[number];
 

@@ -1,4 +1,14 @@
 import { eventType } from '../events/event-type.js';
+import { PetStatusChangedData } from './dto/pet-status-changed.data.js';
 import { PetResponse } from './dto/pet.response.js';
 
 export const PET_CREATED = eventType('pet.created', PetResponse, { description: 'A pet was added.' });
+export const PET_UPDATED = eventType('pet.updated', PetResponse, {
+  description: 'The name or the category of a pet has changed. `data` is the pet after it.',
+});
+export const PET_STATUS_CHANGED = eventType('pet.status_changed', PetStatusChangedData, {
+  description: 'The status of a pet has changed, and perhaps its name or category with it.',
+});
+export const PET_DELETED = eventType('pet.deleted', PetResponse, {
+  description: 'A pet was removed. `data` is the pet as it was.',
+});

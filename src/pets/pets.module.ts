@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
+import { PetReservation } from './pet-reservation.entity.js';
+import { PetReservationsService } from './pet-reservations.service.js';
 import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsService } from './pets.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Pet]), EventsModule],
+  imports: [TypeOrmModule.forFeature([Pet, PetReservation]), EventsModule],
   controllers: [PetsController],
-  providers: [PetsService],
+  providers: [PetsService, PetReservationsService],
+  exports: [PetsService, PetReservationsService],
 })
 export class PetsModule {}

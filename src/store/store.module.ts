@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
+import { PetsModule } from '../pets/pets.module.js';
 import { Order } from './order.entity.js';
 import { StoreController } from './store.controller.js';
 import { StoreService } from './store.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Order])],
+  imports: [TypeOrmModule.forFeature([Order]), PetsModule, EventsModule],
   controllers: [StoreController],
   providers: [StoreService],
 })

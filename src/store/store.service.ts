@@ -1,18 +1,100 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
-import type { PageQuery } from '../http/pagination/page-query.js';
+import type { EventType } from '../events/event-type.js';
+import { EventsService } from '../events/events.service.js';
+import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
+import { PetReservationsService } from '../pets/pet-reservations.service.js';
+import type { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';
+import type { PlaceOrderDto } from './dto/place-order.dto.js';
+import { canBecome, OrderStatus } from './order-status.js';
 import { Order } from './order.entity.js';
+import { InvalidOrderTransition, OrderNotFound } from './order.errors.js';
+import { ORDER_APPROVED, ORDER_CANCELLED, ORDER_DELIVERED, ORDER_PLACED } from './order.events.js';
 
+/** An order and the hold on its pet change in one transaction, which locks the pet first and the order after it. */
 @Injectable()
 export class StoreService {
-  constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
+  constructor(
+    @InjectRepository(Order) private readonly orders: Repository<Order>,
+    private readonly reservations: PetReservationsService,
+    private readonly events: EventsService,
+  ) {}
 
-  async listOrders(query: PageQuery): Promise<Page<OrderResponse>> {
-    const page = await keysetPage(this.orders, query);
+  async list(query: ListOrdersQuery): Promise<Page<OrderResponse>> {
+    const { status, petId } = query;
+    const page = await keysetPage(this.orders, query, { status, petId });
     return page.map((order) => OrderResponse.from(order));
   }
+
+  /** @throws OrderNotFound */
+  async get(orderId: string): Promise<OrderResponse> {
+    return OrderResponse.from(await this.find(orderId));
+  }
+
+  /** @throws PetNotFound, PetNotAvailable */
+  place({ petId }: PlaceOrderDto): Promise<OrderResponse> {
+    return this.orders.manager.transaction(async (manager) => {
+      await this.reservations.reserve(manager, petId);
+      const order = manager.create(Order, { petId, quantity: 1, status: OrderStatus.Placed });
+      return this.record(manager, ORDER_PLACED, await manager.save(order));
+    });
+  }
+
+  /** @throws OrderNotFound, InvalidOrderTransition */
+  approve(orderId: string): Promise<OrderResponse> {
+    return this.advance(orderId, OrderStatus.Approved, ORDER_APPROVED);
+  }
+
+  /** @throws OrderNotFound, InvalidOrderTransition */
+  deliver(orderId: string): Promise<OrderResponse> {
+    return this.advance(orderId, OrderStatus.Delivered, ORDER_DELIVERED, 'sell');
+  }
+
+  /** @throws OrderNotFound, InvalidOrderTransition */
+  cancel(orderId: string): Promise<OrderResponse> {
+    return this.advance(orderId, OrderStatus.Cancelled, ORDER_CANCELLED, 'release');
+  }
+
+  /** @param end what happens to the pet, where the order ends */
+  private async advance(
+    orderId: string,
+    status: OrderStatus,
+    event: EventType<OrderResponse>,
+    end?: 'sell' | 'release',
+  ): Promise<OrderResponse> {
+    const { id, petId } = await this.find(orderId); // the pet of an order never changes
+    return this.orders.manager.transaction(async (manager) => {
+      if (end) await this.reservations.lock(manager, petId);
+      const order = await lockOrder(manager, id);
+      if (!canBecome(order.status, status)) throw new InvalidOrderTransition(order.status, status);
+      await manager.update(Order, { id }, { status });
+      if (end) await this.reservations[end](manager, petId);
+      return this.record(manager, event, manager.merge(Order, order, { status }));
+    });
+  }
+
+  private async record(
+    manager: EntityManager,
+    event: EventType<OrderResponse>,
+    order: Order,
+  ): Promise<OrderResponse> {
+    const response = OrderResponse.from(order);
+    await this.events.record(manager, event, response);
+    return response;
+  }
+
+  private async find(orderId: string): Promise<Order> {
+    const id = parseInt64(orderId);
+    const order = id === undefined ? null : await this.orders.findOneBy({ id });
+    if (!order) throw new OrderNotFound(orderId);
+    return order;
+  }
 }
+
+/** Orders are never deleted. */
+const lockOrder = (manager: EntityManager, id: Int64): Promise<Order> =>
+  manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });

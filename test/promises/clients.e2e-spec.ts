@@ -19,7 +19,16 @@ const PYTHON_PATH = { PYTHONPATH: join(PYTHON, 'src') };
 const BEYOND_NUMBERS = 9_007_199_254_740_993n;
 
 /** Operations of the document that the clients do not offer yet. */
-const TO_COME: readonly string[] = ['listEvents'];
+const TO_COME: readonly string[] = [
+  'listEvents',
+  'updatePet',
+  'deletePet',
+  'placeOrder',
+  'getOrder',
+  'approveOrder',
+  'deliverOrder',
+  'cancelOrder',
+];
 
 interface Schema {
   readonly $ref?: string;

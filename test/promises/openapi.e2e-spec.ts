@@ -320,7 +320,7 @@ describe('GET /openapi.json', () => {
     expect(operation('getPet')).toMatchObject({
       deprecated: true,
       'x-deprecated-sunset': '2030-12-05',
-      summary: 'Get an animal (until 2030-12-05)',
+      summary: 'Get a pet (until 2030-12-05)',
     });
     for (const status of ['200', '404', '410']) {
       expect(answer('getPet', status).headers).toMatchObject({

@@ -108,7 +108,7 @@ describe('GET /docs', () => {
     const path = `document.querySelector('.opblock-summary-path__deprecated[data-path="/pets/{petId}"]')`;
     expect(await page.evaluate(`getComputedStyle(${path}).textDecorationLine`)).toBe('line-through');
     await operation('getPet').getByText('until 2030-12-05', { exact: true }).waitFor();
-    await operation('getPet').getByText('Get an animal', { exact: true }).waitFor();
+    await operation('getPet').getByText('Get a pet', { exact: true }).waitFor();
   });
 
   it('shows a badge of stability on orders', async () => {

@@ -1,14 +1,18 @@
 /**
  * Identifiers are signed 64-bit integers, and a JavaScript number keeps every digit only up to 2^53. So a member named
- * `id` or `...Id` is a bigint, whatever its size.
+ * `id` or `...Id` is a bigint, whatever its size, and so is each of `ids` or `...Ids`.
  */
 export type Exact<T> = T extends readonly (infer Item)[]
   ? Exact<Item>[]
   : T extends object
-    ? { [Name in keyof T]: Name extends 'id' | `${string}Id` ? ExactId<T[Name]> : Exact<T[Name]> }
+    ? {
+        [Name in keyof T]: Name extends 'id' | 'ids' | `${string}Id` | `${string}Ids`
+          ? ExactId<T[Name]>
+          : Exact<T[Name]>;
+      }
     : T;
 
-type ExactId<T> = T extends number ? bigint : T;
+type ExactId<T> = T extends number ? bigint : T extends readonly number[] ? readonly bigint[] : T;
 
 const isIdentifier = (name: string) => name === 'id' || name.endsWith('Id');
 

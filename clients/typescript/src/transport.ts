@@ -187,7 +187,9 @@ export class Transport {
   }
 }
 
-type Parameters = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+type Parameter = string | number | bigint | boolean;
+/** A list is sent as one value, its items separated by commas. */
+type Parameters = Readonly<Record<string, Parameter | readonly Parameter[] | undefined>>;
 
 /** The path with its parameters in place. */
 const pathOf = ({ path }: Operation, values: Parameters = {}): string =>

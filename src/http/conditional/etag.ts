@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { hash } from 'node:crypto';
+import { writeJson } from '../../kernel/json/write-json.js';
 import { NO_STORE } from './cache-control.js';
 
 const LENGTH = 22; // of base64url: 132 bits
@@ -11,7 +12,8 @@ const LENGTH = 22; // of base64url: 132 bits
 export function isNotModified(response: Response, body?: string): boolean {
   const { req: request } = response;
   if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-  if (body !== undefined && !response.hasHeader('ETag')) response.setHeader('ETag', etagOf(response, body));
+  if (body !== undefined && !response.hasHeader('ETag'))
+    response.setHeader('ETag', etagOfPage(response, body));
   if (response.hasHeader('ETag') && response.getHeader('Cache-Control') === NO_STORE) {
     response.setHeader('Cache-Control', 'private, no-cache');
   }
@@ -19,8 +21,14 @@ export function isNotModified(response: Response, body?: string): boolean {
   return (etags !== undefined || date !== undefined) && request.fresh;
 }
 
-function etagOf(response: Response, body: string): string {
+/** The `ETag` that a GET of this JSON has: strong, for it stands for the very bytes (RFC 9110, section 8.8.3). */
+export const etagOf = (value: object): string => etagOfText(writeJson(value));
+
+/** The same items may be all there are, or the first of more. */
+function etagOfPage(response: Response, body: string): string {
   const link = response.getHeader('Link');
-  const text = typeof link === 'string' ? `${link}\n${body}` : body;
-  return `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;
+  const isPage = typeof link === 'string' && link.includes('rel="next"');
+  return etagOfText(isPage ? `${link}\n${body}` : body);
 }
+
+const etagOfText = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;

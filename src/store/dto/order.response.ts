@@ -8,7 +8,7 @@ export class OrderResponse {
   @ApiProperty({ type: 'integer', format: 'int64', description: 'Assigned by the service.', example: 1 })
   readonly id!: Int64;
 
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'The animal that was ordered.', example: 42 })
+  @ApiProperty({ type: 'integer', format: 'int64', description: 'The pet that was ordered.', example: 42 })
   readonly petId!: Int64;
 
   @ApiProperty({

@@ -58,7 +58,7 @@ function validRequest(document: Document, path: string, method: string, operatio
     .map(Number)
     .filter((status) => status < 300);
   const refusals = [
-    ...(path.includes('{') ? [404] : []),
+    ...(path.includes('{') || operation.responses['404'] ? [404] : []),
     ...(ownRefusals(document, operation, 409) ? [409] : []),
     ...(operation.responses['412'] ? [412] : []),
   ];
@@ -66,7 +66,9 @@ function validRequest(document: Document, path: string, method: string, operatio
   return fc
     .record({
       parameters: parametersOf(document, operation),
-      members: membersOf(document, operation),
+      members: membersOf(document, operation).filter(
+        (members) => method !== 'patch' || Object.keys(members).length > 0,
+      ),
       headers: headersOf(operation),
     })
     .map((made): Request => ({

@@ -72,6 +72,7 @@ export function brokenJson(schema: Schema): string[] {
 export function brokenText(schema: Schema): string[] {
   if (schema.enum) return ['', 'lost', ...schema.enum.map((name) => name.toUpperCase())];
   if (schema.type === 'boolean') return ['x', '7'];
+  if (schema.type === 'array') return ['', 'one', '1,,2', ...beyond(schema.items ?? {})];
   if (schema.type === 'integer') return ['ten', '1.5', '1e1', '0x10', ' 5', ...beyond(schema)];
   return ['x', 'AAAA', '\0']; // a cursor is a string, yet not any string
 }

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 PetStatus = Literal["available", "pending", "sold"]
-OrderStatus = Literal["placed", "approved", "delivered"]
+OrderStatus = Literal["placed", "approved", "delivered", "cancelled"]
 Plan = Literal["free", "pro", "business", "enterprise"]
 RequestPart = Literal["body", "query", "path", "header"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..listing import Listing
 from ..models import Pet, PetStatus
 from ..operations import CREATE_PET, GET_PET, LIST_PETS
@@ -18,12 +20,17 @@ class Pets:
         self,
         *,
         status: PetStatus | None = None,
+        ids: Sequence[int] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given."""
-        query = {"status": status, "limit": limit, "cursor": cursor}
+        """Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given.
+
+        `ids` lists only the pets with these identifiers, 1 to 100 of them.
+        """
+        joined = None if ids is None else ",".join(map(str, ids))
+        query = {"status": status, "ids": joined, "limit": limit, "cursor": cursor}
         return self._transport.list(LIST_PETS, Pet, query, options)
 
     def create(

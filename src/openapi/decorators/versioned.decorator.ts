@@ -1,0 +1,33 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+
+/** The `ETag` of what a change has left behind. */
+export const ETAG_HEADER = {
+  ETag: {
+    description:
+      'The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.',
+    schema: { type: 'string' as const },
+    example: '"q83vEjRWeJASNFZ4kKvN7w"',
+  },
+};
+
+export const LOCATION_HEADER = {
+  Location: {
+    description: 'The address of what was created.',
+    schema: { type: 'string' as const, format: 'uri-reference' },
+    example: '/v1/pets/42',
+  },
+};
+
+/** Documents an operation that takes `If-Match`, so that no one loses the change of another (RFC 9110, section 13.1.1). */
+export const TakesIfMatch = (): MethodDecorator =>
+  applyDecorators(
+    ApiHeader({
+      name: 'If-Match',
+      required: false,
+      description:
+        'The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through.',
+      schema: { type: 'string' },
+    }),
+    ApiResponse({ status: 412, description: 'It has changed since the version that `If-Match` names.' }),
+  );

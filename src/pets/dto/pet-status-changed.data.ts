@@ -1,0 +1,14 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { PetStatus } from '../pet-status.js';
+import type { Pet } from '../pet.entity.js';
+import { PetResponse } from './pet.response.js';
+
+@ApiSchema({ name: 'PetStatusChanged' })
+export class PetStatusChangedData extends PetResponse {
+  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'What it was before.' })
+  readonly previousStatus!: PetStatus;
+
+  static of(pet: Pet, previousStatus: PetStatus): PetStatusChangedData {
+    return Object.assign(PetResponse.from(pet), { previousStatus });
+  }
+}

@@ -1,0 +1,32 @@
+import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import { Int64Field } from '../../http/validation/int64.decorator.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { Text } from '../../http/validation/text.decorator.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { PetStatus } from '../pet-status.js';
+
+/** A JSON merge patch (RFC 7396): what is absent stays as it is. No property of a pet can be removed. */
+@ApiSchema({ name: 'PetChange' })
+export class UpdatePetDto {
+  @Optional()
+  @Text({ max: 200, required: false, description: "The pet's name.", example: 'Rex' })
+  readonly name?: string;
+
+  @Optional()
+  @Int64Field({
+    required: false,
+    description: 'Identifier of the category the pet belongs to.',
+    example: 7,
+  })
+  readonly categoryId?: Int64;
+
+  @ApiPropertyOptional({
+    enum: PetStatus,
+    enumName: 'PetStatus',
+    description: 'From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`.',
+  })
+  @Optional()
+  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
+  readonly status?: PetStatus;
+}

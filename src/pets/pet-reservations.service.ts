@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { EventsService } from '../events/events.service.js';
+import type { Int64 } from '../kernel/json/int64.js';
+import { changePet, isReserved, lockPet } from './pet-changes.js';
+import { PetReservation } from './pet-reservation.entity.js';
+import { canBecome, PetStatus } from './pet-status.js';
+import { PetNotAvailable, PetNotFound } from './pet.errors.js';
+
+/** Holds a pet for an order, in the transaction of the order. Each method locks the pet, so call it before the order is locked. */
+@Injectable()
+export class PetReservationsService {
+  constructor(private readonly events: EventsService) {}
+
+  /** @throws PetNotFound, PetNotAvailable */
+  async reserve(manager: EntityManager, petId: Int64): Promise<void> {
+    const pet = await lockPet(manager, petId);
+    if (!pet) throw new PetNotFound(String(petId));
+    if (pet.status !== PetStatus.Available || (await isReserved(manager, petId))) {
+      throw new PetNotAvailable(String(petId));
+    }
+    await manager.insert(PetReservation, { petId });
+    await changePet(manager, this.events, pet, { status: PetStatus.Pending });
+  }
+
+  /** Locks the pet, before its order is. */
+  async lock(manager: EntityManager, petId: Int64): Promise<void> {
+    await lockPet(manager, petId);
+  }
+
+  /** Ends the hold: the pet was delivered. */
+  sell(manager: EntityManager, petId: Int64): Promise<void> {
+    return this.end(manager, petId, PetStatus.Sold);
+  }
+
+  /** Ends the hold: the pet is available again. */
+  release(manager: EntityManager, petId: Int64): Promise<void> {
+    return this.end(manager, petId, PetStatus.Available);
+  }
+
+  private async end(manager: EntityManager, petId: Int64, status: PetStatus): Promise<void> {
+    const pet = await lockPet(manager, petId);
+    await manager.delete(PetReservation, { petId });
+    if (pet && canBecome(pet.status, status)) await changePet(manager, this.events, pet, { status });
+  }
+}

@@ -1,0 +1,218 @@
+import { Petstore } from './support/petstore.js';
+
+interface Order {
+  id: number;
+  petId: number;
+  quantity: number;
+  status: string;
+  createdAt: string;
+}
+
+let petstore: Petstore;
+let client: ReturnType<Petstore['client']>;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  client = petstore.client(await petstore.key('enterprise'));
+});
+afterAll(() => petstore.stop());
+
+const ACTIONS = {
+  approved: ['approve'],
+  delivered: ['approve', 'deliver'],
+  cancelled: ['cancel'],
+  placed: [],
+};
+type Status = keyof typeof ACTIONS;
+
+async function createPet(status = 'available'): Promise<number> {
+  const { body } = await client.post('/v1/pets').send({ name: 'Rex', categoryId: 1, status }).expect(201);
+  return (body as { id: number }).id;
+}
+
+const place = (petId: unknown) => client.post('/v1/store/orders').send({ petId });
+const act = (id: number | string, action: string) => client.post(`/v1/store/orders/${id}/${action}`);
+const petStatus = async (id: number) =>
+  ((await client.get(`/v1/pets/${id}`).expect(200)).body as { status: string }).status;
+
+/** An order that has come so far. */
+async function order(status: Status = 'placed'): Promise<Order> {
+  let { body } = await place(await createPet()).expect(201);
+  for (const action of ACTIONS[status]) ({ body } = await act((body as Order).id, action).expect(200));
+  return body as Order;
+}
+
+function eventsOf(orderId: number, petId: number) {
+  return petstore.query<{ type: string }>(
+    `SELECT type FROM (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
+     WHERE (data ->> 'id')::bigint = CASE WHEN type LIKE 'order.%' THEN $1::bigint ELSE $2::bigint END
+     ORDER BY part, id`,
+    [orderId, petId],
+  );
+}
+
+describe('POST /v1/store/orders', () => {
+  it('places an order for one pet, which becomes pending', async () => {
+    const petId = await createPet();
+    const { body, headers } = await place(petId).expect(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      petId,
+      quantity: 1,
+      status: 'placed',
+      createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+    });
+    expect(headers.location).toBe(`/v1/store/orders/${(body as Order).id}`);
+    expect((await client.get(String(headers.location)).expect(200)).body).toEqual(body);
+    expect(await petStatus(petId)).toBe('pending');
+  });
+
+  it.each(['pending', 'sold'])('refuses a pet that is %s with 409, and changes nothing', async (status) => {
+    const petId = await createPet(status);
+    expect((await place(petId).expect(409)).body).toEqual({
+      code: 'pet_not_available',
+      message: `The pet ${petId} is not available.`,
+      status: 409,
+    });
+    expect(await petStatus(petId)).toBe(status);
+    expect((await client.get(`/v1/store/orders?petId=${petId}`)).body).toEqual([]);
+  });
+
+  it('refuses a pet that is not there with 404', async () => {
+    expect((await place(999_999).expect(404)).body).toMatchObject({ code: 'pet_not_found' });
+  });
+
+  it.each([
+    ['no pet', {}, 'petId'],
+    ['a text', { petId: '1' }, 'petId'],
+    ['a quantity', { petId: 1, quantity: 2 }, 'quantity'],
+    ['a status', { petId: 1, status: 'delivered' }, 'status'],
+  ])('refuses %s with 400', async (_, body, field) => {
+    expect((await client.post('/v1/store/orders').send(body).expect(400)).body).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field }],
+    });
+  });
+
+  it('places one order for an Idempotency-Key', async () => {
+    const petId = await createPet();
+    const send = () => place(petId).set('Idempotency-Key', 'one-order').expect(201);
+    const [first, repeat] = [await send(), await send()];
+    expect(repeat.body).toEqual(first.body);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('gives the pet to one of twenty concurrent orders', async () => {
+    const petId = await createPet();
+    const statuses = (await Promise.all(Array.from({ length: 20 }, () => place(petId)))).map(
+      (one) => one.status,
+    );
+    expect(statuses.sort()).toEqual([201, ...Array<number>(19).fill(409)]);
+  });
+});
+
+describe('an order', () => {
+  it.each([
+    ['placed', 'approve', 'approved', 'pending'],
+    ['placed', 'cancel', 'cancelled', 'available'],
+    ['approved', 'deliver', 'delivered', 'sold'],
+    ['approved', 'cancel', 'cancelled', 'available'],
+  ] as const)('that is %s: %s makes it %s, and its pet %s', async (from, action, to, pet) => {
+    const { id, petId, createdAt } = await order(from);
+    expect((await act(id, action).expect(200)).body).toEqual({
+      id,
+      petId,
+      quantity: 1,
+      status: to,
+      createdAt,
+    });
+    expect(await petStatus(petId)).toBe(pet);
+  });
+
+  it.each([
+    ['placed', 'deliver', 'delivered'],
+    ['approved', 'approve', 'approved'],
+    ['delivered', 'approve', 'approved'],
+    ['delivered', 'deliver', 'delivered'],
+    ['delivered', 'cancel', 'cancelled'],
+    ['cancelled', 'approve', 'approved'],
+    ['cancelled', 'deliver', 'delivered'],
+    ['cancelled', 'cancel', 'cancelled'],
+  ] as const)('that is %s refuses %s with 409', async (from, action, to) => {
+    const { id, petId } = await order(from);
+    const before = await petStatus(petId);
+    expect((await act(id, action).expect(409)).body).toEqual({
+      code: 'invalid_order_transition',
+      message: `An order that is ${from} cannot become ${to}.`,
+      status: 409,
+    });
+    expect(await petStatus(petId)).toBe(before);
+  });
+
+  it.each(['approve', 'deliver', 'cancel'])('that is not there is 404 for %s', async (action) => {
+    for (const id of ['0', '999999', '9223372036854775808', 'abc'])
+      expect((await act(id, action).expect(404)).body).toMatchObject({ code: 'order_not_found' });
+  });
+
+  it('is delivered or cancelled once, whatever comes at the same time', async () => {
+    const { id, petId } = await order('approved');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => act(id, i % 2 === 0 ? 'deliver' : 'cancel')),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { body } = await client.get(`/v1/store/orders/${id}`).expect(200);
+    expect(await petStatus(petId)).toBe((body as Order).status === 'delivered' ? 'sold' : 'available');
+  });
+
+  it('holds its pet: no removal and no other status meanwhile, and both afterwards', async () => {
+    const { id, petId } = await order();
+    expect((await client.delete(`/v1/pets/${petId}`).expect(409)).body).toMatchObject({
+      code: 'pet_reserved',
+    });
+    await client.patch(`/v1/pets/${petId}`).send({ status: 'available' }).expect(409);
+    await act(id, 'cancel').expect(200);
+    await client.patch(`/v1/pets/${petId}`).send({ status: 'pending' }).expect(200);
+    await client.delete(`/v1/pets/${petId}`).expect(204);
+    expect((await client.get(`/v1/store/orders/${id}`).expect(200)).body).toMatchObject({ petId });
+  });
+
+  it('lets its pet be ordered again after it was cancelled', async () => {
+    const { petId } = await order('cancelled');
+    await place(petId).expect(201);
+  });
+
+  it('records its events and those of its pet, in order', async () => {
+    const { id, petId } = await order('delivered');
+    expect((await eventsOf(id, petId)).map(({ type }) => type)).toEqual([
+      'pet.created',
+      'pet.status_changed',
+      'order.placed',
+      'order.approved',
+      'pet.status_changed',
+      'order.delivered',
+    ]);
+  });
+});
+
+describe('GET /v1/store/orders', () => {
+  it('filters by status and by pet', async () => {
+    const { id, petId } = await order('cancelled');
+    await place(petId).expect(201);
+    const list = async (query: string) =>
+      ((await client.get(`/v1/store/orders?${query}`).expect(200)).body as Order[]).map((one) => one.id);
+    expect(await list(`petId=${petId}&status=cancelled`)).toEqual([id]);
+    expect(await list(`petId=${petId}`)).toHaveLength(2);
+    expect(await list('petId=999999')).toEqual([]);
+  });
+
+  it.each([
+    ['status=lost', 'status'],
+    ['petId=x', 'petId'],
+    ['petId=9223372036854775808', 'petId'],
+    ['petId=1&petId=2', 'petId'],
+  ])('refuses %s with 400', async (query, field) => {
+    expect((await client.get(`/v1/store/orders?${query}`).expect(400)).body).toMatchObject({
+      details: [{ field, in: 'query' }],
+    });
+  });
+});

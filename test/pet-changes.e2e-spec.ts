@@ -1,0 +1,272 @@
+import { Petstore } from './support/petstore.js';
+
+interface Pet {
+  id: number;
+  name: string;
+  categoryId: number;
+  status: string;
+}
+
+interface Event {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+let petstore: Petstore;
+let client: ReturnType<Petstore['client']>;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  client = petstore.client(await petstore.key('enterprise'));
+});
+afterAll(() => petstore.stop());
+
+async function create(pet: Partial<Pet> = {}) {
+  const { body, headers } = await client
+    .post('/v1/pets')
+    .send({ name: 'Rex', categoryId: 7, ...pet })
+    .expect(201);
+  return { ...(body as Pet), etag: String(headers.etag), location: String(headers.location) };
+}
+
+const patch = (id: number | string, change: object) => client.patch(`/v1/pets/${id}`).send(change);
+
+const reserve = (id: number) => petstore.query('INSERT INTO pet_reservations (pet_id) VALUES ($1)', [id]);
+
+/** What has been recorded for a pet, in order: what the feed has already, and what it will get. */
+function eventsOf(id: number): Promise<Event[]> {
+  return petstore.query<Event>(
+    `SELECT type, data FROM
+       (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
+     WHERE (data ->> 'id')::bigint = $1 ORDER BY part, id`,
+    [id],
+  );
+}
+
+describe('POST /v1/pets', () => {
+  it('says where the pet is, and its version as a GET has it', async () => {
+    const { id, location, etag } = await create();
+    expect(location).toBe(`/v1/pets/${id}`);
+    const { headers } = await client.get(location).expect(200);
+    expect(headers.etag).toBe(etag);
+  });
+
+  it('says both of a repeat with the same Idempotency-Key', async () => {
+    const send = () =>
+      client
+        .post('/v1/pets')
+        .set('Idempotency-Key', 'where')
+        .send({ name: 'Zoë', categoryId: 1 })
+        .expect(201);
+    const [first, repeat] = [await send(), await send()];
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    for (const name of ['location', 'etag']) expect(repeat.headers[name]).toBe(first.headers[name]);
+  });
+});
+
+describe('PATCH /v1/pets/{petId}', () => {
+  it.each([
+    ['name', { name: 'Zoë' }],
+    ['categoryId', { categoryId: 9 }],
+    ['status', { status: 'pending' }],
+    ['all of them', { name: 'Zoë', categoryId: -1, status: 'sold' }],
+  ])('changes %s and nothing else', async (_, change) => {
+    const { id } = await create();
+    const changed = { id, name: 'Rex', categoryId: 7, status: 'available', ...change };
+    expect((await patch(id, change).expect(200)).body).toEqual(changed);
+    expect((await client.get(`/v1/pets/${id}`)).body).toEqual(changed);
+  });
+
+  it.each(['application/json', 'application/merge-patch+json'])('takes %s', async (type) => {
+    const { id } = await create();
+    await client.patch(`/v1/pets/${id}`).type(type).send('{"name":"Zoë"}').expect(200);
+  });
+
+  it('keeps every digit of a categoryId of 64 bits', async () => {
+    const { id } = await create();
+    const answer = await client
+      .patch(`/v1/pets/${id}`)
+      .type('json')
+      .send('{"categoryId":9223372036854775807}')
+      .expect(200);
+    expect(answer.text).toContain('"categoryId":9223372036854775807');
+  });
+
+  it.each([
+    ['available', 'pending'],
+    ['available', 'sold'],
+    ['pending', 'available'],
+    ['pending', 'sold'],
+    ['available', 'available'],
+    ['sold', 'sold'],
+  ])('lets a pet that is %s become %s', async (status, to) => {
+    const { id } = await create({ status });
+    expect((await patch(id, { status: to }).expect(200)).body).toMatchObject({ status: to });
+  });
+
+  it.each([
+    ['sold', 'available'],
+    ['sold', 'pending'],
+  ])('refuses a pet that is %s to become %s, with 409', async (status, to) => {
+    const { id } = await create({ status });
+    const { body } = await patch(id, { status: to, name: 'Zoë' }).expect(409);
+    expect(body).toEqual({
+      code: 'invalid_status_transition',
+      message: `A pet that is ${status} cannot become ${to}.`,
+      status: 409,
+    });
+    expect((await client.get(`/v1/pets/${id}`)).body).toMatchObject({ name: 'Rex', status });
+  });
+
+  it.each([
+    ['nothing', {}, 'body'],
+    ['a null', { name: null }, 'name'],
+    ['a null status', { status: null }, 'status'],
+    ['an unknown property', { colour: 'red' }, 'colour'],
+    ['an id', { id: 5 }, 'id'],
+    ['an unknown status', { status: 'lost' }, 'status'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a fraction', { categoryId: 1.5 }, 'categoryId'],
+  ])('refuses %s with 400', async (_, change, field) => {
+    const { id } = await create();
+    expect((await patch(id, change).expect(400)).body).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field }],
+    });
+  });
+
+  it.each(['0', '999999999', '9223372036854775808', 'abc'])('is 404 for the id %s', async (id) => {
+    expect((await patch(id, { name: 'Zoë' }).expect(404)).body).toMatchObject({ code: 'pet_not_found' });
+  });
+
+  it('refuses another media type with 415', async () => {
+    const { id } = await create();
+    await client.patch(`/v1/pets/${id}`).type('text/plain').send('name=Zoë').expect(415);
+  });
+
+  it('leaves the status of a pet that an open order holds, and changes the rest', async () => {
+    const { id } = await create({ status: 'pending' });
+    await reserve(id);
+    expect((await patch(id, { status: 'sold' }).expect(409)).body).toMatchObject({ code: 'pet_reserved' });
+    await patch(id, { name: 'Zoë', status: 'pending' }).expect(200);
+  });
+});
+
+describe('If-Match', () => {
+  it.each([
+    ['the version', (etag: string) => etag],
+    ['it among others', (etag: string) => `"other", ${etag}`],
+    ['any', () => '*'],
+  ])('lets a change for %s through', async (_, header) => {
+    const { id, etag } = await create();
+    await patch(id, { name: 'Zoë' }).set('If-Match', header(etag)).expect(200);
+  });
+
+  it('loses no change: the second of two for one version is 412', async () => {
+    const { id, etag } = await create();
+    const changed = await patch(id, { name: 'Zoë' }).set('If-Match', etag).expect(200);
+    const { body } = await patch(id, { name: 'Max' }).set('If-Match', etag).expect(412);
+    expect(body).toMatchObject({ code: 'precondition_failed', status: 412 });
+    await patch(id, { name: 'Max' }).set('If-Match', String(changed.headers.etag)).expect(200);
+  });
+
+  it('lets one of ten concurrent changes for one version through', async () => {
+    const { id, etag } = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => patch(id, { name: `Rex ${i}` }).set('If-Match', etag)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
+  });
+
+  it('holds for DELETE', async () => {
+    const { id, etag } = await create();
+    await client.delete(`/v1/pets/${id}`).set('If-Match', '"other"').expect(412);
+    await client.delete(`/v1/pets/${id}`).set('If-Match', etag).expect(204);
+  });
+
+  it('is 404 for what is not there, also as *', async () => {
+    await patch(999_999, { name: 'Zoë' }).set('If-Match', '*').expect(404);
+  });
+});
+
+describe('DELETE /v1/pets/{petId}', () => {
+  it('removes a pet: 204 without a body, then 404', async () => {
+    const { id } = await create();
+    const { text } = await client.delete(`/v1/pets/${id}`).expect(204);
+    expect(text).toBe('');
+    await client.delete(`/v1/pets/${id}`).expect(404);
+    await client.get(`/v1/pets/${id}`).expect(404);
+  });
+
+  it('refuses a pet that an open order holds, with 409', async () => {
+    const { id } = await create({ status: 'pending' });
+    await reserve(id);
+    expect((await client.delete(`/v1/pets/${id}`).expect(409)).body).toMatchObject({ code: 'pet_reserved' });
+    await client.get(`/v1/pets/${id}`).expect(200);
+  });
+});
+
+describe('events of pets', () => {
+  it('tell each change once, with the pet as it was left', async () => {
+    const { id } = await create();
+    await patch(id, { name: 'Zoë' }).expect(200);
+    await patch(id, { name: 'Zoë' }).expect(200); // changes nothing
+    await patch(id, { status: 'pending', categoryId: 8 }).expect(200);
+    await patch(id, { status: 'lost' }).expect(400);
+    await client.delete(`/v1/pets/${id}`).expect(204);
+    const pet = { id, name: 'Zoë', categoryId: 8, status: 'pending' };
+    expect(await eventsOf(id)).toEqual([
+      { type: 'pet.created', data: { id, name: 'Rex', categoryId: 7, status: 'available' } },
+      { type: 'pet.updated', data: { id, name: 'Zoë', categoryId: 7, status: 'available' } },
+      { type: 'pet.status_changed', data: { ...pet, previousStatus: 'available' } },
+      { type: 'pet.deleted', data: pet },
+    ]);
+  });
+
+  it('tell nothing of a change that was refused', async () => {
+    const { id } = await create({ status: 'sold' });
+    await patch(id, { status: 'available' }).expect(409);
+    await patch(id, { name: 'Zoë' }).set('If-Match', '"other"').expect(412);
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+});
+
+describe('GET /v1/pets?ids=', () => {
+  const list = async (query: string) => (await client.get(`/v1/pets?${query}`).expect(200)).body as Pet[];
+
+  it('gives the pets with these ids that are there, in ascending order', async () => {
+    const [one, two] = [await create(), await create({ status: 'sold' })];
+    const ids = [two.id, 999_999, one.id, one.id].join();
+    expect((await list(`ids=${ids}`)).map(({ id }) => id)).toEqual([one.id, two.id]);
+    expect((await list(`ids=${ids}&status=sold`)).map(({ id }) => id)).toEqual([two.id]);
+    expect(await list('ids=9223372036854775807')).toEqual([]);
+  });
+
+  it('comes in pages', async () => {
+    const pets = [await create(), await create(), await create()];
+    const ids = pets.map(({ id }) => id).join();
+    const first = await client.get(`/v1/pets?ids=${ids}&limit=2`).expect(200);
+    const next = /<http:\/\/petstore\.test([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+    expect((first.body as Pet[]).concat((await client.get(next).expect(200)).body as Pet[])).toHaveLength(3);
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1).join();
+
+  it('takes 100', async () => {
+    await client.get(`/v1/pets?ids=${many(100)}`).expect(200);
+  });
+
+  it.each([
+    ['none', ''],
+    ['a word', '1,two'],
+    ['a gap', '1,,2'],
+    ['more than 64 bits', '9223372036854775808'],
+    ['101', many(101)],
+    ['two parameters', '1&ids=2'],
+  ])('refuses %s with 400', async (_, ids) => {
+    expect((await client.get(`/v1/pets?ids=${ids}`).expect(400)).body).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'ids', in: 'query' }],
+    });
+  });
+});
