@@ -10,7 +10,10 @@ import { parameterError } from './kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './kernel/errors/common.errors.js';
 import { InvalidCursor } from './kernel/pagination/cursor.js';
 import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/catalog.js';
-import { PetNotFound } from './pets/pet.errors.js';
+import { PetStatus } from './pets/pet-status.js';
+import { InvalidStatusTransition, PetNotAvailable, PetNotFound, PetReserved } from './pets/pet.errors.js';
+import { OrderStatus } from './store/order-status.js';
+import { InvalidOrderTransition, OrderNotFound } from './store/order.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
 
 const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });
@@ -53,6 +56,26 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(new PetNotFound('4711'), {
     meaning: 'No pet has this id. An id that is not a number gets the same response.',
     action: 'Do not repeat the request. The pet may never have existed.',
+  }),
+  catalogEntry(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), {
+    meaning: 'A pet cannot go from its status to the new one. A sold pet stays sold.',
+    action: 'Read the pet again, and decide anew.',
+  }),
+  catalogEntry(new PetReserved('4711'), {
+    meaning: 'An open order holds the pet: its status changes with the order only, and it cannot be removed.',
+    action: 'Deliver or cancel the order first.',
+  }),
+  catalogEntry(new PetNotAvailable('4711'), {
+    meaning: 'The pet to order is not `available`, or another order holds it.',
+    action: 'Choose another pet, or try again when the pet is available.',
+  }),
+  catalogEntry(new OrderNotFound('4711'), {
+    meaning: 'No order has this id. An id that is not a number gets the same response.',
+    action: 'Do not repeat the request.',
+  }),
+  catalogEntry(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled), {
+    meaning: 'The order has come too far, or not far enough, for this action.',
+    action: 'Read the order again, and decide anew.',
   }),
   catalogEntry(new RouteNotFound('/v1/cats'), {
     meaning: 'The path does not exist. Paths are case-sensitive and start with `/v1`.',

@@ -1,51 +1,26 @@
 import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
-import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
 
 jest.setTimeout(120_000); // real processes on a machine that is busy with the other suites
 
 let petstore: Petstore;
 let key: string;
-let folder: Awaited<ReturnType<typeof emptyFolder>>;
-const services: Service[] = [];
-
-interface Service {
-  readonly program: Program;
-  readonly url: string;
-}
-
-/** A process of its own on the database that all share; on a busy machine a start may give up waiting for that. */
-async function start(tries = 3): Promise<Service> {
-  const env = { DATABASE_URL: petstore.databaseUrl, PORT: '0', LOG_LEVEL: 'silent' };
-  const program = new Program(SERVICE, [], { cwd: folder.path, env });
-  try {
-    await program.prints(/listens at (\S+),/);
-  } catch (error) {
-    if (tries > 1) return start(tries - 1);
-    throw error;
-  }
-  const service = { program, url: /listens at (\S+),/.exec(program.stdout)?.[1] ?? '' };
-  services.push(service);
-  return service;
-}
-
-async function end({ program }: Service, signal: NodeJS.Signals): Promise<void> {
-  program.signal(signal);
-  await program.ended;
-}
+let services: ServiceProcesses;
 
 beforeAll(async () => {
-  [petstore, folder] = await Promise.all([Petstore.start(), emptyFolder()]);
+  petstore = await Petstore.start();
+  services = await ServiceProcesses.on(petstore.databaseUrl);
   key = await petstore.key();
 });
 afterAll(async () => {
-  await Promise.all(services.map((service) => end(service, 'SIGTERM')));
-  await Promise.all([petstore.stop(), folder.remove()]);
+  await services.stop();
+  await petstore.stop();
 });
 
 /** Sends a request for an animal whose name is its Idempotency-Key. */
-const post = ({ url }: Service, name: string) =>
+const post = ({ url }: ServiceProcess, name: string) =>
   fetch(`${url}/v1/pets`, {
     method: 'POST',
     headers: {
@@ -57,7 +32,7 @@ const post = ({ url }: Service, name: string) =>
   });
 
 /** As a client does that wants its animal: while the first request is running, it asks again. */
-async function insist(service: Service, name: string): Promise<string> {
+async function insist(service: ServiceProcess, name: string): Promise<string> {
   let answer: Response | undefined;
   await eventually(async () => (answer = await post(service, name)).status !== 409);
   expect(answer?.status).toBe(201);
@@ -70,7 +45,7 @@ async function animals(name: string): Promise<number> {
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
   it('adds one animal for 50 requests at the same time to two processes, 10 times out of 10', async () => {
-    const [one, other] = await Promise.all([start(), start()]);
+    const [one, other] = await Promise.all([services.start(), services.start()]);
     for (let round = 0; round < 10; round++) {
       const name = `two processes ${round}`.replaceAll(' ', '-');
       const answers = await Promise.all(
@@ -89,9 +64,9 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   it('adds one animal or none when its process is killed, and the retry adds what is missing', async () => {
-    const survivor = await start();
+    const survivor = await services.start();
     for (const answersBeforeTheEnd of [0, 3, 10]) {
-      const victim = await start();
+      const victim = await services.start();
       const names = Array.from({ length: 30 }, (_, i) => `killed-${answersBeforeTheEnd}-${i}`);
       const answered = new Map<string, string>();
       const kill = () => {

@@ -1136,6 +1136,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1153,6 +1154,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1168,6 +1170,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Not possible in the present state. */
@@ -1183,6 +1186,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description It has changed since the version that `If-Match` names. */
@@ -1198,6 +1202,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -1273,6 +1278,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1290,6 +1296,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1305,6 +1312,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1321,6 +1329,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description It has changed since the version that `If-Match` names. */
@@ -1336,6 +1345,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -1351,6 +1361,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is not `application/json`. */
@@ -1366,6 +1377,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -1544,6 +1556,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1561,6 +1574,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1576,6 +1590,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1597,6 +1612,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -1612,6 +1628,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is not `application/json`. */
@@ -1627,6 +1644,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Understood, but it contradicts something sent before. */
@@ -1642,6 +1660,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -1716,6 +1735,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1733,6 +1753,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1748,6 +1769,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1809,6 +1831,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1826,6 +1849,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1841,6 +1865,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1862,6 +1887,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Understood, but it contradicts something sent before. */
@@ -1877,6 +1903,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -1937,6 +1964,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -1954,6 +1982,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -1969,6 +1998,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -1990,6 +2020,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Understood, but it contradicts something sent before. */
@@ -2005,6 +2036,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2065,6 +2097,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2082,6 +2115,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description No such resource. */
@@ -2097,6 +2131,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       406: components['responses']['NotAcceptable'];
@@ -2118,6 +2153,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Understood, but it contradicts something sent before. */
@@ -2133,6 +2169,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];

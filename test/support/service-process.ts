@@ -1,0 +1,46 @@
+import { emptyFolder, Program, SERVICE } from './program.js';
+
+/** The built service in a process of its own. */
+export interface ServiceProcess {
+  readonly program: Program;
+  readonly url: string;
+}
+
+/** Processes of the service on one database. */
+export class ServiceProcesses {
+  private readonly started: ServiceProcess[] = [];
+
+  private constructor(
+    private readonly databaseUrl: string,
+    private readonly folder: Awaited<ReturnType<typeof emptyFolder>>,
+  ) {}
+
+  static async on(databaseUrl: string): Promise<ServiceProcesses> {
+    return new ServiceProcesses(databaseUrl, await emptyFolder());
+  }
+
+  /** On a busy machine a start may give up waiting for the database, so it is tried again. */
+  async start(tries = 3): Promise<ServiceProcess> {
+    const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'silent' };
+    const program = new Program(SERVICE, [], { cwd: this.folder.path, env });
+    try {
+      await program.prints(/listens at (\S+),/);
+    } catch (error) {
+      if (tries > 1) return this.start(tries - 1);
+      throw error;
+    }
+    const service = { program, url: /listens at (\S+),/.exec(program.stdout)?.[1] ?? '' };
+    this.started.push(service);
+    return service;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.started.map((service) => end(service, 'SIGTERM')));
+    await this.folder.remove();
+  }
+}
+
+export async function end({ program }: ServiceProcess, signal: NodeJS.Signals): Promise<void> {
+  program.signal(signal);
+  await program.ended;
+}
