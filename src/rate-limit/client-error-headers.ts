@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Socket } from 'node:net';
 import { Config } from '../kernel/config/config.js';
-import { Quota } from './quota.js';
+import { RateLimiter } from './rate-limiter.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 
 /**
@@ -10,14 +10,14 @@ import { writeRateLimitHeaders } from './rate-limit.headers.js';
  */
 export function clientErrorHeaders(app: INestApplication) {
   const config = app.get(Config);
-  const quota = app.get(Quota);
+  const limiter = app.get(RateLimiter);
   return async ({ remoteAddress: ip }: Socket): Promise<ReadonlyMap<string, string>> => {
     const headers = new Map<string, string>();
     if (config.trustProxy !== false) return headers;
     const setHeader = (name: string, value: unknown) => {
       headers.set(name, String(value));
     };
-    writeRateLimitHeaders({ setHeader }, await quota.look({ ip }));
+    writeRateLimitHeaders({ setHeader }, await limiter.peek({ ip }));
     return headers;
   };
 }

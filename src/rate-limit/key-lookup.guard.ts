@@ -5,7 +5,7 @@ import { PendingLookUps } from './anonymous/pending-look-ups.js';
 import { isPreflight } from './anonymous/preflight.js';
 import { decisive } from './decision.js';
 import { network } from './network.js';
-import { Quota } from './quota.js';
+import { RateLimiter } from './rate-limiter.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 
 /**
@@ -17,7 +17,7 @@ export class KeyLookupGuard implements CanActivate {
   private readonly pending = new PendingLookUps();
 
   constructor(
-    private readonly quota: Quota,
+    private readonly limiter: RateLimiter,
     private readonly responder: RateLimitResponder,
   ) {}
 
@@ -38,7 +38,7 @@ export class KeyLookupGuard implements CanActivate {
       network(request.ip),
       () => this.left(request, response),
       async () => {
-        if (await this.identify(request, lookUp)) await this.quota.chargeAhead(request);
+        if (await this.identify(request, lookUp)) await this.limiter.consumeAhead(request);
       },
     );
     return true;
@@ -46,7 +46,7 @@ export class KeyLookupGuard implements CanActivate {
 
   /** @throws RateLimitExceeded */
   private async left(request: Request, response: Response): Promise<number> {
-    const verdict = await this.quota.look(request);
+    const verdict = await this.limiter.peek(request);
     if (!verdict.admitted) this.responder.respond(request, response, verdict);
     return decisive(verdict).remaining;
   }

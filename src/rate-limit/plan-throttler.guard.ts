@@ -15,7 +15,7 @@ import { isPreflight } from './anonymous/preflight.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
 import type { Verdict } from './decision.js';
-import { Quota } from './quota.js';
+import { RateLimiter } from './rate-limiter.js';
 import { MINUTE, QuotaEngine } from './quota-engine.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { DEFAULT, PLAN, type RouteThrottler, RouteThrottlers, SKIP } from './route-throttlers.js';
@@ -35,7 +35,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerStorage() private readonly engine: QuotaEngine,
     reflector: Reflector,
     private readonly routeThrottlers: RouteThrottlers,
-    private readonly quota: Quota,
+    private readonly limiter: RateLimiter,
     private readonly responder: RateLimitResponder,
     private readonly config: Config,
   ) {
@@ -105,7 +105,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   private charge(request: Request): MaybeAsync<Verdict> {
     const hits = this.hits.get(request);
-    return hits ? this.chargeAll(request, hits) : this.quota.take(request);
+    return hits ? this.chargeAll(request, hits) : this.limiter.consume(request);
   }
 
   /** Shows the state of the plan's windows without charging them. */
@@ -118,11 +118,11 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     hits: readonly ThrottledRequest[],
     { planIsFree = false } = {},
   ): MaybeAsync<Verdict> {
-    return chain(this.quota.look(request), (plan) => {
-      if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.quota.take(request);
+    return chain(this.limiter.peek(request), (plan) => {
+      if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.limiter.consume(request);
       return chain(takeAll(this.engine, hits), ({ admitted, windows, message }) => {
         if (!admitted) return { ...plan, admitted, bannedFor: 0, throttlers: windows, message };
-        const verdict = planIsFree ? { ...plan, admitted } : this.quota.take(request);
+        const verdict = planIsFree ? { ...plan, admitted } : this.limiter.consume(request);
         return chain(verdict, (decided) => ({ ...decided, throttlers: windows }));
       });
     });

@@ -6,14 +6,14 @@ import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
-import { Quota } from './quota.js';
+import { RateLimiter } from './rate-limiter.js';
 import { UncountedUpTo } from './uncounted.decorator.js';
 
 @Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })
 export class RateLimitController {
   constructor(
-    private readonly quota: Quota,
+    private readonly limiter: RateLimiter,
     private readonly clock: Clock,
   ) {}
 
@@ -32,6 +32,6 @@ export class RateLimitController {
     @Req() request: Request,
     @CurrentPrincipal() { plan }: ApiKeyPrincipal,
   ): Promise<RateLimitResponse> {
-    return RateLimitResponse.from(plan, await this.quota.look(request), this.clock.now());
+    return RateLimitResponse.from(plan, await this.limiter.peek(request), this.clock.now());
   }
 }

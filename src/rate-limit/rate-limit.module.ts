@@ -10,7 +10,7 @@ import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
 import { engineProvider } from './engine.provider.js';
-import { Quota, subjectOf } from './quota.js';
+import { RateLimiter, clientOf } from './rate-limiter.js';
 import { MINUTE, QuotaEngine } from './quota-engine.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
@@ -25,7 +25,7 @@ const planThrottler = (engine: QuotaEngine, config: Config): ThrottlerModuleOpti
       name: PLAN,
       ttl: MINUTE,
       limit: (context: ExecutionContext) =>
-        subjectOf(context.switchToHttp().getRequest<Request>(), config).limits.perMinute,
+        clientOf(context.switchToHttp().getRequest<Request>(), config).limits.perMinute,
       blockDuration: 0,
     },
   ],
@@ -57,8 +57,15 @@ class QuotaEngineModule {}
       useFactory: planThrottler,
     }),
   ],
-  providers: [Bans, DocumentBudget, Quota, RateLimitResponder, RedisHealth, RouteThrottlers],
-  exports: [DocumentBudget, Quota, RateLimitResponder, RouteThrottlers, QuotaEngineModule, ThrottlerModule],
+  providers: [Bans, DocumentBudget, RateLimiter, RateLimitResponder, RedisHealth, RouteThrottlers],
+  exports: [
+    DocumentBudget,
+    RateLimiter,
+    RateLimitResponder,
+    RouteThrottlers,
+    QuotaEngineModule,
+    ThrottlerModule,
+  ],
 })
 export class RateLimitModule {}
 

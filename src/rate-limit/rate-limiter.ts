@@ -13,8 +13,8 @@ type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal'>>;
 
 /** Ban, minute and day, decided together: a key principal by its key, everyone else by network address. */
 @Injectable()
-export class Quota {
-  /** What `chargeAhead` has charged. */
+export class RateLimiter {
+  /** What `consumeAhead` has charged. */
   private readonly charged = new WeakMap<object, Verdict>();
 
   constructor(
@@ -24,11 +24,11 @@ export class Quota {
   ) {}
 
   /** Decides about a request and charges it when it is admitted. */
-  take(request: Request): MaybeAsync<Verdict> {
+  consume(request: Request): MaybeAsync<Verdict> {
     const charged = this.charged.get(request);
     if (charged) return charged;
     const principal = apiKeyOf(request);
-    const subject = subjectOf(request, this.config);
+    const subject = clientOf(request, this.config);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
     if (bannedFor > 0) return chain(this.engine.look(subject), (decision) => refuse(decision, bannedFor));
     return chain(this.engine.take(subject), (decision) => {
@@ -37,23 +37,23 @@ export class Quota {
     });
   }
 
-  /** Charges a request before its turn: `take` does not charge it again. */
-  async chargeAhead(request: Request): Promise<void> {
-    this.charged.set(request, await this.take(request));
+  /** Charges a request before its turn: `consume` does not charge it again. */
+  async consumeAhead(request: Request): Promise<void> {
+    this.charged.set(request, await this.consume(request));
   }
 
   /** How things stand, without charging anything. */
-  look(request: Whose): MaybeAsync<Verdict> {
+  peek(request: Whose): MaybeAsync<Verdict> {
     const principal = apiKeyOf(request);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    return chain(this.engine.look(subjectOf(request, this.config)), (decision) =>
+    return chain(this.engine.look(clientOf(request, this.config)), (decision) =>
       verdict(decision, bannedFor),
     );
   }
 }
 
 /** For whom a request is counted, and within which limits. */
-export const subjectOf = (request: Whose, { anonymousPerMinute }: Config): Subject =>
+export const clientOf = (request: Whose, { anonymousPerMinute }: Config): Subject =>
   apiKeyOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
 
 const apiKeyOf = ({ principal }: Whose): ApiKeyPrincipal | undefined =>
