@@ -1,4 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request } from 'express';
 
 const MAX_AGE = 7200; // seconds; browsers keep a preflight's answer no longer than this
 const EXPOSED = [
@@ -27,4 +28,13 @@ export function setupCors(app: NestExpressApplication, origins: readonly string[
     maxAge: MAX_AGE,
     preflightContinue: true, // a preflight takes the way of every request, for its headers
   });
+}
+
+/** Whether a browser asks for permission of a cross-origin request, without credentials (Fetch standard, section 3.3.5). */
+export function isPreflight({ method, headers }: Pick<Request, 'method' | 'headers'>): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
 }

@@ -1,4 +1,4 @@
-/** One window of a caller's quota, as it stands after the decision. */
+/** One window of a client's quota, as it stands after the decision. */
 export interface QuotaWindow {
   /** `minute` and `day` of a plan; of a throttler its name, and `route` for the one without. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Verdict extends Decision {
 }
 
 /** The window that the headers report: the one with the fewest requests left; of two exhausted, the later reset. */
-export function decisive({ windows }: Decision): QuotaWindow {
+export function tightestWindow({ windows }: Decision): QuotaWindow {
   return windows.reduce((worst, window) =>
     window.remaining < worst.remaining ||
     (window.remaining === worst.remaining && window.resetIn > worst.resetIn)

@@ -1,20 +1,20 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ApiKeyLookup } from '../auth/principal.js';
-import { PendingLookUps } from './anonymous/pending-look-ups.js';
-import { isPreflight } from './anonymous/preflight.js';
-import { decisive } from './decision.js';
+import { isPreflight } from '../http/cors.js';
+import { tightestWindow } from './decision.js';
+import { LookupLimiter } from './lookup-limiter.js';
 import { network } from './network.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 
 /**
- * Looks up the keys that memory knows nothing of. What turns out to be no key is charged to the address, and an
- * exhausted address is refused without a look-up: made-up keys cost PostgreSQL no more than the limit of addresses.
+ * Looks up keys that are not in memory. An unknown key is charged to the address, and an exhausted address is refused
+ * without a look-up: made-up keys cost PostgreSQL no more queries than the limit of an address.
  */
 @Injectable()
 export class KeyLookupGuard implements CanActivate {
-  private readonly pending = new PendingLookUps();
+  private readonly lookups = new LookupLimiter();
 
   constructor(
     private readonly limiter: RateLimiter,
@@ -34,9 +34,9 @@ export class KeyLookupGuard implements CanActivate {
       await this.identify(request, lookUp);
       return true;
     }
-    await this.pending.run(
+    await this.lookups.run(
       network(request.ip),
-      () => this.left(request, response),
+      () => this.remaining(request, response),
       async () => {
         if (await this.identify(request, lookUp)) await this.limiter.consumeAhead(request);
       },
@@ -45,18 +45,18 @@ export class KeyLookupGuard implements CanActivate {
   }
 
   /** @throws RateLimitExceeded */
-  private async left(request: Request, response: Response): Promise<number> {
-    const verdict = await this.limiter.peek(request);
-    if (!verdict.admitted) this.responder.respond(request, response, verdict);
-    return decisive(verdict).remaining;
+  private async remaining(request: Request, response: Response): Promise<number> {
+    const result = await this.limiter.peek(request);
+    if (!result.admitted) this.responder.respond(request, response, result);
+    return tightestWindow(result).remaining;
   }
 
-  /** @returns whether there is no such key */
+  /** @returns whether the key is unknown */
   private async identify(request: Request, lookUp: ApiKeyLookup): Promise<boolean> {
     try {
-      const principal = await lookUp.run();
-      request.principal = principal ?? { kind: 'anonymous', sentKey: true };
-      return !principal;
+      const apiKey = await lookUp.run();
+      request.principal = apiKey ?? { kind: 'anonymous', sentKey: true };
+      return !apiKey;
     } catch (thrown) {
       const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
       request.principal = { kind: 'anonymous', sentKey: true, failure };

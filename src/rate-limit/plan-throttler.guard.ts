@@ -11,7 +11,7 @@ import type { Request } from 'express';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { isOutside } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
-import { isPreflight } from './anonymous/preflight.js';
+import { isPreflight } from '../http/cors.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
 import type { Verdict } from './decision.js';

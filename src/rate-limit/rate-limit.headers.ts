@@ -1,4 +1,4 @@
-import { decisive, type QuotaWindow } from './decision.js';
+import { type QuotaWindow, tightestWindow } from './decision.js';
 import type { Verdict } from './decision.js';
 
 /**
@@ -9,7 +9,7 @@ export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
   verdict: Verdict,
 ): void {
-  const { limit, remaining, resetAt } = decisive(verdict);
+  const { limit, remaining, resetAt } = tightestWindow(verdict);
   const windows = verdict.throttlers ? [...verdict.windows, ...verdict.throttlers] : verdict.windows;
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Metrics } from '../observability/metrics/metrics.js';
 
-export type Outcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
+export type DecisionLabel = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
 /** What an operator watches of quotas, bans and Redis. No label has values that grow with keys, addresses or ids. */
 @Injectable()
@@ -12,7 +12,7 @@ export class RateLimitMetrics {
   private readonly bans: Counter;
   private redisMetrics?: { up: Gauge; lost: Counter };
 
-  private readonly counters: Record<Outcome, Map<string, { inc(): void }>> = {
+  private readonly counters: Record<DecisionLabel, Map<string, { inc(): void }>> = {
     admitted: new Map(),
     minute_exhausted: new Map(),
     day_exhausted: new Map(),
@@ -35,7 +35,7 @@ export class RateLimitMetrics {
   }
 
   /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
-  decided(plan: string, outcome: Outcome): void {
+  decided(plan: string, outcome: DecisionLabel): void {
     let counter = this.counters[outcome].get(plan);
     if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));
     counter.inc();

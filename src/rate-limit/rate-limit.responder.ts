@@ -1,22 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Verdict } from './decision.js';
-import { writeRateLimitHeaders } from './rate-limit.headers.js';
-import { RateLimitMetrics } from './rate-limit.metrics.js';
-import { outcomeOf, refusalOf } from './refusal.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
+import { wholeSeconds, writeRateLimitHeaders } from './rate-limit.headers.js';
+import { type DecisionLabel, RateLimitMetrics } from './rate-limit.metrics.js';
 
-/** Puts what was decided about a request on its response. */
+const ERRORS = {
+  minute_exhausted: RateLimitExceeded,
+  day_exhausted: DailyQuotaExceeded,
+  banned: ApiKeyBanned,
+} as const;
+
+/** Puts a rate-limit result on its response. */
 @Injectable()
 export class RateLimitResponder {
   constructor(private readonly metrics: RateLimitMetrics) {}
 
-  /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned where the request is refused */
-  respond({ principal }: Request, response: Response, verdict: Verdict): void {
-    this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', outcomeOf(verdict));
-    writeRateLimitHeaders(response, verdict);
-    const refusal = refusalOf(verdict);
-    if (!refusal) return;
-    response.setHeader('Retry-After', refusal.retryAfter);
-    throw refusal.error;
+  /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request */
+  respond({ principal }: Request, response: Response, result: Verdict): void {
+    const label = labelOf(result);
+    this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', label);
+    writeRateLimitHeaders(response, result);
+    if (label === 'admitted') return;
+    const retryAfter = retryAfterOf(result);
+    response.setHeader('Retry-After', retryAfter);
+    throw new ERRORS[label](retryAfter, result.message);
   }
+}
+
+function labelOf({ admitted, windows, bannedFor }: Verdict): DecisionLabel {
+  if (admitted) return 'admitted';
+  if (bannedFor > 0) return 'banned';
+  const dayIsOver = windows.some(({ name, remaining }) => name === 'day' && remaining === 0);
+  return dayIsOver ? 'day_exhausted' : 'minute_exhausted';
+}
+
+/** Whole seconds until every exhausted window and the ban have ended. */
+function retryAfterOf({ windows, throttlers = [], bannedFor }: Verdict): number {
+  const exhausted = [...windows, ...throttlers].filter(({ remaining }) => remaining === 0);
+  return wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
 }

@@ -32,7 +32,7 @@ export class RateLimiter {
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
     if (bannedFor > 0) return chain(this.engine.look(subject), (decision) => refuse(decision, bannedFor));
     return chain(this.engine.take(subject), (decision) => {
-      const caused = principal && !decision.admitted ? this.bans.refused(principal, decision) : 0;
+      const caused = principal && !decision.admitted ? this.bans.strike(principal, decision) : 0;
       return verdict(decision, caused);
     });
   }

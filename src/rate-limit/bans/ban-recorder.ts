@@ -5,16 +5,16 @@ import type { Ban } from '../../auth/principal.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
-const TRY_AGAIN = seconds(1);
+const RETRY_AFTER = seconds(1);
 const MAX_PENDING = 50_000;
 
-/** A ban that this process has pronounced. */
+/** A ban by this process. */
 export interface OwnBan extends Ban {
   /** Unix milliseconds. */
   readonly since: number;
 }
 
-/** Writes bans to the records of their keys. While PostgreSQL is unavailable they wait here. */
+/** Writes bans to PostgreSQL, or keeps them until it is available. */
 @Injectable()
 export class BanRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(BanRecorder.name);
@@ -29,7 +29,7 @@ export class BanRecorder implements OnApplicationShutdown {
     if (!this.retry) this.start();
   }
 
-  /** Bans that are not on record yet. */
+  /** Bans that are not recorded yet. */
   get waiting(): number {
     return this.pending.size;
   }
@@ -39,10 +39,10 @@ export class BanRecorder implements OnApplicationShutdown {
     await this.writing;
     await this.write();
     clearTimeout(this.retry);
-    if (this.pending.size > 0) this.logger.error(`The bans of ${this.pending.size} keys are not on record.`);
+    if (this.pending.size > 0) this.logger.error(`The bans of ${this.pending.size} keys are not recorded.`);
   }
 
-  /** One write at a time, so that what comes meanwhile goes together. */
+  /** One write at a time: bans that arrive meanwhile share the next one. */
   private start(): void {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
@@ -61,7 +61,7 @@ export class BanRecorder implements OnApplicationShutdown {
       this.retry = setTimeout(() => {
         this.retry = undefined;
         this.start();
-      }, TRY_AGAIN).unref();
+      }, RETRY_AFTER).unref();
     }
   }
 }

@@ -1,26 +1,27 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Ban, ApiKeyPrincipal } from '../../auth/principal.js';
+import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
 import { Clock } from '../../kernel/clock/clock.js';
+import { days } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { BanRecorder, type OwnBan } from './ban-recorder.js';
-import { decisive, type Decision } from '../decision.js';
+import { type Decision, tightestWindow } from '../decision.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
-import { nextBan } from './escalation.js';
 import { Strikes } from './strikes.js';
 
-const MOST_WATCHED = 50_000;
+const MAX_KEYS = 50_000;
 
 /**
- * Keys that go on sending after a 429. Strikes are counted in this process; a ban holds here at once and is written to the key's record,
- * from where it reaches every process, survives a restart and can be lifted.
+ * Bans keys that keep sending after a 429. Each process counts strikes by itself. A ban takes effect here at once and is
+ * recorded with the key, which makes it visible to every process, durable and revocable.
  */
 @Injectable()
 export class Bans {
   private readonly logger = new Logger(Bans.name);
-  private readonly strikes = new LRUCache<Int64, Strikes>({ max: MOST_WATCHED });
-  private readonly fresh = new LRUCache<Int64, OwnBan>({ max: MOST_WATCHED });
+  private readonly strikes = new LRUCache<Int64, Strikes>({ max: MAX_KEYS });
+  /** Bans of this process, which `ApiKeyPrincipal` may not have yet. */
+  private readonly ownBans = new LRUCache<Int64, OwnBan>({ max: MAX_KEYS });
 
   constructor(
     private readonly recorder: BanRecorder,
@@ -35,24 +36,24 @@ export class Bans {
     return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;
   }
 
-  /** Counts a refusal against the key. @returns milliseconds of the ban it caused; 0 mostly */
-  refused(principal: ApiKeyPrincipal, refusal: Decision): number {
+  /** Counts a refused request. @returns milliseconds of the ban it causes; usually 0 */
+  strike(principal: ApiKeyPrincipal, refusal: Decision): number {
     let strikes = this.strikes.get(principal.id);
     if (!strikes) this.strikes.set(principal.id, (strikes = new Strikes()));
     const now = this.clock.elapsed();
-    if (strikes.add(now, now + decisive(refusal).resetIn) < this.most(principal)) return 0;
+    if (strikes.add(now, now + tightestWindow(refusal).resetIn) < this.maxStrikes(principal)) return 0;
     return this.ban(principal);
   }
 
-  /** A plan with a larger limit makes more requests in the time it takes to notice a 429. */
-  private most({ limits }: ApiKeyPrincipal): number {
+  /** A client with a larger limit sends more requests before it notices a 429. */
+  private maxStrikes({ limits }: ApiKeyPrincipal): number {
     return Math.max(this.config.banStrikes, Math.floor(limits.perMinute / 2));
   }
 
   private ban(principal: ApiKeyPrincipal): number {
     const since = this.clock.now();
     const ban = { ...nextBan(this.last(principal), this.config.banSteps, since), since };
-    this.fresh.set(principal.id, ban);
+    this.ownBans.set(principal.id, ban);
     this.strikes.delete(principal.id);
     this.metrics.banned();
     const { endsAt, level } = ban;
@@ -63,10 +64,21 @@ export class Bans {
     return endsAt - since;
   }
 
-  /** The later one of the ban on record and the one of this process, unless it was lifted. */
+  /** The later of the recorded ban and the one of this process, unless that was lifted. */
   private last({ id, ban, forgivenAt = 0 }: ApiKeyPrincipal): Ban | undefined {
-    const fresh = this.fresh.get(id);
-    if (!fresh || fresh.since <= forgivenAt) return ban;
-    return ban && ban.endsAt > fresh.endsAt ? ban : fresh;
+    const own = this.ownBans.get(id);
+    if (!own || own.since <= forgivenAt) return ban;
+    return ban && ban.endsAt > own.endsAt ? ban : own;
   }
+}
+
+/**
+ * Each ban is longer than the one before it, and each full day without a ban takes one step back.
+ * @param steps lengths in milliseconds; the last one holds for all further bans
+ * @param now Unix milliseconds
+ */
+function nextBan(last: Ban | undefined, steps: readonly number[], now: number): Ban {
+  const cleanDays = last ? Math.max(0, Math.floor((now - last.endsAt) / days(1))) : 0;
+  const before = Math.min(Math.max(0, (last?.level ?? 0) - cleanDays), steps.length - 1);
+  return { endsAt: now + (steps[before] ?? 0), level: before + 1 };
 }

@@ -1,21 +1,21 @@
 import { seconds } from '../../kernel/clock/duration.js';
 import { MINUTE } from '../quota-engine.js';
 
-/** Refusals this soon after the first one of a window are forgiven: those requests were on their way already. */
+/** Refusals this soon after the first one of a window do not count: those requests were already in flight. */
 const GRACE = seconds(1);
 
 /** The refusals of one key. Times are monotonic, in milliseconds. */
 export class Strikes {
   private windowEnd = -Infinity;
   private firstRefusal = 0;
-  /** When the strikes were, oldest first; those before `from` are more than a minute old. */
+  /** Times of strikes, oldest first. Those before index `from` are more than a minute old. */
   private times: number[] = [];
   private from = 0;
 
   /**
-   * Notes a refusal.
-   * @param windowEnd when the exhausted window ends
-   * @returns the strikes of the last 60 s
+   * Adds a refusal.
+   * @param windowEnd end of the exhausted window
+   * @returns the number of strikes in the last 60 s
    */
   add(now: number, windowEnd: number): number {
     if (now >= this.windowEnd) {

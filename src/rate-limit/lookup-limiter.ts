@@ -1,32 +1,32 @@
 interface Address {
   users: number;
   running: number;
-  /** Requests get their turn one after the other. */
+  /** Requests take turns. */
   queue: Promise<void>;
   wake?: () => void;
 }
 
 /**
- * The look-ups of keys that are running, by address. An address has no more of them at a time than it has requests
- * left. Further ones wait: a look-up that finds a valid key is not charged to the address.
+ * Limits the concurrent look-ups of keys for each address to the requests that it has left. Further ones wait: a look-up
+ * that finds a valid key is not charged to the address.
  */
-export class PendingLookUps {
+export class LookupLimiter {
   private readonly addresses = new Map<string, Address>();
 
   /**
    * Runs a look-up when its address has room for it.
-   * @param left tells how many requests the address has left, at least 1; it throws when there are none
-   * @param lookUp charges the address before it ends, where that is due
+   * @param remaining returns the requests that the address has left, at least 1; throws when there are none
+   * @param lookUp charges the address before it ends, if the look-up is to be charged
    */
   async run(
     address: string,
-    left: () => number | Promise<number>,
+    remaining: () => number | Promise<number>,
     lookUp: () => Promise<void>,
   ): Promise<void> {
     const own = this.find(address);
     own.users += 1;
     try {
-      const turn = own.queue.then(() => waitForRoom(own, left));
+      const turn = own.queue.then(() => waitForRoom(own, remaining));
       own.queue = turn.catch(() => undefined);
       await turn;
       try {
@@ -48,10 +48,10 @@ export class PendingLookUps {
   }
 }
 
-async function waitForRoom(own: Address, left: () => number | Promise<number>): Promise<void> {
+async function waitForRoom(own: Address, remaining: () => number | Promise<number>): Promise<void> {
   for (;;) {
-    const { running } = own; // before `left`: what ends meanwhile may have been charged after it was read
-    if (running < (await left())) break;
+    const { running } = own; // before `remaining`: a look-up that ends later may be charged after the count is read
+    if (running < (await remaining())) break;
     if (own.running === running) await new Promise<void>((wake) => (own.wake = wake));
   }
   own.running += 1;
