@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Config } from '../dist/src/kernel/config/config.js';
-import { MemoryEngine } from '../dist/src/rate-limit/memory/memory.engine.js';
+import { MemoryThrottlerStorage } from '../dist/src/rate-limit/memory/memory-throttler.storage.js';
 
 const KEYS = 1_000_000;
 const DECISIONS = 3_000_000;
@@ -30,7 +30,7 @@ class BenchClock {
 const writer = { write: (changes) => Promise.resolve(changes) };
 
 const clock = new BenchClock();
-const engine = new MemoryEngine(clock, writer, new Config({}));
+const storage = new MemoryThrottlerStorage(clock, writer, new Config({}));
 const limits = { perMinute: 1e9, perDay: 1e9 };
 const subjects = Array.from({ length: KEYS }, (_, i) => ({ id: i + 1, limits }));
 
@@ -38,29 +38,29 @@ const heap = () => (gc(), gc(), process.memoryUsage().heapUsed);
 
 const before = heap();
 const delay = monitorEventLoopDelay({ resolution: 1 });
-for (const subject of subjects) await engine.take(subject);
+for (const subject of subjects) await storage.take(subject);
 const perKey = (heap() - before) / KEYS;
 
-for (let i = 0; i < 200_000; i++) engine.take(subjects[i]);
+for (let i = 0; i < 200_000; i++) storage.take(subjects[i]);
 const STRIDE = 7919; // far enough apart that no key is in the processor's cache when its turn comes
 /** What it costs to come to a key's record at all, which is the bench's own doing. */
 const walk = process.cpuUsage();
 for (let i = 0, at = 0, sum = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) sum += subjects[at].id;
 const walked = process.cpuUsage(walk);
 const cpu = process.cpuUsage();
-for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) engine.take(subjects[at]);
+for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) storage.take(subjects[at]);
 const { user, system } = process.cpuUsage(cpu);
 const coming = walked.user + walked.system;
 const hot = process.cpuUsage();
-for (let i = 0; i < DECISIONS; i++) engine.take(subjects[i % 1000]);
+for (let i = 0; i < DECISIONS; i++) storage.take(subjects[i % 1000]);
 const hotCpu = process.cpuUsage(hot);
 
 // The day ends: a million accounts become yesterday's, and a minute later they are gone.
 delay.enable();
 const turn = async () => {
   for (let i = 0; i < 2_000; i++) {
-    engine.look({ id: `new ${i}`, limits: { perMinute: 10 } });
-    engine.take({ id: 'somebody', limits: { perMinute: 1e9 } });
+    storage.look({ id: `new ${i}`, limits: { perMinute: 10 } });
+    storage.take({ id: 'somebody', limits: { perMinute: 1e9 } });
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -72,10 +72,10 @@ const timed = (work) => {
   work();
   longest = Math.max(longest, performance.now() - start);
 };
-timed(() => void engine.take(subjects[0]));
+timed(() => void storage.take(subjects[0]));
 await turn();
 clock.skip(61_000);
-timed(() => void engine.take(subjects[1]));
+timed(() => void storage.take(subjects[1]));
 await turn();
 delay.disable();
 const after = heap();

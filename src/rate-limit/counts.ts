@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js';
-import { MINUTE, type Subject } from './quota-engine.js';
+import { MINUTE, type Subject } from './plan-throttler.storage.js';
 
 /** What a principal has used, wherever that was counted. */
 export interface Counts {

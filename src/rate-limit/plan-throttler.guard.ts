@@ -16,7 +16,7 @@ import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
 import type { Verdict } from './decision.js';
 import { RateLimiter } from './rate-limiter.js';
-import { MINUTE, QuotaEngine } from './quota-engine.js';
+import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { DEFAULT, PLAN, type RouteThrottler, RouteThrottlers, SKIP } from './route-throttlers.js';
 import { takeAll, type ThrottledRequest } from './throttled-request.js';
@@ -32,14 +32,14 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() private readonly engine: QuotaEngine,
+    @InjectThrottlerStorage() private readonly storage: PlanThrottlerStorage,
     reflector: Reflector,
     private readonly routeThrottlers: RouteThrottlers,
     private readonly limiter: RateLimiter,
     private readonly responder: RateLimitResponder,
     private readonly config: Config,
   ) {
-    super(options, engine, reflector);
+    super(options, storage, reflector);
   }
 
   override async onModuleInit(): Promise<void> {
@@ -120,7 +120,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   ): MaybeAsync<Verdict> {
     return chain(this.limiter.peek(request), (plan) => {
       if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.limiter.consume(request);
-      return chain(takeAll(this.engine, hits), ({ admitted, windows, message }) => {
+      return chain(takeAll(this.storage, hits), ({ admitted, windows, message }) => {
         if (!admitted) return { ...plan, admitted, bannedFor: 0, throttlers: windows, message };
         const verdict = planIsFree ? { ...plan, admitted } : this.limiter.consume(request);
         return chain(verdict, (decided) => ({ ...decided, throttlers: windows }));
@@ -136,7 +136,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     { perMinute }: Uncounted,
   ): MaybeAsync<Verdict> {
     const key = this.generateKey(context, String(id), 'uncounted');
-    const free = this.engine.takeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
+    const free = this.storage.takeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
     return chain(free, ({ admitted }) => (admitted ? this.uncounted(request) : this.charge(request)));
   }
 }

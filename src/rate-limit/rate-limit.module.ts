@@ -9,9 +9,9 @@ import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
-import { engineProvider } from './engine.provider.js';
+import { throttlerStorageProvider } from './throttler-storage.provider.js';
 import { RateLimiter, clientOf } from './rate-limiter.js';
-import { MINUTE, QuotaEngine } from './quota-engine.js';
+import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
@@ -19,7 +19,7 @@ import { RedisHealth } from './redis/redis.health.js';
 import { PLAN, RouteThrottlers } from './route-throttlers.js';
 
 /** The plans are one throttler, whose limit is that of each request's client. */
-const planThrottler = (engine: QuotaEngine, config: Config): ThrottlerModuleOptions => ({
+const planThrottler = (storage: PlanThrottlerStorage, config: Config): ThrottlerModuleOptions => ({
   throttlers: [
     {
       name: PLAN,
@@ -29,7 +29,7 @@ const planThrottler = (engine: QuotaEngine, config: Config): ThrottlerModuleOpti
       blockDuration: 0,
     },
   ],
-  storage: engine,
+  storage: storage,
 });
 
 /** The command line makes one without Nest. */
@@ -40,20 +40,20 @@ const dailyUsageProvider: Provider = {
 };
 
 @Module({
-  providers: [BanRecorder, dailyUsageProvider, engineProvider, RateLimitMetrics],
-  exports: [BanRecorder, DailyUsageRepository, QuotaEngine, RateLimitMetrics],
+  providers: [BanRecorder, dailyUsageProvider, throttlerStorageProvider, RateLimitMetrics],
+  exports: [BanRecorder, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
-class QuotaEngineModule {}
+class ThrottlerStorageModule {}
 
 @Global()
 @Module({
   imports: [
     DiscoveryModule,
     HealthModule,
-    QuotaEngineModule,
+    ThrottlerStorageModule,
     ThrottlerModule.forRootAsync({
-      imports: [QuotaEngineModule],
-      inject: [QuotaEngine, Config],
+      imports: [ThrottlerStorageModule],
+      inject: [PlanThrottlerStorage, Config],
       useFactory: planThrottler,
     }),
   ],
@@ -63,7 +63,7 @@ class QuotaEngineModule {}
     RateLimiter,
     RateLimitResponder,
     RouteThrottlers,
-    QuotaEngineModule,
+    ThrottlerStorageModule,
     ThrottlerModule,
   ],
 })

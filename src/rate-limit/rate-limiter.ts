@@ -6,7 +6,7 @@ import { Bans } from './bans/bans.js';
 import type { Decision, Verdict } from './decision.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
-import { QuotaEngine, type Subject } from './quota-engine.js';
+import { PlanThrottlerStorage, type Subject } from './plan-throttler.storage.js';
 
 /** What tells whom a request is counted for. */
 type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal'>>;
@@ -18,7 +18,7 @@ export class RateLimiter {
   private readonly charged = new WeakMap<object, Verdict>();
 
   constructor(
-    private readonly engine: QuotaEngine,
+    private readonly storage: PlanThrottlerStorage,
     private readonly bans: Bans,
     private readonly config: Config,
   ) {}
@@ -30,8 +30,8 @@ export class RateLimiter {
     const principal = apiKeyOf(request);
     const subject = clientOf(request, this.config);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    if (bannedFor > 0) return chain(this.engine.look(subject), (decision) => refuse(decision, bannedFor));
-    return chain(this.engine.take(subject), (decision) => {
+    if (bannedFor > 0) return chain(this.storage.look(subject), (decision) => refuse(decision, bannedFor));
+    return chain(this.storage.take(subject), (decision) => {
       const caused = principal && !decision.admitted ? this.bans.strike(principal, decision) : 0;
       return verdict(decision, caused);
     });
@@ -46,7 +46,7 @@ export class RateLimiter {
   peek(request: Whose): MaybeAsync<Verdict> {
     const principal = apiKeyOf(request);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    return chain(this.engine.look(clientOf(request, this.config)), (decision) =>
+    return chain(this.storage.look(clientOf(request, this.config)), (decision) =>
       verdict(decision, bannedFor),
     );
   }

@@ -7,7 +7,7 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerOptions,
 } from '@nestjs/throttler';
-import { MINUTE } from './quota-engine.js';
+import { MINUTE } from './plan-throttler.storage.js';
 
 /** What `@Throttle()` and `@SkipThrottle()` set on a route or its controller, followed by the throttler's name. */
 const LIMIT = 'THROTTLER:LIMIT';

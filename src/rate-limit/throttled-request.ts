@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { Decision, QuotaWindow } from './decision.js';
 import { all, chain, type MaybeAsync } from './maybe-async.js';
-import type { Hit, QuotaEngine } from './quota-engine.js';
+import type { Hit, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { wholeSeconds } from './rate-limit.headers.js';
 import { DEFAULT, type RouteThrottler } from './route-throttlers.js';
 
@@ -24,11 +24,11 @@ interface Decided extends Decision {
 
 /** Charges a request to all throttlers of its route, or, when one refuses it, to none. */
 export function takeAll(
-  engine: QuotaEngine,
+  storage: PlanThrottlerStorage,
   hits: readonly ThrottledRequest[],
 ): MaybeAsync<ThrottledDecision> {
-  const look = (hit: ThrottledRequest) => chain(engine.lookHit(hit), (decision) => ({ ...decision, hit }));
-  const take = (hit: ThrottledRequest) => chain(engine.takeHit(hit), (decision) => ({ ...decision, hit }));
+  const look = (hit: ThrottledRequest) => chain(storage.lookHit(hit), (decision) => ({ ...decision, hit }));
+  const take = (hit: ThrottledRequest) => chain(storage.takeHit(hit), (decision) => ({ ...decision, hit }));
   return chain(all(hits.map(look)), (looked) => {
     const refused = looked.some(({ admitted }) => !admitted);
     // A request beyond the limit is not charged by `take` either, which starts the block that is due.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Subject } from '../../src/rate-limit/quota-engine.js';
-import type { RedisEngine } from '../../src/rate-limit/redis/redis.engine.js';
+import type { Subject } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { eventually } from '../support/eventually.js';
-import { admitted, RedisEngines } from '../support/redis-engines.js';
+import { admitted, RedisStorages } from '../support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
 const LIMIT = 100;
@@ -15,31 +15,31 @@ const address = (): Subject => ({ id: `192.0.2.${ids++ % 256}`, limits: { perMin
 const dayLimited = (): Subject => ({ id: ids++, limits: { perMinute: 10_000, perDay: LIMIT } });
 
 describeWithRedis('a Redis that flaps', () => {
-  const replicas = new RedisEngines();
+  const replicas = new RedisStorages();
   let server: RedisServer;
-  let engines: RedisEngine[];
+  let storages: RedisThrottlerStorage[];
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    engines = await Promise.all(Array.from({ length: REPLICAS }, () => replicas.start(server.url)));
-    await eventually(() => engines.every(({ replicaCount }) => replicaCount === REPLICAS));
+    storages = await Promise.all(Array.from({ length: REPLICAS }, () => replicas.start(server.url)));
+    await eventually(() => storages.every(({ replicaCount }) => replicaCount === REPLICAS));
   });
   afterEach(async () => {
     await replicas.stop();
     await server.stop();
   });
 
-  const lost = () => eventually(() => engines.every(({ degraded }) => degraded));
-  const back = () => eventually(() => engines.every(({ degraded }) => !degraded), 15_000);
+  const lost = () => eventually(() => storages.every(({ degraded }) => degraded));
+  const back = () => eventually(() => storages.every(({ degraded }) => !degraded), 15_000);
 
   /** Every replica gets more than the limit, in a sequence of its own. */
   const press = async (subject: Subject): Promise<number> => {
-    const counts = await Promise.all(engines.map((engine) => admitted(engine, subject, LIMIT + 10)));
+    const counts = await Promise.all(storages.map((storage) => admitted(storage, subject, LIMIT + 10)));
     return counts.reduce((a, b) => a + b);
   };
   /** As many requests as one replica gets between two flaps. */
   const trickle = async (subject: Subject, times: number): Promise<number> => {
-    const counts = await Promise.all(engines.map((engine) => admitted(engine, subject, times)));
+    const counts = await Promise.all(storages.map((storage) => admitted(storage, subject, times)));
     return counts.reduce((a, b) => a + b);
   };
 
@@ -141,9 +141,9 @@ describeWithRedis('a Redis that flaps', () => {
     let isOver = false;
     let sum = 0;
     const load = Promise.all(
-      engines.map(async (engine, i) => {
+      storages.map(async (storage, i) => {
         while (!isOver) {
-          sum += await admitted(engine, subject, 1 + i);
+          sum += await admitted(storage, subject, 1 + i);
           await sleep(5 * i);
         }
       }),
@@ -166,9 +166,9 @@ describeWithRedis('a Redis that flaps', () => {
     const subject: Subject = { id: ids++, limits: { perMinute: 1_000_000, perDay: 10_000_000 } };
     let isOver = false;
     const load = Promise.all(
-      engines.map(async (engine) => {
+      storages.map(async (storage) => {
         while (!isOver) {
-          await admitted(engine, subject, 10);
+          await admitted(storage, subject, 10);
           await sleep(1);
         }
       }),
@@ -185,7 +185,7 @@ describeWithRedis('a Redis that flaps', () => {
 
   it('does not let a replica forget the others', async () => {
     await restartEmpty(() => Promise.resolve());
-    await Promise.race(engines.map((engine) => eventually(() => !engine.degraded)));
-    for (const { replicaCount } of engines) expect(replicaCount).toBe(REPLICAS);
+    await Promise.race(storages.map((storage) => eventually(() => !storage.degraded)));
+    for (const { replicaCount } of storages) expect(replicaCount).toBe(REPLICAS);
   });
 });

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Account } from '../account.js';
-import type { SubjectId } from '../quota-engine.js';
+import type { SubjectId } from '../plan-throttler.storage.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 
 /** Reserved at a time: this part of the day's limit. A killed process costs a key at most one and a half of these. */

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { SubjectId } from '../quota-engine.js';
+import type { SubjectId } from '../plan-throttler.storage.js';
 
 /** Requests of a key on a UTC day, a number since 1970-01-01. */
 export interface DailyUsage {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
-import type { SubjectId } from '../quota-engine.js';
+import type { SubjectId } from '../plan-throttler.storage.js';
 import type { DailyUsage } from './daily-usage.repository.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 

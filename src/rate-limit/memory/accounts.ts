@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { Counts } from '../counts.js';
-import { MINUTE, type Subject } from '../quota-engine.js';
+import { MINUTE, type Subject } from '../plan-throttler.storage.js';
 import type { Account } from '../account.js';
 import { KeyAccounts } from './key-accounts.js';
 import { PassingAccounts } from './passing-accounts.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { MINUTE, type SubjectId } from '../quota-engine.js';
+import { MINUTE, type SubjectId } from '../plan-throttler.storage.js';
 import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 

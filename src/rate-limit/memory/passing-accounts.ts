@@ -1,4 +1,4 @@
-import type { SubjectId } from '../quota-engine.js';
+import type { SubjectId } from '../plan-throttler.storage.js';
 import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 

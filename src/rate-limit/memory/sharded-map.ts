@@ -1,4 +1,4 @@
-import type { SubjectId } from '../quota-engine.js';
+import type { SubjectId } from '../plan-throttler.storage.js';
 
 const SHARDS = 64; // powers of two, both
 const PAGE = 16;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { decision } from '../counts.js';
 import type { Decision, QuotaWindow } from '../decision.js';
-import type { Subject } from '../quota-engine.js';
+import type { Subject } from '../plan-throttler.storage.js';
 import type { ClientUsage, ResultCache } from './result-cache.js';
 import type { WindowUsage } from './window-usage.js';
 

@@ -3,7 +3,7 @@ import { Cluster, Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Config } from '../../kernel/config/config.js';
-import { MINUTE, type Subject, type SubjectId } from '../quota-engine.js';
+import { MINUTE, type Subject, type SubjectId } from '../plan-throttler.storage.js';
 import { within } from './deadline.js';
 import {
   type Charge,

@@ -1,25 +1,25 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { Readiness } from '../../observability/health/readiness.js';
-import { QuotaEngine } from '../quota-engine.js';
-import { RedisEngine } from './redis.engine.js';
+import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
+import { RedisThrottlerStorage } from './redis-throttler.storage.js';
 
 /** A part of `/health/ready` where quotas are counted in Redis. */
 @Injectable()
 export class RedisHealth implements OnModuleInit {
   constructor(
-    private readonly engine: QuotaEngine,
+    private readonly storage: PlanThrottlerStorage,
     private readonly indicators: HealthIndicatorService,
     private readonly readiness: Readiness,
   ) {}
 
   onModuleInit(): void {
-    const { engine } = this;
-    if (engine instanceof RedisEngine) this.readiness.add(() => this.check(engine));
+    const { storage } = this;
+    if (storage instanceof RedisThrottlerStorage) this.readiness.add(() => this.check(storage));
   }
 
   /** A lost Redis is no reason to send requests elsewhere: every replica has lost it, and each counts its share. */
-  private check({ degraded }: RedisEngine) {
+  private check({ degraded }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
     return degraded ? redis.degraded('Away: this replica counts its share alone.') : redis.up();
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import type { Counts } from '../counts.js';
-import { MINUTE, type Subject, type SubjectId } from '../quota-engine.js';
+import { MINUTE, type Subject, type SubjectId } from '../plan-throttler.storage.js';
 import { WindowUsage } from './window-usage.js';
 
 const MAX_KEYS = 100_000;

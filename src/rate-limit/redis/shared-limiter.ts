@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import { MINUTE, type Subject } from '../quota-engine.js';
+import { MINUTE, type Subject } from '../plan-throttler.storage.js';
 import type { Membership } from './membership.js';
 import type { Charge, Consumed, Statements } from './redis-commands.js';
 import type { RedisLink } from './redis-link.js';

@@ -35,7 +35,7 @@ export interface Hit {
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** Where requests are counted: a storage of `@nestjs/throttler`, and one atomic step for both windows of a plan. */
-export abstract class QuotaEngine implements ThrottlerStorage {
+export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
   abstract take(subject: Subject): MaybeAsync<Decision>;
 

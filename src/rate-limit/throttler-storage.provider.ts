@@ -4,24 +4,30 @@ import { Config } from '../kernel/config/config.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DailyUsageWriter } from './daily-usage/daily-usage.writer.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
-import { MemoryEngine } from './memory/memory.engine.js';
-import { QuotaEngine } from './quota-engine.js';
+import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
+import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
-import { RedisEngine } from './redis/redis.engine.js';
+import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
 
 /** Counts in Redis where there is one, otherwise in this process. */
-export const engineProvider: Provider = {
-  provide: QuotaEngine,
+export const throttlerStorageProvider: Provider = {
+  provide: PlanThrottlerStorage,
   inject: [Config, Clock, DailyUsageRepository, RateLimitMetrics],
   useFactory: async (
     config: Config,
     clock: Clock,
     usage: DailyUsageRepository,
     metrics: RateLimitMetrics,
-  ): Promise<QuotaEngine> => {
+  ): Promise<PlanThrottlerStorage> => {
     const writer = new DailyUsageWriter(usage);
-    if (config.redisUrl === undefined) return new MemoryEngine(clock, writer, config);
+    if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, writer, config);
     const { RedisLink } = await import('./redis/redis-link.js'); // brings ioredis along
-    return new RedisEngine(clock, config, new RedisLink(config), new UsageRecorder(clock, writer), metrics);
+    return new RedisThrottlerStorage(
+      clock,
+      config,
+      new RedisLink(config),
+      new UsageRecorder(clock, writer),
+      metrics,
+    );
   },
 };

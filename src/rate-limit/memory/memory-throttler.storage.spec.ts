@@ -1,30 +1,30 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout } from 'node:timers/promises';
-import { describeEngine } from '../../../test/support/engine-conformance.js';
+import { describeStorage } from '../../../test/support/throttler-storage-conformance.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Decision } from '../decision.js';
-import type { Subject, SubjectId } from '../quota-engine.js';
+import type { Subject, SubjectId } from '../plan-throttler.storage.js';
 import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
-import { MemoryEngine } from './memory.engine.js';
+import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 
 function start(usage = new TestDailyUsage(), clock = new TestClock()) {
-  const engine = new MemoryEngine(
+  const storage = new MemoryThrottlerStorage(
     clock,
     new DailyUsageWriter(usage),
     new Config({ ANONYMOUS_ADDRESSES: '1000' }),
   );
-  return { engine, clock, usage };
+  return { storage, clock, usage };
 }
 
-describeEngine('memory', () => {
-  const { engine, clock } = start();
+describeStorage('memory', () => {
+  const { storage, clock } = start();
   return Promise.resolve({
-    engine,
+    storage,
     margin: 1,
     advance: (milliseconds) => {
       clock.advance(milliseconds);
@@ -39,30 +39,30 @@ describeEngine('memory', () => {
 
 const FREE: Subject = { id: 1, limits: { perMinute: 60, perDay: 1000 } };
 
-async function admitted(engine: MemoryEngine, subject: Subject, times: number): Promise<number> {
+async function admitted(storage: MemoryThrottlerStorage, subject: Subject, times: number): Promise<number> {
   let count = 0;
-  for (let i = 0; i < times; i++) if ((await engine.take(subject)).admitted) count += 1;
+  for (let i = 0; i < times; i++) if ((await storage.take(subject)).admitted) count += 1;
   return count;
 }
 
-describe('the memory engine and the clock', () => {
+describe('the memory storage and the clock', () => {
   it('makes a minute no longer when the wall clock steps back', async () => {
-    const { engine, clock } = start();
-    await admitted(engine, FREE, 61);
+    const { storage, clock } = start();
+    await admitted(storage, FREE, 61);
     clock.step(-hours(1));
     clock.advance(minutes(1) - 1);
-    expect((await engine.take(FREE)).admitted).toBe(false);
+    expect((await storage.take(FREE)).admitted).toBe(false);
     clock.advance(1);
-    expect((await engine.take(FREE)).admitted).toBe(true);
+    expect((await storage.take(FREE)).admitted).toBe(true);
   });
 
   it('shows one reset of each window for as long as it runs', async () => {
     const wall = Date.UTC(2027, 0, 15, 12);
     const clock = new TestClock(wall);
-    const { engine } = start(new TestDailyUsage(), clock);
+    const { storage } = start(new TestDailyUsage(), clock);
     jest.spyOn(clock, 'now').mockImplementation(() => Math.floor(wall + clock.elapsed() - 1_000_000));
     const resets = async () =>
-      (await engine.take(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
+      (await storage.take(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
     const first = await resets();
     for (let i = 0; i < 59; i++) {
       clock.advance(i / 7); // the milliseconds of the two clocks end at different moments
@@ -72,85 +72,85 @@ describe('the memory engine and the clock', () => {
   });
 
   it('makes a minute no shorter when the wall clock steps forward', async () => {
-    const { engine, clock } = start();
-    await admitted(engine, FREE, 61);
+    const { storage, clock } = start();
+    await admitted(storage, FREE, 61);
     clock.step(hours(1));
-    expect((await engine.take(FREE)).admitted).toBe(false);
+    expect((await storage.take(FREE)).admitted).toBe(false);
   });
 
   it('does not bring a day back when the wall clock steps back over midnight', async () => {
-    const { engine, clock } = start();
+    const { storage, clock } = start();
     const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
-    expect(await admitted(engine, subject, 10)).toBe(5);
+    expect(await admitted(storage, subject, 10)).toBe(5);
     clock.advance(hours(12));
-    expect(await admitted(engine, subject, 10)).toBe(5);
+    expect(await admitted(storage, subject, 10)).toBe(5);
     clock.step(-seconds(10));
-    expect(await admitted(engine, subject, 10)).toBe(0);
+    expect(await admitted(storage, subject, 10)).toBe(0);
     clock.advance(seconds(10));
-    expect(await admitted(engine, subject, 10)).toBe(0);
+    expect(await admitted(storage, subject, 10)).toBe(0);
   });
 
   it('changes the day at midnight and not a millisecond before', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
-    const { engine } = start(new TestDailyUsage(), clock);
+    const { storage } = start(new TestDailyUsage(), clock);
     const subject = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
-    expect(await admitted(engine, subject, 2)).toBe(1);
+    expect(await admitted(storage, subject, 2)).toBe(1);
     clock.advance(1);
-    expect(await admitted(engine, subject, 1)).toBe(0);
+    expect(await admitted(storage, subject, 1)).toBe(0);
     clock.advance(1);
-    expect(await admitted(engine, subject, 2)).toBe(1);
+    expect(await admitted(storage, subject, 2)).toBe(1);
   });
 
   it('goes on with the right day, and a true Retry-After, when the clock jumps a day ahead and back', async () => {
-    const { engine, clock } = start();
+    const { storage, clock } = start();
     const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
-    expect(await admitted(engine, subject, 3)).toBe(3);
+    expect(await admitted(storage, subject, 3)).toBe(3);
     clock.step(days(1));
-    expect(await admitted(engine, subject, 10)).toBe(5); // that day's
+    expect(await admitted(storage, subject, 10)).toBe(5); // that day's
     clock.advance(minutes(10));
     clock.step(-days(1));
-    expect(await admitted(engine, subject, 10)).toBe(2); // what is left of this one
-    const [, day] = (await engine.take(subject)).windows;
+    expect(await admitted(storage, subject, 10)).toBe(2); // what is left of this one
+    const [, day] = (await storage.take(subject)).windows;
     expect(day?.resetIn).toBeLessThanOrEqual(hours(24));
     clock.advance((day?.resetIn ?? 0) - 1);
-    expect(await admitted(engine, subject, 1)).toBe(0);
+    expect(await admitted(storage, subject, 1)).toBe(0);
     clock.advance(1);
-    expect(await admitted(engine, subject, 1)).toBe(0); // the next day's were used ahead
-    expect((await engine.take(subject)).windows[1]?.resetIn).toBe(days(1));
+    expect(await admitted(storage, subject, 1)).toBe(0); // the next day's were used ahead
+    expect((await storage.take(subject)).windows[1]?.resetIn).toBe(days(1));
   });
 
   it('carries a running minute over midnight', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 50));
-    const { engine } = start(new TestDailyUsage(), clock);
-    await admitted(engine, FREE, 60);
+    const { storage } = start(new TestDailyUsage(), clock);
+    await admitted(storage, FREE, 60);
     clock.advance(seconds(20));
-    expect((await engine.take(FREE)).admitted).toBe(false);
+    expect((await storage.take(FREE)).admitted).toBe(false);
     clock.advance(seconds(40));
-    expect((await engine.take(FREE)).admitted).toBe(true);
+    expect((await storage.take(FREE)).admitted).toBe(true);
   });
 });
 
-describe('the memory engine and the day counts on record', () => {
+describe('the memory storage and the day counts on record', () => {
   const HEAVY: Subject = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
 
   it('writes once for each percent of the day', async () => {
-    const { engine, usage } = start();
-    await admitted(engine, HEAVY, 1000);
+    const { storage, usage } = start();
+    await admitted(storage, HEAVY, 1000);
     expect(usage.writes).toBeGreaterThanOrEqual(100);
     expect(usage.writes).toBeLessThanOrEqual(102);
   });
 
   it('waits for nothing between two reservations', async () => {
-    const { engine } = start();
-    await engine.take(HEAVY);
-    expect(engine.take(HEAVY)).not.toBeInstanceOf(Promise);
+    const { storage } = start();
+    await storage.take(HEAVY);
+    expect(storage.take(HEAVY)).not.toBeInstanceOf(Promise);
   });
 
   it('never has fewer requests on record than it has admitted', async () => {
-    const { engine, usage } = start();
+    const { storage, usage } = start();
     const record = () => [...usage.counts.values()][0] ?? 0;
     for (let i = 1; i <= 500; i++) {
-      await engine.take(HEAVY);
+      await storage.take(HEAVY);
       expect(record()).toBeGreaterThanOrEqual(i);
     }
   });
@@ -158,9 +158,9 @@ describe('the memory engine and the day counts on record', () => {
   it('goes on after a kill with at most two blocks less of the day, and never more', async () => {
     const usage = new TestDailyUsage();
     let total = 0;
-    for (let life = 0; life < 20; life++) total += await admitted(start(usage).engine, HEAVY, 37);
+    for (let life = 0; life < 20; life++) total += await admitted(start(usage).storage, HEAVY, 37);
     expect(total).toBeLessThanOrEqual(1000);
-    const rest = await admitted(start(usage).engine, HEAVY, 2000);
+    const rest = await admitted(start(usage).storage, HEAVY, 2000);
     expect(total + rest).toBeLessThanOrEqual(1000);
     expect(total + rest).toBeGreaterThanOrEqual(1000 - 21 * 20);
   });
@@ -168,29 +168,29 @@ describe('the memory engine and the day counts on record', () => {
   it('goes on after a stop in good order with the exact count', async () => {
     const usage = new TestDailyUsage();
     for (let life = 0; life < 10; life++) {
-      const { engine } = start(usage);
-      expect(await admitted(engine, HEAVY, 37)).toBe(37);
-      await engine.onApplicationShutdown();
+      const { storage } = start(usage);
+      expect(await admitted(storage, HEAVY, 37)).toBe(37);
+      await storage.onApplicationShutdown();
     }
-    expect(await admitted(start(usage).engine, HEAVY, 2000)).toBe(1000 - 370);
+    expect(await admitted(start(usage).storage, HEAVY, 2000)).toBe(1000 - 370);
   });
 
   it('reads the day so far for a look', async () => {
     const usage = new TestDailyUsage();
-    const first = start(usage).engine;
+    const first = start(usage).storage;
     await admitted(first, HEAVY, 37);
     await first.onApplicationShutdown();
-    expect((await start(usage).engine.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
+    expect((await start(usage).storage.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
   });
 
   it('goes on counting while PostgreSQL is unavailable, and puts it on record afterwards', async () => {
-    const { engine, usage } = start();
-    await admitted(engine, HEAVY, 5);
+    const { storage, usage } = start();
+    await admitted(storage, HEAVY, 5);
     usage.away = true;
-    expect(await admitted(engine, HEAVY, 100)).toBe(100);
+    expect(await admitted(storage, HEAVY, 100)).toBe(100);
     usage.away = false;
     await eventually(() => usage.total >= 105); // by itself
-    expect(await admitted(engine, HEAVY, 2000)).toBe(1000 - 105);
+    expect(await admitted(storage, HEAVY, 2000)).toBe(1000 - 105);
     expect([...usage.counts.values()][0]).toBeGreaterThanOrEqual(1000);
   });
 
@@ -199,35 +199,35 @@ describe('the memory engine and the day counts on record', () => {
     ['ran, but was not acknowledged', 'lost'],
     ['runs late', 'late'],
   ])('has every request on record once when a statement %s', async (_, outcome) => {
-    const { engine, usage } = start();
-    await admitted(engine, HEAVY, 5);
+    const { storage, usage } = start();
+    await admitted(storage, HEAVY, 5);
     usage.outcome = () => outcome;
-    expect(await admitted(engine, HEAVY, 100)).toBe(100);
+    expect(await admitted(storage, HEAVY, 100)).toBe(100);
     usage.outcome = () => 'runs';
     await eventually(() => usage.total >= 105);
     usage.thaw();
     expect(usage.total).toBeLessThanOrEqual(105 + 15); // a block and a half
-    await engine.onApplicationShutdown();
+    await storage.onApplicationShutdown();
     usage.thaw();
     expect(usage.total).toBe(105);
   });
 
   it('puts what was used while PostgreSQL was unavailable on record when it is stopped', async () => {
-    const { engine, usage } = start();
-    await admitted(engine, HEAVY, 5);
+    const { storage, usage } = start();
+    await admitted(storage, HEAVY, 5);
     usage.away = true;
-    await admitted(engine, HEAVY, 500);
+    await admitted(storage, HEAVY, 500);
     usage.away = false;
-    await engine.onApplicationShutdown();
+    await storage.onApplicationShutdown();
     expect(usage.total).toBe(505);
   });
 
   it('tries for a while to do so when PostgreSQL is unavailable at the stop', async () => {
-    const { engine, usage } = start();
-    await admitted(engine, HEAVY, 5);
+    const { storage, usage } = start();
+    await admitted(storage, HEAVY, 5);
     usage.away = true;
-    await admitted(engine, HEAVY, 500);
-    const stopped = engine.onApplicationShutdown();
+    await admitted(storage, HEAVY, 500);
+    const stopped = storage.onApplicationShutdown();
     await setTimeout(seconds(0.5)); // real time, in which it tries
     usage.away = false;
     await stopped;
@@ -235,14 +235,14 @@ describe('the memory engine and the day counts on record', () => {
   });
 
   it('puts a day that ended meanwhile on record too', async () => {
-    const { engine, usage, clock } = start();
-    await admitted(engine, HEAVY, 5);
+    const { storage, usage, clock } = start();
+    await admitted(storage, HEAVY, 5);
     usage.away = true;
-    await admitted(engine, HEAVY, 500);
+    await admitted(storage, HEAVY, 500);
     clock.advance(days(1));
-    await admitted(engine, HEAVY, 7);
+    await admitted(storage, HEAVY, 7);
     usage.away = false;
-    await engine.onApplicationShutdown();
+    await storage.onApplicationShutdown();
     expect([...usage.counts.values()]).toEqual([505, 7]);
   });
 
@@ -261,11 +261,11 @@ describe('the memory engine and the day counts on record', () => {
           usage.outcome = () => outcomes.shift() ?? 'runs';
           let total = 0;
           for (const { life, thaw } of lives) {
-            const { engine } = start(usage);
-            total += await admitted(engine, { id: 7, limits: { perMinute: 1e6, perDay: 500 } }, life);
+            const { storage } = start(usage);
+            total += await admitted(storage, { id: 7, limits: { perMinute: 1e6, perDay: 500 } }, life);
             if (thaw) usage.thaw();
             usage.outcome = () => 'runs'; // or a stop takes its time
-            await engine.onApplicationShutdown();
+            await storage.onApplicationShutdown();
             usage.outcome = () => outcomes.shift() ?? 'runs';
           }
           usage.thaw();
@@ -278,45 +278,45 @@ describe('the memory engine and the day counts on record', () => {
 
   it('learns what was used before as soon as PostgreSQL is back', async () => {
     const usage = new TestDailyUsage();
-    const first = start(usage).engine;
+    const first = start(usage).storage;
     await admitted(first, HEAVY, 900);
     await first.onApplicationShutdown();
     usage.away = true;
-    const { engine } = start(usage);
-    await admitted(engine, HEAVY, 20);
+    const { storage } = start(usage);
+    await admitted(storage, HEAVY, 20);
     usage.away = false;
     const { total } = usage;
     await eventually(() => usage.total > total);
-    expect(await admitted(engine, HEAVY, 2000)).toBeLessThanOrEqual(100);
+    expect(await admitted(storage, HEAVY, 2000)).toBeLessThanOrEqual(100);
   });
 });
 
-describe('the memory engine and its memory', () => {
+describe('the memory storage and its memory', () => {
   it('forgets addresses a while after they were seen', async () => {
-    const { engine, clock } = start();
-    for (let i = 0; i < 400; i++) await engine.take({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
-    expect(engine.size).toBe(400);
+    const { storage, clock } = start();
+    for (let i = 0; i < 400; i++) await storage.take({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
+    expect(storage.size).toBe(400);
     for (let i = 0; i < 3; i++) {
       clock.advance(minutes(1));
-      await engine.take({ id: 'last', limits: { perMinute: 30 } });
+      await storage.take({ id: 'last', limits: { perMinute: 30 } });
     }
-    expect(engine.size).toBeLessThanOrEqual(2);
+    expect(storage.size).toBeLessThanOrEqual(2);
   });
 
   it('never remembers more addresses than it may', async () => {
-    const { engine } = start();
-    for (let i = 0; i < 20_000; i++) await engine.take({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
-    expect(engine.size).toBeLessThanOrEqual(1000);
+    const { storage } = start();
+    for (let i = 0; i < 20_000; i++) await storage.take({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
+    expect(storage.size).toBeLessThanOrEqual(1000);
   });
 
   it('forgets yesterday once its last minute is over', async () => {
-    const { engine, clock } = start();
-    for (let i = 0; i < 300; i++) await engine.take({ id: i, limits: { perMinute: 10, perDay: 10 } });
+    const { storage, clock } = start();
+    for (let i = 0; i < 300; i++) await storage.take({ id: i, limits: { perMinute: 10, perDay: 10 } });
     clock.advance(days(1));
-    await engine.take(FREE);
+    await storage.take(FREE);
     clock.advance(minutes(1));
-    await engine.take({ ...FREE, id: 999 });
-    expect(engine.size).toBe(2);
+    await storage.take({ ...FREE, id: 999 });
+    expect(storage.size).toBe(2);
   });
 });
 
@@ -344,7 +344,7 @@ class NaiveModel {
   }
 }
 
-describe('the memory engine over random histories', () => {
+describe('the memory storage over random histories', () => {
   const step = fc.record({
     pause: fc.oneof(
       fc.constant(0),
@@ -365,14 +365,14 @@ describe('the memory engine over random histories', () => {
   it('decides as the naive model does', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { engine, clock } = start();
+        const { storage, clock } = start();
         const model = new NaiveModel(clock);
         for (const { pause, step: correction, id, perMinute, perDay, requests } of steps) {
           clock.advance(pause);
           clock.step(correction);
           for (let i = 0; i < requests; i++) {
             const subject = { id, limits: { perMinute, perDay } };
-            const decided = await engine.take(subject);
+            const decided = await storage.take(subject);
             expect(decided.admitted).toBe(model.take(subject));
             expect(decided.windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
           }
@@ -387,15 +387,15 @@ describe('the memory engine over random histories', () => {
       Math.max(...windows.filter(({ remaining }) => remaining === 0).map(({ resetIn }) => resetIn));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const { engine, clock } = start();
+        const { storage, clock } = start();
         for (const { pause, perMinute, perDay, requests } of steps) {
           const subject = { id: 1, limits: { perMinute, perDay } };
           clock.advance(pause);
           for (let i = 0; i < requests; i++) {
-            const decided = await engine.take(subject);
+            const decided = await storage.take(subject);
             if (decided.admitted) continue;
             clock.advance(wait(decided));
-            expect((await engine.take(subject)).admitted).toBe(true);
+            expect((await storage.take(subject)).admitted).toBe(true);
           }
         }
       }),
@@ -406,11 +406,11 @@ describe('the memory engine over random histories', () => {
   it('lets remaining only fall within a window', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), async (pauses) => {
-        const { engine, clock } = start();
+        const { storage, clock } = start();
         let before: Decision | undefined;
         for (const pause of pauses) {
           clock.advance(pause);
-          const now = await engine.take({ id: 1, limits: { perMinute: 5, perDay: 30 } });
+          const now = await storage.take({ id: 1, limits: { perMinute: 5, perDay: 30 } });
           before?.windows.forEach((window, i) => {
             if (window.resetIn > pause)
               expect(now.windows[i]?.remaining).toBeLessThanOrEqual(window.remaining);

@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/config/config.js';
 import { decision } from '../counts.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { Decision } from '../decision.js';
-import { QuotaEngine, type Subject } from '../quota-engine.js';
+import { PlanThrottlerStorage, type Subject } from '../plan-throttler.storage.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { FallbackLimiter } from './fallback-limiter.js';
 import { Membership } from './membership.js';
@@ -20,8 +20,11 @@ const HEARTBEAT = seconds(0.5);
  * Counts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
  * to be exhausted. When Redis does not reply in time, this replica counts its share by itself until it is back.
  */
-export class RedisEngine extends QuotaEngine implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(RedisEngine.name);
+export class RedisThrottlerStorage
+  extends PlanThrottlerStorage
+  implements OnApplicationBootstrap, OnApplicationShutdown
+{
+  private readonly logger = new Logger(RedisThrottlerStorage.name);
   private readonly cache: ResultCache;
   private readonly membership: Membership;
   private readonly shared: SharedLimiter;

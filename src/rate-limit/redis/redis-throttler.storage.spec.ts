@@ -4,32 +4,35 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describeEngine } from '../../../test/support/engine-conformance.js';
+import { describeStorage } from '../../../test/support/throttler-storage-conformance.js';
 import { eventually } from '../../../test/support/eventually.js';
-import { admitted, RedisEngines } from '../../../test/support/redis-engines.js';
+import { admitted, RedisStorages } from '../../../test/support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import type { Subject } from '../quota-engine.js';
-import type { RedisEngine } from './redis.engine.js';
+import type { Subject } from '../plan-throttler.storage.js';
+import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisLink } from './redis-link.js';
 
 let server: RedisServer;
-const replicas = new RedisEngines();
+const replicas = new RedisStorages();
 
 afterEach(() => replicas.stop());
 
 /** What is exact only as long as Redis answers in time is tested with more of it: other tests run beside this one. */
 let patience: number | undefined;
 
-const make = (url = server.url, env: Record<string, string> = {}, clock = new Clock()): RedisEngine =>
-  replicas.make(url, { env, clock, patience });
+const make = (
+  url = server.url,
+  env: Record<string, string> = {},
+  clock = new Clock(),
+): RedisThrottlerStorage => replicas.make(url, { env, clock, patience });
 const start = (
   url = server.url,
   env: Record<string, string> = {},
   clock = new Clock(),
-): Promise<RedisEngine> => replicas.start(url, { env, clock, patience });
+): Promise<RedisThrottlerStorage> => replicas.start(url, { env, clock, patience });
 const printedMetrics = () => replicas.metrics.registry.metrics();
 
 const somebody = (perMinute: number, perDay = 1_000_000): Subject => ({
@@ -50,11 +53,11 @@ describeWithRedis('quotas in Redis', () => {
     await server.stop();
   });
 
-  describeEngine('Redis', async () => {
+  describeStorage('Redis', async () => {
     const clock = new TestClock();
-    const engine = await start(server.url, {}, clock);
+    const storage = await start(server.url, {}, clock);
     return {
-      engine,
+      storage,
       margin: 500,
       advance: (milliseconds) => {
         clock.advance(milliseconds);
@@ -79,19 +82,19 @@ describeWithRedis('quotas in Redis', () => {
   });
 
   it('cost one command for each admitted request', async () => {
-    const engine = await start();
-    await admitted(engine, somebody(10), 1);
+    const storage = await start();
+    await admitted(storage, somebody(10), 1);
     const before = scripts();
-    await admitted(engine, somebody(1000), 100);
+    await admitted(storage, somebody(1000), 100);
     expect(scripts() - before).toBe(100);
   });
 
   it('cost no command for a caller known to be exhausted', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(10);
-    expect(await admitted(engine, subject, 11)).toBe(10);
+    expect(await admitted(storage, subject, 11)).toBe(10);
     const before = scripts();
-    expect(await admitted(engine, subject, 1000)).toBe(0);
+    expect(await admitted(storage, subject, 1000)).toBe(0);
     expect(scripts() - before).toBe(0);
   });
 
@@ -123,34 +126,34 @@ describeWithRedis('quotas in Redis', () => {
 
   it('go on with the right day when the clock of Redis jumps a day ahead and back', async () => {
     const clock = new TestClock();
-    const engine = await start(server.url, {}, clock);
+    const storage = await start(server.url, {}, clock);
     const subject = somebody(1000, 5);
     const day = (by: 1 | -1) => {
       server.moveDays(`petstore:{${subject.id}}`, by);
       clock.advance(days(1)); // or the replica would know the window still
     };
-    expect(await admitted(engine, subject, 3)).toBe(3);
+    expect(await admitted(storage, subject, 3)).toBe(3);
     day(-1); // as if it had been yesterday: now the clock has jumped ahead
-    expect(await admitted(engine, subject, 3)).toBe(3);
+    expect(await admitted(storage, subject, 3)).toBe(3);
     day(1); // and back: what is in the hash is tomorrow's
-    expect(await admitted(engine, subject, 3)).toBe(2); // three of this day were used before
-    const { windows } = await engine.take(subject);
+    expect(await admitted(storage, subject, 3)).toBe(2); // three of this day were used before
+    const { windows } = await storage.take(subject);
     expect(windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
   });
 
   it('survive SCRIPT FLUSH', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(100);
-    await admitted(engine, subject, 40);
+    await admitted(storage, subject, 40);
     server.command('SCRIPT', 'FLUSH');
-    expect(await admitted(engine, subject, 100)).toBe(60);
-    expect(engine.degraded).toBe(false);
+    expect(await admitted(storage, subject, 100)).toBe(60);
+    expect(storage.degraded).toBe(false);
   });
 
   it('forget an address after two of its minutes', async () => {
-    const engine = await start();
+    const storage = await start();
     server.command('FLUSHALL');
-    await engine.take({ id: '192.0.2.1', limits: { perMinute: 30 } });
+    await storage.take({ id: '192.0.2.1', limits: { perMinute: 30 } });
     const [table = ''] = server.command('KEYS', 'petstore:{anonymous:*').split('\n');
     expect(Number(server.command('PTTL', table))).toBeLessThanOrEqual(minutes(2));
   });
@@ -160,8 +163,8 @@ describeWithRedis('quotas in Redis', () => {
     const replicas = await Promise.all([1, 2].map(() => start(server.url, { ANONYMOUS_ADDRESSES: '400' })));
     for (let i = 0; i < 3_000; i += 100) {
       const networks = Array.from({ length: 100 }, (_, n) => `2001:db8:${(i + n).toString(16)}::`);
-      for (const engine of replicas) {
-        await Promise.all(networks.map(async (id) => engine.take({ id, limits: { perMinute: 30 } })));
+      for (const storage of replicas) {
+        await Promise.all(networks.map(async (id) => storage.take({ id, limits: { perMinute: 30 } })));
       }
       expect(server.addresses()).toBeLessThanOrEqual(400);
     }
@@ -171,9 +174,9 @@ describeWithRedis('quotas in Redis', () => {
   });
 
   it('leave nothing behind for ever', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(10);
-    await admitted(engine, subject, 1);
+    await admitted(storage, subject, 1);
     const ttl = Number(server.command('PTTL', `petstore:{${subject.id}}`));
     expect(ttl).toBeGreaterThan(minutes(60 * 24));
     expect(ttl).toBeLessThanOrEqual(minutes(60 * 48));
@@ -201,53 +204,53 @@ describeWithRedis('quotas while Redis is away', () => {
   });
 
   it('wait once for a frozen Redis, not for every request', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(1000);
-    await admitted(engine, subject, 1);
+    await admitted(storage, subject, 1);
     await server.freeze();
-    await engine.take(subject);
-    expect(engine.degraded).toBe(true);
-    for (let i = 0; i < 100; i++) expect(engine.take(subject)).not.toBeInstanceOf(Promise);
+    await storage.take(subject);
+    expect(storage.degraded).toBe(true);
+    for (let i = 0; i < 100; i++) expect(storage.take(subject)).not.toBeInstanceOf(Promise);
   });
 
   it('go on without a slow Redis, and with it again when it has recovered', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(1000);
-    await admitted(engine, subject, 1);
+    await admitted(storage, subject, 1);
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
-    expect(await admitted(engine, subject, 50)).toBe(50);
-    expect(engine.degraded).toBe(true);
-    await eventually(() => !engine.degraded);
+    expect(await admitted(storage, subject, 50)).toBe(50);
+    expect(storage.degraded).toBe(true);
+    await eventually(() => !storage.degraded);
   });
 
   it('send no command twice: what timed out may have run and is not added again', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(1000);
-    await admitted(engine, subject, 10);
+    await admitted(storage, subject, 10);
     await server.freeze();
-    await admitted(engine, subject, 5); // these time out, and run when Redis thaws
-    await admitted(engine, subject, 30); // these are counted here alone
+    await admitted(storage, subject, 5); // these time out, and run when Redis thaws
+    await admitted(storage, subject, 30); // these are counted here alone
     await server.thaw();
-    await eventually(() => !engine.degraded);
+    await eventually(() => !storage.degraded);
     expect(server.command('HGET', `petstore:{${subject.id}}`, 'n')).toBe('45');
   });
 
   it('fail nothing in a burst while Redis restarts, and forget nothing', async () => {
-    const engine = await start();
+    const storage = await start();
     const subject = somebody(100_000);
     let sent = 0;
     const burst = async (until: () => boolean) => {
       while (!until()) {
-        sent += await admitted(engine, subject, 20);
+        sent += await admitted(storage, subject, 20);
         await setImmediate();
       }
     };
     let back = false;
     const load = burst(() => back);
     await server.kill();
-    await eventually(() => engine.degraded);
+    await eventually(() => storage.degraded);
     await server.launch();
-    await eventually(() => !engine.degraded);
+    await eventually(() => !storage.degraded);
     back = true;
     await load;
     const counted = Number(server.command('HGET', `petstore:{${subject.id}}`, 'n'));
@@ -256,41 +259,41 @@ describeWithRedis('quotas while Redis is away', () => {
 
   it('do not lose Redis because the rest of the service takes long to start', async () => {
     jest.useFakeTimers();
-    const engine = make();
+    const storage = make();
     jest.advanceTimersByTime(seconds(5));
     jest.useRealTimers();
-    await engine.onApplicationBootstrap();
+    await storage.onApplicationBootstrap();
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('do not lose a Redis that is slow at the start', async () => {
-    const engine = make();
+    const storage = make();
     server.command('CLIENT', 'PAUSE', '600', 'ALL');
-    await engine.onApplicationBootstrap();
-    expect(engine.degraded).toBe(false);
-    const decided = engine.take(somebody(10));
+    await storage.onApplicationBootstrap();
+    expect(storage.degraded).toBe(false);
+    const decided = storage.take(somebody(10));
     expect((await decided).admitted).toBe(true);
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('do not lose Redis because no request needs it while it is slow', async () => {
-    const engine = await start();
+    const storage = await start();
     const beats = jest.spyOn(RedisLink.prototype, 'announce');
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
     await eventually(() => beats.mock.calls.length > 1);
     await beats.mock.results[0]?.value;
     beats.mockRestore();
-    expect(engine.degraded).toBe(false);
+    expect(storage.degraded).toBe(false);
   });
 
   it('start without Redis and find it later', async () => {
     await server.kill();
-    const engine = await start();
-    expect((await engine.take(somebody(10))).admitted).toBe(true);
-    expect(engine.degraded).toBe(true);
+    const storage = await start();
+    expect((await storage.take(somebody(10))).admitted).toBe(true);
+    expect(storage.degraded).toBe(true);
     expect(await printedMetrics()).toMatch(/petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/);
     await server.launch();
-    await eventually(() => !engine.degraded);
+    await eventually(() => !storage.degraded);
     expect(await printedMetrics()).toContain('petstore_redis_up 1\n');
   });
 });
@@ -322,9 +325,9 @@ describeWithRedis('quotas in other kinds of Redis', () => {
     );
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
     server = await RedisServer.start([...files, '--tls-auth-clients', 'no'], 'rediss');
-    const engine = await start(server.url, { REDIS_CA_FILE: certificate });
-    expect(await admitted(engine, somebody(10), 20)).toBe(10);
-    expect(engine.degraded).toBe(false);
+    const storage = await start(server.url, { REDIS_CA_FILE: certificate });
+    expect(await admitted(storage, somebody(10), 20)).toBe(10);
+    expect(storage.degraded).toBe(false);
     rmSync(folder, { recursive: true });
   });
 
@@ -332,8 +335,8 @@ describeWithRedis('quotas in other kinds of Redis', () => {
     server = await RedisServer.start(['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
     server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await eventually(() => server.command('CLUSTER', 'INFO').includes('cluster_state:ok'));
-    const engine = await start(server.url, { REDIS_CLUSTER: 'true' });
-    expect(await admitted(engine, somebody(10), 20)).toBe(10);
-    expect(engine.degraded).toBe(false);
+    const storage = await start(server.url, { REDIS_CLUSTER: 'true' });
+    expect(await admitted(storage, somebody(10), 20)).toBe(10);
+    expect(storage.degraded).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import { admits, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import { QuotaEngine, type Subject } from '../quota-engine.js';
+import { PlanThrottlerStorage, type Subject } from '../plan-throttler.storage.js';
 import { Accounts } from './accounts.js';
 import { DailyReservations } from '../daily-usage/daily-reservations.js';
 import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
@@ -13,7 +13,7 @@ import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
  * on record in PostgreSQL) and for one that overtakes the reservation made ahead of it.
  */
 @Injectable()
-export class MemoryEngine extends QuotaEngine implements OnApplicationShutdown {
+export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnApplicationShutdown {
   private readonly accounts: Accounts;
   private readonly reservations: DailyReservations;
 

@@ -1,9 +1,9 @@
 import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { Decision } from '../../src/rate-limit/decision.js';
-import type { QuotaEngine, Subject } from '../../src/rate-limit/quota-engine.js';
+import type { PlanThrottlerStorage, Subject } from '../../src/rate-limit/plan-throttler.storage.js';
 
-export interface EngineUnderTest {
-  readonly engine: QuotaEngine;
+export interface StorageUnderTest {
+  readonly storage: PlanThrottlerStorage;
   /** Lets time pass; noon is far from midnight. */
   advance(milliseconds: number): Promise<void>;
   /** Lets the rest of the UTC day pass. */
@@ -18,17 +18,17 @@ const somebody = (perMinute: number, perDay?: number): Subject => ({
   limits: { perMinute, perDay },
 });
 
-/** What every engine promises, whichever keeps the counts. */
-export function describeEngine(name: string, start: () => Promise<EngineUnderTest>): void {
-  describe(`the ${name} engine`, () => {
-    let test: EngineUnderTest;
+/** What every storage promises, whichever keeps the counts. */
+export function describeStorage(name: string, start: () => Promise<StorageUnderTest>): void {
+  describe(`the ${name} storage`, () => {
+    let test: StorageUnderTest;
     beforeEach(async () => {
       test = await start();
     });
 
     const take = async (subject: Subject, times = 1): Promise<Decision> => {
-      for (let i = 1; i < times; i++) await test.engine.take(subject);
-      return test.engine.take(subject);
+      for (let i = 1; i < times; i++) await test.storage.take(subject);
+      return test.storage.take(subject);
     };
     const remaining = ({ windows }: Decision) => windows.map((window) => window.remaining);
 
@@ -51,7 +51,9 @@ export function describeEngine(name: string, start: () => Promise<EngineUnderTes
 
     it('admits exactly the limit of concurrent requests', async () => {
       const subject = somebody(50, 1000);
-      const decisions = await Promise.all(Array.from({ length: 120 }, async () => test.engine.take(subject)));
+      const decisions = await Promise.all(
+        Array.from({ length: 120 }, async () => test.storage.take(subject)),
+      );
       expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(50);
     });
 
@@ -82,7 +84,7 @@ export function describeEngine(name: string, start: () => Promise<EngineUnderTes
       expect((await take(subject, 4)).admitted).toBe(false);
       await test.nextDay();
       expect((await take(subject)).admitted).toBe(true);
-      expect((await test.engine.look(subject)).windows[1]?.remaining).toBe(2);
+      expect((await test.storage.look(subject)).windows[1]?.remaining).toBe(2);
     });
 
     it('ends the day at 00:00 UTC', async () => {
@@ -94,9 +96,9 @@ export function describeEngine(name: string, start: () => Promise<EngineUnderTes
     it('charges nothing for a look', async () => {
       const subject = somebody(3, 10);
       await take(subject);
-      await test.engine.look(subject);
-      expect(remaining(await test.engine.look(subject))).toEqual([2, 9]);
-      expect(remaining(await test.engine.look(somebody(3, 10)))).toEqual([3, 10]);
+      await test.storage.look(subject);
+      expect(remaining(await test.storage.look(subject))).toEqual([2, 9]);
+      expect(remaining(await test.storage.look(somebody(3, 10)))).toEqual([3, 10]);
     });
 
     it('keeps the counts when the limits change, and holds to the new limits at once', async () => {

@@ -1,0 +1,55 @@
+import { Clock } from '../../src/kernel/clock/clock.js';
+import { Config } from '../../src/kernel/config/config.js';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
+import { DailyUsageWriter } from '../../src/rate-limit/daily-usage/daily-usage.writer.js';
+import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
+import type { Subject } from '../../src/rate-limit/plan-throttler.storage.js';
+import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
+import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
+import { RedisLink } from '../../src/rate-limit/redis/redis-link.js';
+import { TestDailyUsage } from './test-daily-usage.js';
+
+interface Settings {
+  readonly env?: Record<string, string>;
+  readonly clock?: Clock;
+  /** Milliseconds that a request waits for Redis. */
+  readonly patience?: number;
+}
+
+/** Replicas of the quota storage in this process, each with its own connection to Redis. */
+export class RedisStorages {
+  private storages: RedisThrottlerStorage[] = [];
+  /** Of the storage that was made last. */
+  metrics = new Metrics();
+
+  make(url: string, { env = {}, clock = new Clock(), patience }: Settings = {}): RedisThrottlerStorage {
+    this.metrics = new Metrics();
+    const config = new Config({ REDIS_URL: url, ...env });
+    const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
+    const link = new RedisLink(config, patience);
+    const storage = new RedisThrottlerStorage(clock, config, link, usage, new RateLimitMetrics(this.metrics));
+    this.storages.push(storage);
+    return storage;
+  }
+
+  async start(...args: Parameters<RedisStorages['make']>): Promise<RedisThrottlerStorage> {
+    const storage = this.make(...args);
+    await storage.onApplicationBootstrap();
+    return storage;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.storages.map((storage) => storage.onApplicationShutdown()));
+    this.storages = [];
+  }
+}
+
+/** Sends requests at the same time. @returns how many were admitted */
+export async function admitted(
+  storage: RedisThrottlerStorage,
+  subject: Subject,
+  times: number,
+): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.take(subject)));
+  return decisions.filter((decision) => decision.admitted).length;
+}
