@@ -38,29 +38,29 @@ const heap = () => (gc(), gc(), process.memoryUsage().heapUsed);
 
 const before = heap();
 const delay = monitorEventLoopDelay({ resolution: 1 });
-for (const subject of subjects) await storage.take(subject);
+for (const subject of subjects) await storage.consume(subject);
 const perKey = (heap() - before) / KEYS;
 
-for (let i = 0; i < 200_000; i++) storage.take(subjects[i]);
+for (let i = 0; i < 200_000; i++) storage.consume(subjects[i]);
 const STRIDE = 7919; // far enough apart that no key is in the processor's cache when its turn comes
 /** What it costs to come to a key's record at all, which is the bench's own doing. */
 const walk = process.cpuUsage();
 for (let i = 0, at = 0, sum = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) sum += subjects[at].id;
 const walked = process.cpuUsage(walk);
 const cpu = process.cpuUsage();
-for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) storage.take(subjects[at]);
+for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) storage.consume(subjects[at]);
 const { user, system } = process.cpuUsage(cpu);
 const coming = walked.user + walked.system;
 const hot = process.cpuUsage();
-for (let i = 0; i < DECISIONS; i++) storage.take(subjects[i % 1000]);
+for (let i = 0; i < DECISIONS; i++) storage.consume(subjects[i % 1000]);
 const hotCpu = process.cpuUsage(hot);
 
 // The day ends: a million accounts become yesterday's, and a minute later they are gone.
 delay.enable();
 const turn = async () => {
   for (let i = 0; i < 2_000; i++) {
-    storage.look({ id: `new ${i}`, limits: { perMinute: 10 } });
-    storage.take({ id: 'somebody', limits: { perMinute: 1e9 } });
+    storage.peek({ id: `new ${i}`, limits: { perMinute: 10 } });
+    storage.consume({ id: 'somebody', limits: { perMinute: 1e9 } });
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -72,10 +72,10 @@ const timed = (work) => {
   work();
   longest = Math.max(longest, performance.now() - start);
 };
-timed(() => void storage.take(subjects[0]));
+timed(() => void storage.consume(subjects[0]));
 await turn();
 clock.skip(61_000);
-timed(() => void storage.take(subjects[1]));
+timed(() => void storage.consume(subjects[1]));
 await turn();
 delay.disable();
 const after = heap();

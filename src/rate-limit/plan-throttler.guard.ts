@@ -19,7 +19,7 @@ import { RateLimiter } from './rate-limiter.js';
 import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { DEFAULT, PLAN, type RouteThrottler, RouteThrottlers, SKIP } from './route-throttlers.js';
-import { takeAll, type ThrottledRequest } from './throttled-request.js';
+import { consumeAll, type ThrottledRequest } from './throttled-request.js';
 import { UNCOUNTED, type Uncounted } from './uncounted.decorator.js';
 
 /**
@@ -96,7 +96,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return this.reflector.getAllAndOverride(key, [context.getHandler(), context.getClass()]);
   }
 
-  /** A client whose key could not be looked up, for it may be valid, and a browser that asks for permission. */
+  /** A client whose key could not be peeked up, for it may be valid, and a browser that asks for permission. */
   private isExempt(request: Request): boolean {
     const { principal } = request;
     if (principal?.kind === 'anonymous' && principal.failure !== undefined) return true;
@@ -120,7 +120,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   ): MaybeAsync<Verdict> {
     return chain(this.limiter.peek(request), (plan) => {
       if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.limiter.consume(request);
-      return chain(takeAll(this.storage, hits), ({ admitted, windows, message }) => {
+      return chain(consumeAll(this.storage, hits), ({ admitted, windows, message }) => {
         if (!admitted) return { ...plan, admitted, bannedFor: 0, throttlers: windows, message };
         const verdict = planIsFree ? { ...plan, admitted } : this.limiter.consume(request);
         return chain(verdict, (decided) => ({ ...decided, throttlers: windows }));
@@ -136,7 +136,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     { perMinute }: Uncounted,
   ): MaybeAsync<Verdict> {
     const key = this.generateKey(context, String(id), 'uncounted');
-    const free = this.storage.takeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
+    const free = this.storage.consumeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
     return chain(free, ({ admitted }) => (admitted ? this.uncounted(request) : this.charge(request)));
   }
 }

@@ -37,25 +37,25 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 /** Where requests are counted: a storage of `@nestjs/throttler`, and one atomic step for both windows of a plan. */
 export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
-  abstract take(subject: Subject): MaybeAsync<Decision>;
+  abstract consume(subject: Subject): MaybeAsync<Decision>;
 
   /** How things stand, without charging anything. */
-  abstract look(subject: Subject): MaybeAsync<Decision>;
+  abstract peek(subject: Subject): MaybeAsync<Decision>;
 
-  takeHit(hit: Hit): MaybeAsync<Decision> {
+  consumeHit(hit: Hit): MaybeAsync<Decision> {
     const { blockDuration } = hit;
-    if (blockDuration <= 0) return this.take(windowOf(hit));
-    return chain(this.look(blockOf(hit)), (block) => {
+    if (blockDuration <= 0) return this.consume(windowOf(hit));
+    return chain(this.peek(blockOf(hit)), (block) => {
       if (!block.admitted) return block;
-      return chain(this.take(windowOf(hit)), (window) =>
-        window.admitted ? window : chain(this.take(blockOf(hit)), (started) => refusal(window, started)),
+      return chain(this.consume(windowOf(hit)), (window) =>
+        window.admitted ? window : chain(this.consume(blockOf(hit)), (started) => refusal(window, started)),
       );
     });
   }
 
-  lookHit(hit: Hit): MaybeAsync<Decision> {
-    if (hit.blockDuration <= 0) return this.look(windowOf(hit));
-    return chain(this.look(blockOf(hit)), (block) => (block.admitted ? this.look(windowOf(hit)) : block));
+  peekHit(hit: Hit): MaybeAsync<Decision> {
+    if (hit.blockDuration <= 0) return this.peek(windowOf(hit));
+    return chain(this.peek(blockOf(hit)), (block) => (block.admitted ? this.peek(windowOf(hit)) : block));
   }
 
   async increment(
@@ -64,7 +64,7 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
     limit: number,
     blockDuration: number,
   ): Promise<ThrottlerStorageRecord> {
-    const { admitted, windows } = await this.takeHit({ key, ttl, limit, blockDuration });
+    const { admitted, windows } = await this.consumeHit({ key, ttl, limit, blockDuration });
     const { remaining = 0, resetIn = 0 } = windows[0] ?? {};
     const seconds = wholeSeconds(resetIn);
     return {

@@ -34,7 +34,7 @@ export class RateLimitMetrics {
     });
   }
 
-  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
+  /** Called on every request: the counter of each plan and outcome is peeked up in the registry once. */
   decided(plan: string, outcome: DecisionLabel): void {
     let counter = this.counters[outcome].get(plan);
     if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));

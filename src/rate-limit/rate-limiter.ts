@@ -30,8 +30,8 @@ export class RateLimiter {
     const principal = apiKeyOf(request);
     const subject = clientOf(request, this.config);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    if (bannedFor > 0) return chain(this.storage.look(subject), (decision) => refuse(decision, bannedFor));
-    return chain(this.storage.take(subject), (decision) => {
+    if (bannedFor > 0) return chain(this.storage.peek(subject), (decision) => refuse(decision, bannedFor));
+    return chain(this.storage.consume(subject), (decision) => {
       const caused = principal && !decision.admitted ? this.bans.strike(principal, decision) : 0;
       return verdict(decision, caused);
     });
@@ -46,7 +46,7 @@ export class RateLimiter {
   peek(request: Whose): MaybeAsync<Verdict> {
     const principal = apiKeyOf(request);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    return chain(this.storage.look(clientOf(request, this.config)), (decision) =>
+    return chain(this.storage.peek(clientOf(request, this.config)), (decision) =>
       verdict(decision, bannedFor),
     );
   }

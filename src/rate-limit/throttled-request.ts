@@ -23,16 +23,17 @@ interface Decided extends Decision {
 }
 
 /** Charges a request to all throttlers of its route, or, when one refuses it, to none. */
-export function takeAll(
+export function consumeAll(
   storage: PlanThrottlerStorage,
   hits: readonly ThrottledRequest[],
 ): MaybeAsync<ThrottledDecision> {
-  const look = (hit: ThrottledRequest) => chain(storage.lookHit(hit), (decision) => ({ ...decision, hit }));
-  const take = (hit: ThrottledRequest) => chain(storage.takeHit(hit), (decision) => ({ ...decision, hit }));
-  return chain(all(hits.map(look)), (looked) => {
-    const refused = looked.some(({ admitted }) => !admitted);
-    // A request beyond the limit is not charged by `take` either, which starts the block that is due.
-    const due = looked.map((decided) => (refused && decided.admitted ? decided : take(decided.hit)));
+  const peek = (hit: ThrottledRequest) => chain(storage.peekHit(hit), (decision) => ({ ...decision, hit }));
+  const consume = (hit: ThrottledRequest) =>
+    chain(storage.consumeHit(hit), (decision) => ({ ...decision, hit }));
+  return chain(all(hits.map(peek)), (peeked) => {
+    const refused = peeked.some(({ admitted }) => !admitted);
+    // A request beyond the limit is not charged by `consume` either, which starts the block that is due.
+    const due = peeked.map((decided) => (refused && decided.admitted ? decided : consume(decided.hit)));
     return chain(all<Decided>(due), (decided) => ({
       admitted: decided.every(({ admitted }) => admitted),
       windows: decided.flatMap(windowOf),

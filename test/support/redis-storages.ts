@@ -50,6 +50,6 @@ export async function admitted(
   subject: Subject,
   times: number,
 ): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.take(subject)));
+  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.consume(subject)));
   return decisions.filter((decision) => decision.admitted).length;
 }

@@ -26,16 +26,16 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       test = await start();
     });
 
-    const take = async (subject: Subject, times = 1): Promise<Decision> => {
-      for (let i = 1; i < times; i++) await test.storage.take(subject);
-      return test.storage.take(subject);
+    const consume = async (subject: Subject, times = 1): Promise<Decision> => {
+      for (let i = 1; i < times; i++) await test.storage.consume(subject);
+      return test.storage.consume(subject);
     };
     const remaining = ({ windows }: Decision) => windows.map((window) => window.remaining);
 
     it('admits exactly the limit of a minute', async () => {
       const subject = somebody(5, 100);
       const decisions = [];
-      for (let i = 0; i < 8; i++) decisions.push(await take(subject));
+      for (let i = 0; i < 8; i++) decisions.push(await consume(subject));
       expect(decisions.map(({ admitted }) => admitted)).toEqual([
         true,
         true,
@@ -52,80 +52,80 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     it('admits exactly the limit of concurrent requests', async () => {
       const subject = somebody(50, 1000);
       const decisions = await Promise.all(
-        Array.from({ length: 120 }, async () => test.storage.take(subject)),
+        Array.from({ length: 120 }, async () => test.storage.consume(subject)),
       );
       expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(50);
     });
 
     it('starts the minute at the first request and ends it 60 s later', async () => {
       const subject = somebody(2, 100);
-      await take(subject);
+      await consume(subject);
       await test.advance(seconds(30));
-      expect((await take(subject)).windows[0]?.resetIn).toBeLessThanOrEqual(seconds(30));
+      expect((await consume(subject)).windows[0]?.resetIn).toBeLessThanOrEqual(seconds(30));
       await test.advance(seconds(30) - test.margin);
-      expect((await take(subject)).admitted).toBe(false);
+      expect((await consume(subject)).admitted).toBe(false);
       await test.advance(test.margin);
-      expect(remaining(await take(subject))).toEqual([1, 97]);
+      expect(remaining(await consume(subject))).toEqual([1, 97]);
     });
 
     it('charges both windows or neither', async () => {
       const subject = somebody(3, 4);
-      await take(subject, 3);
-      expect(remaining(await take(subject))).toEqual([0, 1]);
+      await consume(subject, 3);
+      expect(remaining(await consume(subject))).toEqual([0, 1]);
       await test.advance(minutes(1));
-      expect(remaining(await take(subject))).toEqual([2, 0]);
-      const refused = await take(subject);
+      expect(remaining(await consume(subject))).toEqual([2, 0]);
+      const refused = await consume(subject);
       expect(refused.admitted).toBe(false);
       expect(remaining(refused)).toEqual([2, 0]);
     });
 
     it('starts a new day at 00:00 UTC', async () => {
       const subject = somebody(10, 3);
-      expect((await take(subject, 4)).admitted).toBe(false);
+      expect((await consume(subject, 4)).admitted).toBe(false);
       await test.nextDay();
-      expect((await take(subject)).admitted).toBe(true);
-      expect((await test.storage.look(subject)).windows[1]?.remaining).toBe(2);
+      expect((await consume(subject)).admitted).toBe(true);
+      expect((await test.storage.peek(subject)).windows[1]?.remaining).toBe(2);
     });
 
     it('ends the day at 00:00 UTC', async () => {
-      const { windows } = await take(somebody(10, 10));
+      const { windows } = await consume(somebody(10, 10));
       expect(windows[1]?.resetIn).toBeGreaterThan(0);
       expect(windows[1]?.resetIn).toBeLessThanOrEqual(hours(24));
     });
 
-    it('charges nothing for a look', async () => {
+    it('charges nothing for a peek', async () => {
       const subject = somebody(3, 10);
-      await take(subject);
-      await test.storage.look(subject);
-      expect(remaining(await test.storage.look(subject))).toEqual([2, 9]);
-      expect(remaining(await test.storage.look(somebody(3, 10)))).toEqual([3, 10]);
+      await consume(subject);
+      await test.storage.peek(subject);
+      expect(remaining(await test.storage.peek(subject))).toEqual([2, 9]);
+      expect(remaining(await test.storage.peek(somebody(3, 10)))).toEqual([3, 10]);
     });
 
     it('keeps the counts when the limits change, and holds to the new limits at once', async () => {
       const small = somebody(3, 10);
       const large = { ...small, limits: { perMinute: 6, perDay: 20 } };
-      expect((await take(small, 4)).admitted).toBe(false);
-      expect(remaining(await take(large))).toEqual([2, 16]);
-      const shrunk = await take(small);
+      expect((await consume(small, 4)).admitted).toBe(false);
+      expect(remaining(await consume(large))).toEqual([2, 16]);
+      const shrunk = await consume(small);
       expect(shrunk.admitted).toBe(false);
       expect(remaining(shrunk)).toEqual([0, 6]);
     });
 
     it('keeps callers apart', async () => {
       const [one, other] = [somebody(1, 10), somebody(1, 10)];
-      await take(one, 2);
-      expect((await take(other)).admitted).toBe(true);
+      await consume(one, 2);
+      expect((await consume(other)).admitted).toBe(true);
     });
 
     it('counts no day for a caller that has none', async () => {
-      expect(remaining(await take(somebody(3)))).toEqual([2]);
+      expect(remaining(await consume(somebody(3)))).toEqual([2]);
     });
 
     it('takes a window of another length', async () => {
       const subject = { ...somebody(2), period: seconds(10) };
-      expect((await take(subject, 3)).admitted).toBe(false);
+      expect((await consume(subject, 3)).admitted).toBe(false);
       await test.advance(seconds(10));
-      expect((await take(subject)).admitted).toBe(true);
+      expect((await consume(subject)).admitted).toBe(true);
     });
   });
 }

@@ -41,7 +41,7 @@ const FREE: Subject = { id: 1, limits: { perMinute: 60, perDay: 1000 } };
 
 async function admitted(storage: MemoryThrottlerStorage, subject: Subject, times: number): Promise<number> {
   let count = 0;
-  for (let i = 0; i < times; i++) if ((await storage.take(subject)).admitted) count += 1;
+  for (let i = 0; i < times; i++) if ((await storage.consume(subject)).admitted) count += 1;
   return count;
 }
 
@@ -51,9 +51,9 @@ describe('the memory storage and the clock', () => {
     await admitted(storage, FREE, 61);
     clock.step(-hours(1));
     clock.advance(minutes(1) - 1);
-    expect((await storage.take(FREE)).admitted).toBe(false);
+    expect((await storage.consume(FREE)).admitted).toBe(false);
     clock.advance(1);
-    expect((await storage.take(FREE)).admitted).toBe(true);
+    expect((await storage.consume(FREE)).admitted).toBe(true);
   });
 
   it('shows one reset of each window for as long as it runs', async () => {
@@ -62,7 +62,7 @@ describe('the memory storage and the clock', () => {
     const { storage } = start(new TestDailyUsage(), clock);
     jest.spyOn(clock, 'now').mockImplementation(() => Math.floor(wall + clock.elapsed() - 1_000_000));
     const resets = async () =>
-      (await storage.take(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
+      (await storage.consume(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
     const first = await resets();
     for (let i = 0; i < 59; i++) {
       clock.advance(i / 7); // the milliseconds of the two clocks end at different moments
@@ -75,7 +75,7 @@ describe('the memory storage and the clock', () => {
     const { storage, clock } = start();
     await admitted(storage, FREE, 61);
     clock.step(hours(1));
-    expect((await storage.take(FREE)).admitted).toBe(false);
+    expect((await storage.consume(FREE)).admitted).toBe(false);
   });
 
   it('does not bring a day back when the wall clock steps back over midnight', async () => {
@@ -110,13 +110,13 @@ describe('the memory storage and the clock', () => {
     clock.advance(minutes(10));
     clock.step(-days(1));
     expect(await admitted(storage, subject, 10)).toBe(2); // what is left of this one
-    const [, day] = (await storage.take(subject)).windows;
+    const [, day] = (await storage.consume(subject)).windows;
     expect(day?.resetIn).toBeLessThanOrEqual(hours(24));
     clock.advance((day?.resetIn ?? 0) - 1);
     expect(await admitted(storage, subject, 1)).toBe(0);
     clock.advance(1);
     expect(await admitted(storage, subject, 1)).toBe(0); // the next day's were used ahead
-    expect((await storage.take(subject)).windows[1]?.resetIn).toBe(days(1));
+    expect((await storage.consume(subject)).windows[1]?.resetIn).toBe(days(1));
   });
 
   it('carries a running minute over midnight', async () => {
@@ -124,9 +124,9 @@ describe('the memory storage and the clock', () => {
     const { storage } = start(new TestDailyUsage(), clock);
     await admitted(storage, FREE, 60);
     clock.advance(seconds(20));
-    expect((await storage.take(FREE)).admitted).toBe(false);
+    expect((await storage.consume(FREE)).admitted).toBe(false);
     clock.advance(seconds(40));
-    expect((await storage.take(FREE)).admitted).toBe(true);
+    expect((await storage.consume(FREE)).admitted).toBe(true);
   });
 });
 
@@ -142,15 +142,15 @@ describe('the memory storage and the day counts on record', () => {
 
   it('waits for nothing between two reservations', async () => {
     const { storage } = start();
-    await storage.take(HEAVY);
-    expect(storage.take(HEAVY)).not.toBeInstanceOf(Promise);
+    await storage.consume(HEAVY);
+    expect(storage.consume(HEAVY)).not.toBeInstanceOf(Promise);
   });
 
   it('never has fewer requests on record than it has admitted', async () => {
     const { storage, usage } = start();
     const record = () => [...usage.counts.values()][0] ?? 0;
     for (let i = 1; i <= 500; i++) {
-      await storage.take(HEAVY);
+      await storage.consume(HEAVY);
       expect(record()).toBeGreaterThanOrEqual(i);
     }
   });
@@ -175,12 +175,12 @@ describe('the memory storage and the day counts on record', () => {
     expect(await admitted(start(usage).storage, HEAVY, 2000)).toBe(1000 - 370);
   });
 
-  it('reads the day so far for a look', async () => {
+  it('reads the day so far for a peek', async () => {
     const usage = new TestDailyUsage();
     const first = start(usage).storage;
     await admitted(first, HEAVY, 37);
     await first.onApplicationShutdown();
-    expect((await start(usage).storage.look(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
+    expect((await start(usage).storage.peek(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
   });
 
   it('goes on counting while PostgreSQL is unavailable, and puts it on record afterwards', async () => {
@@ -294,28 +294,29 @@ describe('the memory storage and the day counts on record', () => {
 describe('the memory storage and its memory', () => {
   it('forgets addresses a while after they were seen', async () => {
     const { storage, clock } = start();
-    for (let i = 0; i < 400; i++) await storage.take({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
+    for (let i = 0; i < 400; i++) await storage.consume({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
     expect(storage.size).toBe(400);
     for (let i = 0; i < 3; i++) {
       clock.advance(minutes(1));
-      await storage.take({ id: 'last', limits: { perMinute: 30 } });
+      await storage.consume({ id: 'last', limits: { perMinute: 30 } });
     }
     expect(storage.size).toBeLessThanOrEqual(2);
   });
 
   it('never remembers more addresses than it may', async () => {
     const { storage } = start();
-    for (let i = 0; i < 20_000; i++) await storage.take({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
+    for (let i = 0; i < 20_000; i++)
+      await storage.consume({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
     expect(storage.size).toBeLessThanOrEqual(1000);
   });
 
   it('forgets yesterday once its last minute is over', async () => {
     const { storage, clock } = start();
-    for (let i = 0; i < 300; i++) await storage.take({ id: i, limits: { perMinute: 10, perDay: 10 } });
+    for (let i = 0; i < 300; i++) await storage.consume({ id: i, limits: { perMinute: 10, perDay: 10 } });
     clock.advance(days(1));
-    await storage.take(FREE);
+    await storage.consume(FREE);
     clock.advance(minutes(1));
-    await storage.take({ ...FREE, id: 999 });
+    await storage.consume({ ...FREE, id: 999 });
     expect(storage.size).toBe(2);
   });
 });
@@ -329,7 +330,7 @@ class NaiveModel {
 
   constructor(private readonly clock: TestClock) {}
 
-  take({ id, limits }: Subject): boolean {
+  consume({ id, limits }: Subject): boolean {
     const now = this.clock.elapsed();
     const day = Math.floor(this.clock.now() / days(1));
     const own = this.admissions.get(id) ?? { windowStart: now, inWindow: 0, days: new Map<number, number>() };
@@ -372,8 +373,8 @@ describe('the memory storage over random histories', () => {
           clock.step(correction);
           for (let i = 0; i < requests; i++) {
             const subject = { id, limits: { perMinute, perDay } };
-            const decided = await storage.take(subject);
-            expect(decided.admitted).toBe(model.take(subject));
+            const decided = await storage.consume(subject);
+            expect(decided.admitted).toBe(model.consume(subject));
             expect(decided.windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
           }
         }
@@ -392,10 +393,10 @@ describe('the memory storage over random histories', () => {
           const subject = { id: 1, limits: { perMinute, perDay } };
           clock.advance(pause);
           for (let i = 0; i < requests; i++) {
-            const decided = await storage.take(subject);
+            const decided = await storage.consume(subject);
             if (decided.admitted) continue;
             clock.advance(wait(decided));
-            expect((await storage.take(subject)).admitted).toBe(true);
+            expect((await storage.consume(subject)).admitted).toBe(true);
           }
         }
       }),
@@ -410,7 +411,7 @@ describe('the memory storage over random histories', () => {
         let before: Decision | undefined;
         for (const pause of pauses) {
           clock.advance(pause);
-          const now = await storage.take({ id: 1, limits: { perMinute: 5, perDay: 30 } });
+          const now = await storage.consume({ id: 1, limits: { perMinute: 5, perDay: 30 } });
           before?.windows.forEach((window, i) => {
             if (window.resetIn > pause)
               expect(now.windows[i]?.remaining).toBeLessThanOrEqual(window.remaining);

@@ -27,14 +27,14 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
     this.reservations = new DailyReservations(writer);
   }
 
-  take(subject: Subject): Decision | Promise<Decision> {
+  consume(subject: Subject): Decision | Promise<Decision> {
     const now = this.now();
     const account = this.accounts.find(subject, now);
     const admitted = admits(subject, account);
     if (admitted) {
       if (subject.limits.perDay !== undefined) {
         const wait = this.reservations.reserve(subject.id, this.day, account, subject.limits.perDay);
-        if (wait) return wait.then(() => this.take(subject));
+        if (wait) return wait.then(() => this.consume(subject));
       }
       account.minuteUsed += 1;
       account.dayUsed += 1;
@@ -42,7 +42,7 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
     return decision(admitted, subject, this.accounts.counts(account, subject, now));
   }
 
-  look(subject: Subject): Decision | Promise<Decision> {
+  peek(subject: Subject): Decision | Promise<Decision> {
     const now = this.now();
     const account = this.accounts.find(subject, now);
     const unread = subject.limits.perDay !== undefined && account.reserved === 0 && account.dayUsed === 0;

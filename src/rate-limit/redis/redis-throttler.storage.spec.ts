@@ -115,7 +115,7 @@ describeWithRedis('quotas in Redis', () => {
     const resets = new Set<string>();
     for (let i = 0; i < 20; i++) {
       for (const replica of replicas) {
-        const { windows } = await replica.take(subject);
+        const { windows } = await replica.consume(subject);
         resets.add(windows.map(({ resetAt }) => resetAt).join());
       }
     }
@@ -137,7 +137,7 @@ describeWithRedis('quotas in Redis', () => {
     expect(await admitted(storage, subject, 3)).toBe(3);
     day(1); // and back: what is in the hash is tomorrow's
     expect(await admitted(storage, subject, 3)).toBe(2); // three of this day were used before
-    const { windows } = await storage.take(subject);
+    const { windows } = await storage.consume(subject);
     expect(windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
   });
 
@@ -153,7 +153,7 @@ describeWithRedis('quotas in Redis', () => {
   it('forget an address after two of its minutes', async () => {
     const storage = await start();
     server.command('FLUSHALL');
-    await storage.take({ id: '192.0.2.1', limits: { perMinute: 30 } });
+    await storage.consume({ id: '192.0.2.1', limits: { perMinute: 30 } });
     const [table = ''] = server.command('KEYS', 'petstore:{anonymous:*').split('\n');
     expect(Number(server.command('PTTL', table))).toBeLessThanOrEqual(minutes(2));
   });
@@ -164,7 +164,7 @@ describeWithRedis('quotas in Redis', () => {
     for (let i = 0; i < 3_000; i += 100) {
       const networks = Array.from({ length: 100 }, (_, n) => `2001:db8:${(i + n).toString(16)}::`);
       for (const storage of replicas) {
-        await Promise.all(networks.map(async (id) => storage.take({ id, limits: { perMinute: 30 } })));
+        await Promise.all(networks.map(async (id) => storage.consume({ id, limits: { perMinute: 30 } })));
       }
       expect(server.addresses()).toBeLessThanOrEqual(400);
     }
@@ -208,9 +208,9 @@ describeWithRedis('quotas while Redis is away', () => {
     const subject = somebody(1000);
     await admitted(storage, subject, 1);
     await server.freeze();
-    await storage.take(subject);
+    await storage.consume(subject);
     expect(storage.degraded).toBe(true);
-    for (let i = 0; i < 100; i++) expect(storage.take(subject)).not.toBeInstanceOf(Promise);
+    for (let i = 0; i < 100; i++) expect(storage.consume(subject)).not.toBeInstanceOf(Promise);
   });
 
   it('go on without a slow Redis, and with it again when it has recovered', async () => {
@@ -271,7 +271,7 @@ describeWithRedis('quotas while Redis is away', () => {
     server.command('CLIENT', 'PAUSE', '600', 'ALL');
     await storage.onApplicationBootstrap();
     expect(storage.degraded).toBe(false);
-    const decided = storage.take(somebody(10));
+    const decided = storage.consume(somebody(10));
     expect((await decided).admitted).toBe(true);
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
@@ -289,7 +289,7 @@ describeWithRedis('quotas while Redis is away', () => {
   it('start without Redis and find it later', async () => {
     await server.kill();
     const storage = await start();
-    expect((await storage.take(somebody(10))).admitted).toBe(true);
+    expect((await storage.consume(somebody(10))).admitted).toBe(true);
     expect(storage.degraded).toBe(true);
     expect(await printedMetrics()).toMatch(/petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/);
     await server.launch();

@@ -74,7 +74,7 @@ export class RedisThrottlerStorage
     return this.membership.count;
   }
 
-  take(subject: Subject): Decision | Promise<Decision> {
+  consume(subject: Subject): Decision | Promise<Decision> {
     const refusal = this.knownRefusal(subject);
     if (refusal) return refusal;
     if (!this.isLost) return this.ask(subject, 1);
@@ -83,7 +83,7 @@ export class RedisThrottlerStorage
     return decided;
   }
 
-  look(subject: Subject): Decision | Promise<Decision> {
+  peek(subject: Subject): Decision | Promise<Decision> {
     const refusal = this.knownRefusal(subject);
     if (refusal) return refusal;
     return this.isLost ? this.fallback.peek(subject) : this.ask(subject, 0);
