@@ -32,27 +32,27 @@ const writer = { write: (changes) => Promise.resolve(changes) };
 const clock = new BenchClock();
 const storage = new MemoryThrottlerStorage(clock, writer, new Config({}));
 const limits = { perMinute: 1e9, perDay: 1e9 };
-const subjects = Array.from({ length: KEYS }, (_, i) => ({ id: i + 1, limits }));
+const clients = Array.from({ length: KEYS }, (_, i) => ({ id: i + 1, limits }));
 
 const heap = () => (gc(), gc(), process.memoryUsage().heapUsed);
 
 const before = heap();
 const delay = monitorEventLoopDelay({ resolution: 1 });
-for (const subject of subjects) await storage.consume(subject);
+for (const client of clients) await storage.consume(client);
 const perKey = (heap() - before) / KEYS;
 
-for (let i = 0; i < 200_000; i++) storage.consume(subjects[i]);
+for (let i = 0; i < 200_000; i++) storage.consume(clients[i]);
 const STRIDE = 7919; // far enough apart that no key is in the processor's cache when its turn comes
 /** What it costs to come to a key's record at all, which is the bench's own doing. */
 const walk = process.cpuUsage();
-for (let i = 0, at = 0, sum = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) sum += subjects[at].id;
+for (let i = 0, at = 0, sum = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) sum += clients[at].id;
 const walked = process.cpuUsage(walk);
 const cpu = process.cpuUsage();
-for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) storage.consume(subjects[at]);
+for (let i = 0, at = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) storage.consume(clients[at]);
 const { user, system } = process.cpuUsage(cpu);
 const coming = walked.user + walked.system;
 const hot = process.cpuUsage();
-for (let i = 0; i < DECISIONS; i++) storage.consume(subjects[i % 1000]);
+for (let i = 0; i < DECISIONS; i++) storage.consume(clients[i % 1000]);
 const hotCpu = process.cpuUsage(hot);
 
 // The day ends: a million accounts become yesterday's, and a minute later they are gone.
@@ -72,10 +72,10 @@ const timed = (work) => {
   work();
   longest = Math.max(longest, performance.now() - start);
 };
-timed(() => void storage.consume(subjects[0]));
+timed(() => void storage.consume(clients[0]));
 await turn();
 clock.skip(61_000);
-timed(() => void storage.consume(subjects[1]));
+timed(() => void storage.consume(clients[1]));
 await turn();
 delay.disable();
 const after = heap();

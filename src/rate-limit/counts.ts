@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js';
-import { MINUTE, type Subject } from './plan-throttler.storage.js';
+import { MINUTE, type RateLimitClient } from './plan-throttler.storage.js';
 
 /** What a principal has used, wherever that was counted. */
 export interface Counts {
@@ -19,13 +19,17 @@ const DAY_SECONDS = 86_400;
 
 /** Whether one more request is within both limits. */
 export function admits(
-  { limits }: Subject,
+  { limits }: RateLimitClient,
   { minuteUsed, dayUsed }: Pick<Counts, 'minuteUsed' | 'dayUsed'>,
 ): boolean {
   return minuteUsed < limits.perMinute && (limits.perDay === undefined || dayUsed < limits.perDay);
 }
 
-export function decision(admitted: boolean, { limits, period = MINUTE }: Subject, counts: Counts): Decision {
+export function decision(
+  admitted: boolean,
+  { limits, period = MINUTE }: RateLimitClient,
+  counts: Counts,
+): Decision {
   const minute = {
     name: 'minute' as const,
     length: period / 1000,

@@ -8,11 +8,11 @@ import { wholeSeconds } from './rate-limit.headers.js';
 export const MINUTE = minutes(1);
 
 /** The id of a key, or the network address of a caller without a valid one. */
-export type SubjectId = Int64 | string;
+export type ClientId = Int64 | string;
 
-/** Somebody whose requests are counted. A principal of a key is one. */
-export interface Subject {
-  readonly id: SubjectId;
+/** The client that a window belongs to: an `ApiKeyPrincipal`, an address, or the key of a throttler. */
+export interface RateLimitClient {
+  readonly id: ClientId;
   readonly limits: {
     readonly perMinute: number;
     /** Absent: no day is counted. */
@@ -37,10 +37,10 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 /** Where requests are counted: a storage of `@nestjs/throttler`, and one atomic step for both windows of a plan. */
 export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
-  abstract consume(subject: Subject): MaybeAsync<Decision>;
+  abstract consume(client: RateLimitClient): MaybeAsync<Decision>;
 
   /** How things stand, without charging anything. */
-  abstract peek(subject: Subject): MaybeAsync<Decision>;
+  abstract peek(client: RateLimitClient): MaybeAsync<Decision>;
 
   consumeHit(hit: Hit): MaybeAsync<Decision> {
     const { blockDuration } = hit;
@@ -76,14 +76,14 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   }
 }
 
-const windowOf = ({ key, ttl, limit }: Hit): Subject => ({
+const windowOf = ({ key, ttl, limit }: Hit): RateLimitClient => ({
   id: key,
   limits: { perMinute: limit },
   period: ttl,
 });
 
 /** A block is a window for one request, which the first refused one takes. */
-const blockOf = ({ key, blockDuration }: Hit): Subject => ({
+const blockOf = ({ key, blockDuration }: Hit): RateLimitClient => ({
   id: `${key}:block`,
   limits: { perMinute: 1 },
   period: blockDuration,

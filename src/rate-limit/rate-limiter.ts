@@ -6,7 +6,7 @@ import { Bans } from './bans/bans.js';
 import type { Decision, Verdict } from './decision.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
-import { PlanThrottlerStorage, type Subject } from './plan-throttler.storage.js';
+import { PlanThrottlerStorage, type RateLimitClient } from './plan-throttler.storage.js';
 
 /** What tells whom a request is counted for. */
 type Whose = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal'>>;
@@ -28,10 +28,10 @@ export class RateLimiter {
     const charged = this.charged.get(request);
     if (charged) return charged;
     const principal = apiKeyOf(request);
-    const subject = clientOf(request, this.config);
+    const client = clientOf(request, this.config);
     const bannedFor = principal ? this.bans.remaining(principal) : 0;
-    if (bannedFor > 0) return chain(this.storage.peek(subject), (decision) => refuse(decision, bannedFor));
-    return chain(this.storage.consume(subject), (decision) => {
+    if (bannedFor > 0) return chain(this.storage.peek(client), (decision) => refuse(decision, bannedFor));
+    return chain(this.storage.consume(client), (decision) => {
       const caused = principal && !decision.admitted ? this.bans.strike(principal, decision) : 0;
       return verdict(decision, caused);
     });
@@ -53,7 +53,7 @@ export class RateLimiter {
 }
 
 /** For whom a request is counted, and within which limits. */
-export const clientOf = (request: Whose, { anonymousPerMinute }: Config): Subject =>
+export const clientOf = (request: Whose, { anonymousPerMinute }: Config): RateLimitClient =>
   apiKeyOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
 
 const apiKeyOf = ({ principal }: Whose): ApiKeyPrincipal | undefined =>

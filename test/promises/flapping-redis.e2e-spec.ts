@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Subject } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import type { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { eventually } from '../support/eventually.js';
 import { admitted, RedisStorages } from '../support/redis-storages.js';
@@ -10,9 +10,9 @@ const FLAPS = 10;
 const REPLICAS = 3;
 
 let ids = 7_000;
-const client = (): Subject => ({ id: ids++, limits: { perMinute: LIMIT, perDay: 10_000 } });
-const address = (): Subject => ({ id: `192.0.2.${ids++ % 256}`, limits: { perMinute: LIMIT } });
-const dayLimited = (): Subject => ({ id: ids++, limits: { perMinute: 10_000, perDay: LIMIT } });
+const newClient = (): RateLimitClient => ({ id: ids++, limits: { perMinute: LIMIT, perDay: 10_000 } });
+const address = (): RateLimitClient => ({ id: `192.0.2.${ids++ % 256}`, limits: { perMinute: LIMIT } });
+const dayLimited = (): RateLimitClient => ({ id: ids++, limits: { perMinute: 10_000, perDay: LIMIT } });
 
 describeWithRedis('a Redis that flaps', () => {
   const replicas = new RedisStorages();
@@ -33,13 +33,13 @@ describeWithRedis('a Redis that flaps', () => {
   const back = () => eventually(() => storages.every(({ degraded }) => !degraded), 15_000);
 
   /** Every replica gets more than the limit, in a sequence of its own. */
-  const press = async (subject: Subject): Promise<number> => {
-    const counts = await Promise.all(storages.map((storage) => admitted(storage, subject, LIMIT + 10)));
+  const press = async (client: RateLimitClient): Promise<number> => {
+    const counts = await Promise.all(storages.map((storage) => admitted(storage, client, LIMIT + 10)));
     return counts.reduce((a, b) => a + b);
   };
   /** As many requests as one replica gets between two flaps. */
-  const trickle = async (subject: Subject, times: number): Promise<number> => {
-    const counts = await Promise.all(storages.map((storage) => admitted(storage, subject, times)));
+  const trickle = async (client: RateLimitClient, times: number): Promise<number> => {
+    const counts = await Promise.all(storages.map((storage) => admitted(storage, client, times)));
     return counts.reduce((a, b) => a + b);
   };
 
@@ -73,20 +73,20 @@ describeWithRedis('a Redis that flaps', () => {
 
   describe.each(flaps)('because it %s', (_name, flap) => {
     it('ten times admits less than twice the limit of a minute and of a day', async () => {
-      const subjects = [client(), dayLimited(), client(), dayLimited()];
-      const sums = subjects.map(() => 0);
-      const pressFor = async (some: readonly Subject[]) => {
-        for (const subject of some) {
-          const i = subjects.indexOf(subject);
-          sums[i] = (sums[i] ?? 0) + (await press(subject));
+      const clients = [newClient(), dayLimited(), newClient(), dayLimited()];
+      const sums = clients.map(() => 0);
+      const pressFor = async (some: readonly RateLimitClient[]) => {
+        for (const client of some) {
+          const i = clients.indexOf(client);
+          sums[i] = (sums[i] ?? 0) + (await press(client));
         }
       };
       for (let i = 0; i < FLAPS; i++) {
-        await flap(() => pressFor(subjects));
+        await flap(() => pressFor(clients));
         await back();
-        await pressFor(subjects.slice(2)); // the first two send requests only while Redis is away
+        await pressFor(clients.slice(2)); // the first two send requests only while Redis is away
       }
-      await pressFor(subjects);
+      await pressFor(clients);
       for (const sum of sums) {
         expect(sum).toBeGreaterThanOrEqual(LIMIT);
         expect(sum).toBeLessThan(2 * LIMIT);
@@ -94,56 +94,56 @@ describeWithRedis('a Redis that flaps', () => {
     });
 
     it('has each admitted request on record once', async () => {
-      const subject: Subject = { id: ids++, limits: { perMinute: 100_000, perDay: 1_000_000 } };
-      let sum = await trickle(subject, 5);
+      const client: RateLimitClient = { id: ids++, limits: { perMinute: 100_000, perDay: 1_000_000 } };
+      let sum = await trickle(client, 5);
       for (let i = 0; i < 3; i++) {
         await flap(async () => {
-          sum += await trickle(subject, 7);
+          sum += await trickle(client, 7);
         });
         await back();
-        sum += await trickle(subject, 3);
+        sum += await trickle(client, 3);
       }
-      const counted = server.command('HMGET', `petstore:{${subject.id}}`, 'n', 'u').split('\n').map(Number);
+      const counted = server.command('HMGET', `petstore:{${client.id}}`, 'n', 'u').split('\n').map(Number);
       expect(counted).toEqual([sum, sum]);
     });
   });
 
   it('ten times admits less than twice the limit of an address', async () => {
-    const subject = address();
+    const client = address();
     let sum = 0;
     for (let i = 0; i < FLAPS; i++) {
       await restart(async () => {
-        sum += await press(subject);
+        sum += await press(client);
       });
       await back();
-      sum += await press(subject);
+      sum += await press(client);
     }
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
   it('for moments between the time limit of a command and the next heartbeat admits less than twice the limit', async () => {
-    const subject = client();
+    const client = newClient();
     let sum = 0;
     for (let i = 0; i < FLAPS; i++) {
       await server.freeze();
-      sum += await press(subject); // ends when the commands have timed out
+      sum += await press(client); // ends when the commands have timed out
       await server.thaw();
-      sum += await press(subject);
+      sum += await press(client);
       await sleep(20 * i); // another moment of the heartbeat each time
     }
     await back();
-    sum += await press(subject);
+    sum += await press(client);
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
   it.each([0, 1])('at any moment of steady load admits less than twice the limit (%d)', async (seed) => {
-    const subject = client();
+    const client = newClient();
     let isOver = false;
     let sum = 0;
     const load = Promise.all(
       storages.map(async (storage, i) => {
         while (!isOver) {
-          sum += await admitted(storage, subject, 1 + i);
+          sum += await admitted(storage, client, 1 + i);
           await sleep(5 * i);
         }
       }),
@@ -157,18 +157,18 @@ describeWithRedis('a Redis that flaps', () => {
     isOver = true;
     await load;
     await back();
-    sum += await press(subject);
+    sum += await press(client);
     expect(sum).toBeGreaterThan(0.8 * LIMIT); // what was on its way may have been charged and refused
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
   it('under steady load comes back each time', async () => {
-    const subject: Subject = { id: ids++, limits: { perMinute: 1_000_000, perDay: 10_000_000 } };
+    const client: RateLimitClient = { id: ids++, limits: { perMinute: 1_000_000, perDay: 10_000_000 } };
     let isOver = false;
     const load = Promise.all(
       storages.map(async (storage) => {
         while (!isOver) {
-          await admitted(storage, subject, 10);
+          await admitted(storage, client, 10);
           await sleep(1);
         }
       }),

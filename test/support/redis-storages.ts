@@ -3,7 +3,7 @@ import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { DailyUsageWriter } from '../../src/rate-limit/daily-usage/daily-usage.writer.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
-import type { Subject } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { RedisLink } from '../../src/rate-limit/redis/redis-link.js';
@@ -47,9 +47,9 @@ export class RedisStorages {
 /** Sends requests at the same time. @returns how many were admitted */
 export async function admitted(
   storage: RedisThrottlerStorage,
-  subject: Subject,
+  client: RateLimitClient,
   times: number,
 ): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.consume(subject)));
+  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.consume(client)));
   return decisions.filter((decision) => decision.admitted).length;
 }

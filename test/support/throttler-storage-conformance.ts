@@ -1,6 +1,6 @@
 import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { Decision } from '../../src/rate-limit/decision.js';
-import type { PlanThrottlerStorage, Subject } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { PlanThrottlerStorage, RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 
 export interface StorageUnderTest {
   readonly storage: PlanThrottlerStorage;
@@ -13,7 +13,7 @@ export interface StorageUnderTest {
 }
 
 let ids = 1000;
-const somebody = (perMinute: number, perDay?: number): Subject => ({
+const clientWith = (perMinute: number, perDay?: number): RateLimitClient => ({
   id: ids++,
   limits: { perMinute, perDay },
 });
@@ -26,16 +26,16 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       test = await start();
     });
 
-    const consume = async (subject: Subject, times = 1): Promise<Decision> => {
-      for (let i = 1; i < times; i++) await test.storage.consume(subject);
-      return test.storage.consume(subject);
+    const consume = async (client: RateLimitClient, times = 1): Promise<Decision> => {
+      for (let i = 1; i < times; i++) await test.storage.consume(client);
+      return test.storage.consume(client);
     };
     const remaining = ({ windows }: Decision) => windows.map((window) => window.remaining);
 
     it('admits exactly the limit of a minute', async () => {
-      const subject = somebody(5, 100);
+      const client = clientWith(5, 100);
       const decisions = [];
-      for (let i = 0; i < 8; i++) decisions.push(await consume(subject));
+      for (let i = 0; i < 8; i++) decisions.push(await consume(client));
       expect(decisions.map(({ admitted }) => admitted)).toEqual([
         true,
         true,
@@ -50,59 +50,59 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     });
 
     it('admits exactly the limit of concurrent requests', async () => {
-      const subject = somebody(50, 1000);
+      const client = clientWith(50, 1000);
       const decisions = await Promise.all(
-        Array.from({ length: 120 }, async () => test.storage.consume(subject)),
+        Array.from({ length: 120 }, async () => test.storage.consume(client)),
       );
       expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(50);
     });
 
     it('starts the minute at the first request and ends it 60 s later', async () => {
-      const subject = somebody(2, 100);
-      await consume(subject);
+      const client = clientWith(2, 100);
+      await consume(client);
       await test.advance(seconds(30));
-      expect((await consume(subject)).windows[0]?.resetIn).toBeLessThanOrEqual(seconds(30));
+      expect((await consume(client)).windows[0]?.resetIn).toBeLessThanOrEqual(seconds(30));
       await test.advance(seconds(30) - test.margin);
-      expect((await consume(subject)).admitted).toBe(false);
+      expect((await consume(client)).admitted).toBe(false);
       await test.advance(test.margin);
-      expect(remaining(await consume(subject))).toEqual([1, 97]);
+      expect(remaining(await consume(client))).toEqual([1, 97]);
     });
 
     it('charges both windows or neither', async () => {
-      const subject = somebody(3, 4);
-      await consume(subject, 3);
-      expect(remaining(await consume(subject))).toEqual([0, 1]);
+      const client = clientWith(3, 4);
+      await consume(client, 3);
+      expect(remaining(await consume(client))).toEqual([0, 1]);
       await test.advance(minutes(1));
-      expect(remaining(await consume(subject))).toEqual([2, 0]);
-      const refused = await consume(subject);
+      expect(remaining(await consume(client))).toEqual([2, 0]);
+      const refused = await consume(client);
       expect(refused.admitted).toBe(false);
       expect(remaining(refused)).toEqual([2, 0]);
     });
 
     it('starts a new day at 00:00 UTC', async () => {
-      const subject = somebody(10, 3);
-      expect((await consume(subject, 4)).admitted).toBe(false);
+      const client = clientWith(10, 3);
+      expect((await consume(client, 4)).admitted).toBe(false);
       await test.nextDay();
-      expect((await consume(subject)).admitted).toBe(true);
-      expect((await test.storage.peek(subject)).windows[1]?.remaining).toBe(2);
+      expect((await consume(client)).admitted).toBe(true);
+      expect((await test.storage.peek(client)).windows[1]?.remaining).toBe(2);
     });
 
     it('ends the day at 00:00 UTC', async () => {
-      const { windows } = await consume(somebody(10, 10));
+      const { windows } = await consume(clientWith(10, 10));
       expect(windows[1]?.resetIn).toBeGreaterThan(0);
       expect(windows[1]?.resetIn).toBeLessThanOrEqual(hours(24));
     });
 
     it('charges nothing for a peek', async () => {
-      const subject = somebody(3, 10);
-      await consume(subject);
-      await test.storage.peek(subject);
-      expect(remaining(await test.storage.peek(subject))).toEqual([2, 9]);
-      expect(remaining(await test.storage.peek(somebody(3, 10)))).toEqual([3, 10]);
+      const client = clientWith(3, 10);
+      await consume(client);
+      await test.storage.peek(client);
+      expect(remaining(await test.storage.peek(client))).toEqual([2, 9]);
+      expect(remaining(await test.storage.peek(clientWith(3, 10)))).toEqual([3, 10]);
     });
 
     it('keeps the counts when the limits change, and holds to the new limits at once', async () => {
-      const small = somebody(3, 10);
+      const small = clientWith(3, 10);
       const large = { ...small, limits: { perMinute: 6, perDay: 20 } };
       expect((await consume(small, 4)).admitted).toBe(false);
       expect(remaining(await consume(large))).toEqual([2, 16]);
@@ -112,20 +112,20 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     });
 
     it('keeps callers apart', async () => {
-      const [one, other] = [somebody(1, 10), somebody(1, 10)];
+      const [one, other] = [clientWith(1, 10), clientWith(1, 10)];
       await consume(one, 2);
       expect((await consume(other)).admitted).toBe(true);
     });
 
     it('counts no day for a caller that has none', async () => {
-      expect(remaining(await consume(somebody(3)))).toEqual([2]);
+      expect(remaining(await consume(clientWith(3)))).toEqual([2]);
     });
 
     it('takes a window of another length', async () => {
-      const subject = { ...somebody(2), period: seconds(10) };
-      expect((await consume(subject, 3)).admitted).toBe(false);
+      const client = { ...clientWith(2), period: seconds(10) };
+      expect((await consume(client, 3)).admitted).toBe(false);
       await test.advance(seconds(10));
-      expect((await consume(subject)).admitted).toBe(true);
+      expect((await consume(client)).admitted).toBe(true);
     });
   });
 }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Account } from '../account.js';
-import type { SubjectId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../plan-throttler.storage.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 
 /** Reserved at a time: this part of the day's limit. A killed process costs a key at most one and a half of these. */
@@ -16,7 +16,7 @@ const LAST_TRIES_EVERY = seconds(0.25);
 export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHARE);
 
 interface Reservation {
-  readonly keyId: SubjectId;
+  readonly keyId: ClientId;
   readonly day: number;
   readonly account: Account;
   readonly block: number;
@@ -48,7 +48,7 @@ export class DailyReservations {
    * Sees to it that the next request of a key is on record before it is admitted, and the ones after it ahead of time.
    * @returns what the next request has to wait for, if it has to
    */
-  reserve(keyId: SubjectId, day: number, account: Account, perDay: number): Promise<void> | undefined {
+  reserve(keyId: ClientId, day: number, account: Account, perDay: number): Promise<void> | undefined {
     const block = blockOf(perDay);
     const ahead = account.reserved - account.dayUsed;
     if (ahead * 2 > block || (ahead > 0 && account.reserved >= perDay)) return undefined;
@@ -57,12 +57,12 @@ export class DailyReservations {
   }
 
   /** Reads the day so far. */
-  read(keyId: SubjectId, day: number, account: Account): Promise<void> | undefined {
+  read(keyId: ClientId, day: number, account: Account): Promise<void> | undefined {
     return this.outcomeOf(this.add(keyId, day, account, 0));
   }
 
   /** Puts the exact counts of a day on record, and gives back what was reserved and not used. */
-  async close(day: number, accounts: Iterable<readonly [SubjectId, Account]>): Promise<void> {
+  async close(day: number, accounts: Iterable<readonly [ClientId, Account]>): Promise<void> {
     this.closing = true;
     clearTimeout(this.retry);
     await this.writing;
@@ -76,7 +76,7 @@ export class DailyReservations {
     }
   }
 
-  private add(keyId: SubjectId, day: number, account: Account, block: number): Reservation {
+  private add(keyId: ClientId, day: number, account: Account, block: number): Reservation {
     let reservation = this.reservations.get(account);
     if (!reservation) {
       reservation = { keyId, day, account, block, sent: 0, waiting: [] };

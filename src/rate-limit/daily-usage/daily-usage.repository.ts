@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
-import type { SubjectId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../plan-throttler.storage.js';
 
 /** Requests of a key on a UTC day, a number since 1970-01-01. */
 export interface DailyUsage {
-  readonly keyId: SubjectId;
+  readonly keyId: ClientId;
   readonly day: number;
   readonly requests: number;
 }
@@ -58,7 +58,7 @@ export class DailyUsageRepository {
   }
 
   /** A key's requests of each of the last days, today included, newest first; days without any are left out. */
-  history(keyId: SubjectId, days: number): Promise<{ day: string; requests: number }[]> {
+  history(keyId: ClientId, days: number): Promise<{ day: string; requests: number }[]> {
     return this.dataSource.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_usage
        WHERE key_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer AND requests > 0 ORDER BY day DESC`,

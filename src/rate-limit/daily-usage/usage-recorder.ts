@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
-import type { SubjectId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../plan-throttler.storage.js';
 import type { DailyUsage } from './daily-usage.repository.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 
@@ -16,7 +16,7 @@ export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
   /** By day, since a write may have to wait until after midnight. */
-  private readonly counts = new Map<number, Map<SubjectId, number>>();
+  private readonly counts = new Map<number, Map<ClientId, number>>();
   private writing?: Promise<void>;
 
   constructor(
@@ -25,10 +25,10 @@ export class UsageRecorder {
   ) {}
 
   /** An admitted request of a key. */
-  note(keyId: SubjectId): void {
+  note(keyId: ClientId): void {
     const day = Math.floor(this.clock.now() / days(1));
     let counts = this.counts.get(day);
-    if (!counts) this.counts.set(day, (counts = new Map<SubjectId, number>()));
+    if (!counts) this.counts.set(day, (counts = new Map<ClientId, number>()));
     counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
   }
 

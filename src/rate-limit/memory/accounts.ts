@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { Counts } from '../counts.js';
-import { MINUTE, type Subject } from '../plan-throttler.storage.js';
+import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { Account } from '../account.js';
 import { KeyAccounts } from './key-accounts.js';
 import { PassingAccounts } from './passing-accounts.js';
@@ -25,10 +25,10 @@ export class Accounts {
     this.strangers = new PassingAccounts(MINUTE, most);
   }
 
-  /** The subject's account, with a fresh minute where the last one is over. */
-  find(subject: Subject, now: number): Account {
-    const account = this.table(subject).find(subject.id, now);
-    if (account.minuteUsed === 0 || now - account.minuteStart >= (subject.period ?? MINUTE)) {
+  /** The client's account, with a fresh minute where the last one is over. */
+  find(client: RateLimitClient, now: number): Account {
+    const account = this.table(client).find(client.id, now);
+    if (account.minuteUsed === 0 || now - account.minuteStart >= (client.period ?? MINUTE)) {
       account.minuteStart = now;
       account.minuteUsed = 0;
     }
@@ -36,7 +36,11 @@ export class Accounts {
   }
 
   /** What an account has used. @param now monotonic, in the same milliseconds as the account's minute */
-  counts({ minuteStart, minuteUsed, dayUsed }: Account, { period = MINUTE }: Subject, now: number): Counts {
+  counts(
+    { minuteStart, minuteUsed, dayUsed }: Account,
+    { period = MINUTE }: RateLimitClient,
+    now: number,
+  ): Counts {
     const end = minuteStart + period;
     const { dayEnd } = this.keys;
     return {
@@ -61,7 +65,7 @@ export class Accounts {
     return this.keys.size + this.strangers.size + routes;
   }
 
-  private table({ limits, period }: Subject): KeyAccounts | PassingAccounts {
+  private table({ limits, period }: RateLimitClient): KeyAccounts | PassingAccounts {
     if (limits.perDay !== undefined) return this.keys;
     if (period === undefined) return this.strangers;
     const upTo = 2 ** Math.ceil(Math.log2(period)); // few tables, however many lengths a `ttl` function returns

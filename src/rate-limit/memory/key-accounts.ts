@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { MINUTE, type SubjectId } from '../plan-throttler.storage.js';
+import { MINUTE, type ClientId } from '../plan-throttler.storage.js';
 import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 
@@ -28,7 +28,7 @@ export class KeyAccounts {
   constructor(private readonly clock: Clock) {}
 
   /** @param now monotonic, in whole milliseconds */
-  find(id: SubjectId, now: number): Account {
+  find(id: ClientId, now: number): Account {
     const day = Math.floor(this.clock.now() / DAY);
     if (day !== this.day) this.turn(day, now);
     let account = this.accounts.get(id);
@@ -46,12 +46,12 @@ export class KeyAccounts {
     return this.retired.reduce((sum, { accounts }) => sum + accounts.size, this.accounts.size);
   }
 
-  entries(): Generator<[SubjectId, Account]> {
+  entries(): Generator<[ClientId, Account]> {
     return this.accounts.entries();
   }
 
   /** A minute goes on over the end of a day. */
-  private carryMinute(id: SubjectId, account: Account, now: number): void {
+  private carryMinute(id: ClientId, account: Account, now: number): void {
     this.retired = this.retired.filter(({ since }) => now - since < MINUTE);
     for (const { accounts } of this.retired) {
       const before = accounts.get(id);

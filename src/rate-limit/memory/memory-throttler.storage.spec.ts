@@ -8,7 +8,7 @@ import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-u
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Decision } from '../decision.js';
-import type { Subject, SubjectId } from '../plan-throttler.storage.js';
+import type { RateLimitClient, ClientId } from '../plan-throttler.storage.js';
 import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 
@@ -37,11 +37,15 @@ describeStorage('memory', () => {
   });
 });
 
-const FREE: Subject = { id: 1, limits: { perMinute: 60, perDay: 1000 } };
+const FREE: RateLimitClient = { id: 1, limits: { perMinute: 60, perDay: 1000 } };
 
-async function admitted(storage: MemoryThrottlerStorage, subject: Subject, times: number): Promise<number> {
+async function admitted(
+  storage: MemoryThrottlerStorage,
+  client: RateLimitClient,
+  times: number,
+): Promise<number> {
   let count = 0;
-  for (let i = 0; i < times; i++) if ((await storage.consume(subject)).admitted) count += 1;
+  for (let i = 0; i < times; i++) if ((await storage.consume(client)).admitted) count += 1;
   return count;
 }
 
@@ -80,43 +84,43 @@ describe('the memory storage and the clock', () => {
 
   it('does not bring a day back when the wall clock steps back over midnight', async () => {
     const { storage, clock } = start();
-    const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
-    expect(await admitted(storage, subject, 10)).toBe(5);
+    const client = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
+    expect(await admitted(storage, client, 10)).toBe(5);
     clock.advance(hours(12));
-    expect(await admitted(storage, subject, 10)).toBe(5);
+    expect(await admitted(storage, client, 10)).toBe(5);
     clock.step(-seconds(10));
-    expect(await admitted(storage, subject, 10)).toBe(0);
+    expect(await admitted(storage, client, 10)).toBe(0);
     clock.advance(seconds(10));
-    expect(await admitted(storage, subject, 10)).toBe(0);
+    expect(await admitted(storage, client, 10)).toBe(0);
   });
 
   it('changes the day at midnight and not a millisecond before', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
     const { storage } = start(new TestDailyUsage(), clock);
-    const subject = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
-    expect(await admitted(storage, subject, 2)).toBe(1);
+    const client = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
+    expect(await admitted(storage, client, 2)).toBe(1);
     clock.advance(1);
-    expect(await admitted(storage, subject, 1)).toBe(0);
+    expect(await admitted(storage, client, 1)).toBe(0);
     clock.advance(1);
-    expect(await admitted(storage, subject, 2)).toBe(1);
+    expect(await admitted(storage, client, 2)).toBe(1);
   });
 
   it('goes on with the right day, and a true Retry-After, when the clock jumps a day ahead and back', async () => {
     const { storage, clock } = start();
-    const subject = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
-    expect(await admitted(storage, subject, 3)).toBe(3);
+    const client = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
+    expect(await admitted(storage, client, 3)).toBe(3);
     clock.step(days(1));
-    expect(await admitted(storage, subject, 10)).toBe(5); // that day's
+    expect(await admitted(storage, client, 10)).toBe(5); // that day's
     clock.advance(minutes(10));
     clock.step(-days(1));
-    expect(await admitted(storage, subject, 10)).toBe(2); // what is left of this one
-    const [, day] = (await storage.consume(subject)).windows;
+    expect(await admitted(storage, client, 10)).toBe(2); // what is left of this one
+    const [, day] = (await storage.consume(client)).windows;
     expect(day?.resetIn).toBeLessThanOrEqual(hours(24));
     clock.advance((day?.resetIn ?? 0) - 1);
-    expect(await admitted(storage, subject, 1)).toBe(0);
+    expect(await admitted(storage, client, 1)).toBe(0);
     clock.advance(1);
-    expect(await admitted(storage, subject, 1)).toBe(0); // the next day's were used ahead
-    expect((await storage.consume(subject)).windows[1]?.resetIn).toBe(days(1));
+    expect(await admitted(storage, client, 1)).toBe(0); // the next day's were used ahead
+    expect((await storage.consume(client)).windows[1]?.resetIn).toBe(days(1));
   });
 
   it('carries a running minute over midnight', async () => {
@@ -131,7 +135,7 @@ describe('the memory storage and the clock', () => {
 });
 
 describe('the memory storage and the day counts on record', () => {
-  const HEAVY: Subject = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
+  const HEAVY: RateLimitClient = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
 
   it('writes once for each percent of the day', async () => {
     const { storage, usage } = start();
@@ -324,13 +328,13 @@ describe('the memory storage and its memory', () => {
 /** The rules as one would write them without a thought for speed: a list of every admitted request. */
 class NaiveModel {
   private readonly admissions = new Map<
-    SubjectId,
+    ClientId,
     { windowStart: number; inWindow: number; days: Map<number, number> }
   >();
 
   constructor(private readonly clock: TestClock) {}
 
-  consume({ id, limits }: Subject): boolean {
+  consume({ id, limits }: RateLimitClient): boolean {
     const now = this.clock.elapsed();
     const day = Math.floor(this.clock.now() / days(1));
     const own = this.admissions.get(id) ?? { windowStart: now, inWindow: 0, days: new Map<number, number>() };
@@ -372,9 +376,9 @@ describe('the memory storage over random histories', () => {
           clock.advance(pause);
           clock.step(correction);
           for (let i = 0; i < requests; i++) {
-            const subject = { id, limits: { perMinute, perDay } };
-            const decided = await storage.consume(subject);
-            expect(decided.admitted).toBe(model.consume(subject));
+            const client = { id, limits: { perMinute, perDay } };
+            const decided = await storage.consume(client);
+            expect(decided.admitted).toBe(model.consume(client));
             expect(decided.windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
           }
         }
@@ -390,13 +394,13 @@ describe('the memory storage over random histories', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const { storage, clock } = start();
         for (const { pause, perMinute, perDay, requests } of steps) {
-          const subject = { id: 1, limits: { perMinute, perDay } };
+          const client = { id: 1, limits: { perMinute, perDay } };
           clock.advance(pause);
           for (let i = 0; i < requests; i++) {
-            const decided = await storage.consume(subject);
+            const decided = await storage.consume(client);
             if (decided.admitted) continue;
             clock.advance(wait(decided));
-            expect((await storage.consume(subject)).admitted).toBe(true);
+            expect((await storage.consume(client)).admitted).toBe(true);
           }
         }
       }),

@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import { admits, decision } from '../counts.js';
 import type { Decision } from '../decision.js';
-import { PlanThrottlerStorage, type Subject } from '../plan-throttler.storage.js';
+import { PlanThrottlerStorage, type RateLimitClient } from '../plan-throttler.storage.js';
 import { Accounts } from './accounts.js';
 import { DailyReservations } from '../daily-usage/daily-reservations.js';
 import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
@@ -27,28 +27,28 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
     this.reservations = new DailyReservations(writer);
   }
 
-  consume(subject: Subject): Decision | Promise<Decision> {
+  consume(client: RateLimitClient): Decision | Promise<Decision> {
     const now = this.now();
-    const account = this.accounts.find(subject, now);
-    const admitted = admits(subject, account);
+    const account = this.accounts.find(client, now);
+    const admitted = admits(client, account);
     if (admitted) {
-      if (subject.limits.perDay !== undefined) {
-        const wait = this.reservations.reserve(subject.id, this.day, account, subject.limits.perDay);
-        if (wait) return wait.then(() => this.consume(subject));
+      if (client.limits.perDay !== undefined) {
+        const wait = this.reservations.reserve(client.id, this.day, account, client.limits.perDay);
+        if (wait) return wait.then(() => this.consume(client));
       }
       account.minuteUsed += 1;
       account.dayUsed += 1;
     }
-    return decision(admitted, subject, this.accounts.counts(account, subject, now));
+    return decision(admitted, client, this.accounts.counts(account, client, now));
   }
 
-  peek(subject: Subject): Decision | Promise<Decision> {
+  peek(client: RateLimitClient): Decision | Promise<Decision> {
     const now = this.now();
-    const account = this.accounts.find(subject, now);
-    const unread = subject.limits.perDay !== undefined && account.reserved === 0 && account.dayUsed === 0;
+    const account = this.accounts.find(client, now);
+    const unread = client.limits.perDay !== undefined && account.reserved === 0 && account.dayUsed === 0;
     const settled = () =>
-      decision(admits(subject, account), subject, this.accounts.counts(account, subject, now));
-    const wait = unread ? this.reservations.read(subject.id, this.day, account) : undefined;
+      decision(admits(client, account), client, this.accounts.counts(account, client, now));
+    const wait = unread ? this.reservations.read(client.id, this.day, account) : undefined;
     return wait ? wait.then(settled) : settled();
   }
 

@@ -1,4 +1,4 @@
-import type { SubjectId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../plan-throttler.storage.js';
 import { Account } from '../account.js';
 import { ShardedMap } from './sharded-map.js';
 
@@ -20,7 +20,7 @@ export class PassingAccounts {
   ) {}
 
   /** @param now monotonic, in whole milliseconds */
-  find(id: SubjectId, now: number): Account {
+  find(id: ClientId, now: number): Account {
     if (now - this.born >= this.period || this.youngSize >= this.most / 2) this.age(now);
     let account = this.young.get(id);
     if (!account) {

@@ -1,4 +1,4 @@
-import type { SubjectId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../plan-throttler.storage.js';
 
 const SHARDS = 64; // powers of two, both
 const PAGE = 16;
@@ -14,17 +14,17 @@ type Page<V> = (V | undefined)[];
  */
 export class ShardedMap<V> {
   private readonly pages = Array.from({ length: SHARDS }, () => new Map<number, Page<V>>());
-  private readonly others = Array.from({ length: SHARDS }, () => new Map<SubjectId, V>());
+  private readonly others = Array.from({ length: SHARDS }, () => new Map<ClientId, V>());
   private count = 0;
 
-  get(key: SubjectId): V | undefined {
+  get(key: ClientId): V | undefined {
     if (typeof key !== 'number') return this.part(this.others, spread(key)).get(key);
     const page = Math.floor(key / PAGE);
     return this.part(this.pages, page).get(page)?.[key % PAGE];
   }
 
   /** @param key one that is not there yet */
-  add(key: SubjectId, value: V): void {
+  add(key: ClientId, value: V): void {
     this.count += 1;
     if (typeof key !== 'number') {
       this.part(this.others, spread(key)).set(key, value);
@@ -41,7 +41,7 @@ export class ShardedMap<V> {
     return this.count;
   }
 
-  *entries(): Generator<[SubjectId, V]> {
+  *entries(): Generator<[ClientId, V]> {
     for (const part of this.others) yield* part;
     for (const part of this.pages) {
       for (const [number, page] of part) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { decision } from '../counts.js';
 import type { Decision, QuotaWindow } from '../decision.js';
-import type { Subject } from '../plan-throttler.storage.js';
+import type { RateLimitClient } from '../plan-throttler.storage.js';
 import type { ClientUsage, ResultCache } from './result-cache.js';
 import type { WindowUsage } from './window-usage.js';
 
@@ -16,19 +16,19 @@ export class FallbackLimiter {
     private readonly replicas: { readonly count: number },
   ) {}
 
-  consume(subject: Subject): Decision {
-    return this.decide(subject, true);
+  consume(client: RateLimitClient): Decision {
+    return this.decide(client, true);
   }
 
-  peek(subject: Subject): Decision {
-    return this.decide(subject, false);
+  peek(client: RateLimitClient): Decision {
+    return this.decide(client, false);
   }
 
-  private decide(subject: Subject, charge: boolean): Decision {
+  private decide(client: RateLimitClient, charge: boolean): Decision {
     const elapsed = this.clock.elapsed();
-    const usage = this.cache.find(subject, elapsed);
+    const usage = this.cache.find(client, elapsed);
     const { minute, day } = usage;
-    const { perMinute, perDay } = subject.limits;
+    const { perMinute, perDay } = client.limits;
     this.cache.begin(usage, elapsed);
     const admitted = this.left(perMinute, minute) > 0 && (perDay === undefined || this.left(perDay, day) > 0);
     if (admitted && charge) {
@@ -37,7 +37,7 @@ export class FallbackLimiter {
       // An address's window is over so soon that Redis need not hear of it, and a flood of addresses leaves nothing.
       if (perDay !== undefined) this.cache.addPending(usage);
     }
-    const { windows } = decision(admitted, subject, this.cache.counts(usage, elapsed));
+    const { windows } = decision(admitted, client, this.cache.counts(usage, elapsed));
     return { admitted, windows: windows.map((window) => this.withShare(window, usage)) };
   }
 

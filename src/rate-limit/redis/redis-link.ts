@@ -3,7 +3,7 @@ import { Cluster, Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Config } from '../../kernel/config/config.js';
-import { MINUTE, type Subject, type SubjectId } from '../plan-throttler.storage.js';
+import { MINUTE, type RateLimitClient, type ClientId } from '../plan-throttler.storage.js';
 import { within } from './deadline.js';
 import {
   type Charge,
@@ -48,7 +48,7 @@ export class RedisLink {
 
   async consume(
     replica: string,
-    { id, limits, period = MINUTE }: Subject,
+    { id, limits, period = MINUTE }: RateLimitClient,
     charge: Charge,
   ): Promise<Consumed> {
     const { perMinute, perDay = 0 } = limits;
@@ -59,7 +59,7 @@ export class RedisLink {
   /** The same, after a replica has stated what it has admitted. */
   async state(
     replica: string,
-    { id, limits, period = MINUTE }: Subject,
+    { id, limits, period = MINUTE }: RateLimitClient,
     charge: Charge,
     { minute, day, version }: Statements,
     patience = this.patience,
@@ -74,7 +74,7 @@ export class RedisLink {
   /** Consumes from one of any number of windows, of which a table holds so many at most. */
   async consumeCapped(
     { table, max }: { readonly table: string; readonly max: number },
-    { id, limits, period = MINUTE }: Subject,
+    { id, limits, period = MINUTE }: RateLimitClient,
     charge: Charge,
   ): Promise<Consumed> {
     // In parts, so that the nodes of a cluster share the table; the braces keep both hashes of one in the same slot.
@@ -132,7 +132,7 @@ export class RedisLink {
 }
 
 /** The braces make a cluster keep everything of one client in one slot. */
-const keyOf = (id: SubjectId): string => `petstore:{${id}}`;
+const keyOf = (id: ClientId): string => `petstore:{${id}}`;
 
 function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Cluster {
   const options = {

@@ -11,7 +11,7 @@ import { describeWithRedis, RedisServer } from '../../../test/support/redis-serv
 import { TestClock } from '../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import type { Subject } from '../plan-throttler.storage.js';
+import type { RateLimitClient } from '../plan-throttler.storage.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisLink } from './redis-link.js';
 
@@ -35,7 +35,7 @@ const start = (
 ): Promise<RedisThrottlerStorage> => replicas.start(url, { env, clock, patience });
 const printedMetrics = () => replicas.metrics.registry.metrics();
 
-const somebody = (perMinute: number, perDay = 1_000_000): Subject => ({
+const clientWith = (perMinute: number, perDay = 1_000_000): RateLimitClient => ({
   id: String(Math.floor(Math.random() * 1e12)),
   limits: { perMinute, perDay },
 });
@@ -76,33 +76,33 @@ describeWithRedis('quotas in Redis', () => {
 
   it('are exact over four replicas', async () => {
     const replicas = await Promise.all([start(), start(), start(), start()]);
-    const subject = somebody(300);
-    const counts = await Promise.all(replicas.map((replica) => admitted(replica, subject, 200)));
+    const client = clientWith(300);
+    const counts = await Promise.all(replicas.map((replica) => admitted(replica, client, 200)));
     expect(counts.reduce((a, b) => a + b)).toBe(300);
   });
 
   it('cost one command for each admitted request', async () => {
     const storage = await start();
-    await admitted(storage, somebody(10), 1);
+    await admitted(storage, clientWith(10), 1);
     const before = scripts();
-    await admitted(storage, somebody(1000), 100);
+    await admitted(storage, clientWith(1000), 100);
     expect(scripts() - before).toBe(100);
   });
 
   it('cost no command for a caller known to be exhausted', async () => {
     const storage = await start();
-    const subject = somebody(10);
-    expect(await admitted(storage, subject, 11)).toBe(10);
+    const client = clientWith(10);
+    expect(await admitted(storage, client, 11)).toBe(10);
     const before = scripts();
-    expect(await admitted(storage, subject, 1000)).toBe(0);
+    expect(await admitted(storage, client, 1000)).toBe(0);
     expect(scripts() - before).toBe(0);
   });
 
   it('do not depend on the clocks of the replicas', async () => {
     const [fast, slow] = [new TestClock(Date.now() + 10_000), new TestClock(Date.now() - 10_000)];
     const replicas = await Promise.all([start(server.url, {}, fast), start(server.url, {}, slow), start()]);
-    const subject = somebody(100);
-    const counts = await Promise.all(replicas.map((replica) => admitted(replica, subject, 60)));
+    const client = clientWith(100);
+    const counts = await Promise.all(replicas.map((replica) => admitted(replica, client, 60)));
     expect(counts.reduce((a, b) => a + b)).toBe(100);
   });
 
@@ -111,11 +111,11 @@ describeWithRedis('quotas in Redis', () => {
     const replicas = await Promise.all(
       [noon, noon + 700].map((now) => start(server.url, {}, new TestClock(now))),
     );
-    const subject = somebody(100);
+    const client = clientWith(100);
     const resets = new Set<string>();
     for (let i = 0; i < 20; i++) {
       for (const replica of replicas) {
-        const { windows } = await replica.consume(subject);
+        const { windows } = await replica.consume(client);
         resets.add(windows.map(({ resetAt }) => resetAt).join());
       }
     }
@@ -127,26 +127,26 @@ describeWithRedis('quotas in Redis', () => {
   it('go on with the right day when the clock of Redis jumps a day ahead and back', async () => {
     const clock = new TestClock();
     const storage = await start(server.url, {}, clock);
-    const subject = somebody(1000, 5);
+    const client = clientWith(1000, 5);
     const day = (by: 1 | -1) => {
-      server.moveDays(`petstore:{${subject.id}}`, by);
+      server.moveDays(`petstore:{${client.id}}`, by);
       clock.advance(days(1)); // or the replica would know the window still
     };
-    expect(await admitted(storage, subject, 3)).toBe(3);
+    expect(await admitted(storage, client, 3)).toBe(3);
     day(-1); // as if it had been yesterday: now the clock has jumped ahead
-    expect(await admitted(storage, subject, 3)).toBe(3);
+    expect(await admitted(storage, client, 3)).toBe(3);
     day(1); // and back: what is in the hash is tomorrow's
-    expect(await admitted(storage, subject, 3)).toBe(2); // three of this day were used before
-    const { windows } = await storage.consume(subject);
+    expect(await admitted(storage, client, 3)).toBe(2); // three of this day were used before
+    const { windows } = await storage.consume(client);
     expect(windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
   });
 
   it('survive SCRIPT FLUSH', async () => {
     const storage = await start();
-    const subject = somebody(100);
-    await admitted(storage, subject, 40);
+    const client = clientWith(100);
+    await admitted(storage, client, 40);
     server.command('SCRIPT', 'FLUSH');
-    expect(await admitted(storage, subject, 100)).toBe(60);
+    expect(await admitted(storage, client, 100)).toBe(60);
     expect(storage.degraded).toBe(false);
   });
 
@@ -175,9 +175,9 @@ describeWithRedis('quotas in Redis', () => {
 
   it('leave nothing behind for ever', async () => {
     const storage = await start();
-    const subject = somebody(10);
-    await admitted(storage, subject, 1);
-    const ttl = Number(server.command('PTTL', `petstore:{${subject.id}}`));
+    const client = clientWith(10);
+    await admitted(storage, client, 1);
+    const ttl = Number(server.command('PTTL', `petstore:{${client.id}}`));
     expect(ttl).toBeGreaterThan(minutes(60 * 24));
     expect(ttl).toBeLessThanOrEqual(minutes(60 * 48));
   });
@@ -192,56 +192,56 @@ describeWithRedis('quotas while Redis is away', () => {
   it('go on with the share of one replica when Redis is killed, and are exact again when it is back', async () => {
     const [one, other] = await Promise.all([start(), start()]);
     await eventually(() => one.replicaCount === 2);
-    const subject = somebody(100);
-    expect(await admitted(one, subject, 20)).toBe(20);
+    const client = clientWith(100);
+    expect(await admitted(one, client, 20)).toBe(20);
     await server.kill();
     await eventually(() => one.degraded);
-    const alone = await admitted(one, subject, 100);
+    const alone = await admitted(one, client, 100);
     expect(alone).toBe(40); // half of the limit, less half of the 20
     await server.launch();
     await eventually(() => !one.degraded && !other.degraded);
-    expect(await admitted(other, subject, 100)).toBe(100 - 20 - alone);
+    expect(await admitted(other, client, 100)).toBe(100 - 20 - alone);
   });
 
   it('wait once for a frozen Redis, not for every request', async () => {
     const storage = await start();
-    const subject = somebody(1000);
-    await admitted(storage, subject, 1);
+    const client = clientWith(1000);
+    await admitted(storage, client, 1);
     await server.freeze();
-    await storage.consume(subject);
+    await storage.consume(client);
     expect(storage.degraded).toBe(true);
-    for (let i = 0; i < 100; i++) expect(storage.consume(subject)).not.toBeInstanceOf(Promise);
+    for (let i = 0; i < 100; i++) expect(storage.consume(client)).not.toBeInstanceOf(Promise);
   });
 
   it('go on without a slow Redis, and with it again when it has recovered', async () => {
     const storage = await start();
-    const subject = somebody(1000);
-    await admitted(storage, subject, 1);
+    const client = clientWith(1000);
+    await admitted(storage, client, 1);
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
-    expect(await admitted(storage, subject, 50)).toBe(50);
+    expect(await admitted(storage, client, 50)).toBe(50);
     expect(storage.degraded).toBe(true);
     await eventually(() => !storage.degraded);
   });
 
   it('send no command twice: what timed out may have run and is not added again', async () => {
     const storage = await start();
-    const subject = somebody(1000);
-    await admitted(storage, subject, 10);
+    const client = clientWith(1000);
+    await admitted(storage, client, 10);
     await server.freeze();
-    await admitted(storage, subject, 5); // these time out, and run when Redis thaws
-    await admitted(storage, subject, 30); // these are counted here alone
+    await admitted(storage, client, 5); // these time out, and run when Redis thaws
+    await admitted(storage, client, 30); // these are counted here alone
     await server.thaw();
     await eventually(() => !storage.degraded);
-    expect(server.command('HGET', `petstore:{${subject.id}}`, 'n')).toBe('45');
+    expect(server.command('HGET', `petstore:{${client.id}}`, 'n')).toBe('45');
   });
 
   it('fail nothing in a burst while Redis restarts, and forget nothing', async () => {
     const storage = await start();
-    const subject = somebody(100_000);
+    const client = clientWith(100_000);
     let sent = 0;
     const burst = async (until: () => boolean) => {
       while (!until()) {
-        sent += await admitted(storage, subject, 20);
+        sent += await admitted(storage, client, 20);
         await setImmediate();
       }
     };
@@ -253,7 +253,7 @@ describeWithRedis('quotas while Redis is away', () => {
     await eventually(() => !storage.degraded);
     back = true;
     await load;
-    const counted = Number(server.command('HGET', `petstore:{${subject.id}}`, 'n'));
+    const counted = Number(server.command('HGET', `petstore:{${client.id}}`, 'n'));
     expect(Math.abs(counted - sent)).toBeLessThanOrEqual(20); // at most what was on its way when it was killed
   });
 
@@ -271,7 +271,7 @@ describeWithRedis('quotas while Redis is away', () => {
     server.command('CLIENT', 'PAUSE', '600', 'ALL');
     await storage.onApplicationBootstrap();
     expect(storage.degraded).toBe(false);
-    const decided = storage.consume(somebody(10));
+    const decided = storage.consume(clientWith(10));
     expect((await decided).admitted).toBe(true);
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
@@ -289,7 +289,7 @@ describeWithRedis('quotas while Redis is away', () => {
   it('start without Redis and find it later', async () => {
     await server.kill();
     const storage = await start();
-    expect((await storage.consume(somebody(10))).admitted).toBe(true);
+    expect((await storage.consume(clientWith(10))).admitted).toBe(true);
     expect(storage.degraded).toBe(true);
     expect(await printedMetrics()).toMatch(/petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/);
     await server.launch();
@@ -326,7 +326,7 @@ describeWithRedis('quotas in other kinds of Redis', () => {
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
     server = await RedisServer.start([...files, '--tls-auth-clients', 'no'], 'rediss');
     const storage = await start(server.url, { REDIS_CA_FILE: certificate });
-    expect(await admitted(storage, somebody(10), 20)).toBe(10);
+    expect(await admitted(storage, clientWith(10), 20)).toBe(10);
     expect(storage.degraded).toBe(false);
     rmSync(folder, { recursive: true });
   });
@@ -336,7 +336,7 @@ describeWithRedis('quotas in other kinds of Redis', () => {
     server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await eventually(() => server.command('CLUSTER', 'INFO').includes('cluster_state:ok'));
     const storage = await start(server.url, { REDIS_CLUSTER: 'true' });
-    expect(await admitted(storage, somebody(10), 20)).toBe(10);
+    expect(await admitted(storage, clientWith(10), 20)).toBe(10);
     expect(storage.degraded).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/config/config.js';
 import { decision } from '../counts.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { Decision } from '../decision.js';
-import { PlanThrottlerStorage, type Subject } from '../plan-throttler.storage.js';
+import { PlanThrottlerStorage, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { FallbackLimiter } from './fallback-limiter.js';
 import { Membership } from './membership.js';
@@ -74,19 +74,19 @@ export class RedisThrottlerStorage
     return this.membership.count;
   }
 
-  consume(subject: Subject): Decision | Promise<Decision> {
-    const refusal = this.knownRefusal(subject);
+  consume(client: RateLimitClient): Decision | Promise<Decision> {
+    const refusal = this.knownRefusal(client);
     if (refusal) return refusal;
-    if (!this.isLost) return this.ask(subject, 1);
-    const decided = this.fallback.consume(subject);
-    this.record(subject, decided);
+    if (!this.isLost) return this.ask(client, 1);
+    const decided = this.fallback.consume(client);
+    this.record(client, decided);
     return decided;
   }
 
-  peek(subject: Subject): Decision | Promise<Decision> {
-    const refusal = this.knownRefusal(subject);
+  peek(client: RateLimitClient): Decision | Promise<Decision> {
+    const refusal = this.knownRefusal(client);
     if (refusal) return refusal;
-    return this.isLost ? this.fallback.peek(subject) : this.ask(subject, 0);
+    return this.isLost ? this.fallback.peek(client) : this.ask(client, 0);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -96,29 +96,29 @@ export class RedisThrottlerStorage
   }
 
   /** The refusal of a client that is known to be exhausted. */
-  private knownRefusal(subject: Subject): Decision | undefined {
+  private knownRefusal(client: RateLimitClient): Decision | undefined {
     const elapsed = this.clock.elapsed();
-    const usage = this.cache.find(subject, elapsed);
-    if (!usage.isExhausted(subject.limits, elapsed)) return undefined;
+    const usage = this.cache.find(client, elapsed);
+    if (!usage.isExhausted(client.limits, elapsed)) return undefined;
     this.cache.begin(usage, elapsed);
-    return decision(false, subject, this.cache.counts(usage, elapsed));
+    return decision(false, client, this.cache.counts(usage, elapsed));
   }
 
-  private async ask(subject: Subject, charge: Charge): Promise<Decision> {
+  private async ask(client: RateLimitClient, charge: Charge): Promise<Decision> {
     let decided: Decision;
     try {
-      const consumed = await this.shared.consume(subject, charge);
-      decided = decision(consumed.admitted, subject, consumed);
+      const consumed = await this.shared.consume(client, charge);
+      decided = decision(consumed.admitted, client, consumed);
     } catch (error) {
       // The command may have run all the same. It is decided here, and Redis hears of it with all that is decided here.
       this.lose(error);
-      decided = charge === 1 ? this.fallback.consume(subject) : this.fallback.peek(subject);
+      decided = charge === 1 ? this.fallback.consume(client) : this.fallback.peek(client);
     }
-    if (charge === 1) this.record(subject, decided);
+    if (charge === 1) this.record(client, decided);
     return decided;
   }
 
-  private record({ id, limits }: Subject, { admitted }: Decision): void {
+  private record({ id, limits }: RateLimitClient, { admitted }: Decision): void {
     if (admitted && limits.perDay !== undefined) this.usage.note(id);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import type { Counts } from '../counts.js';
-import { MINUTE, type Subject, type SubjectId } from '../plan-throttler.storage.js';
+import { MINUTE, type RateLimitClient, type ClientId } from '../plan-throttler.storage.js';
 import { WindowUsage } from './window-usage.js';
 
 const MAX_KEYS = 100_000;
@@ -14,14 +14,14 @@ export class ClientUsage {
   /** The generation of Redis that has heard what this replica has admitted. */
   generation?: string;
 
-  constructor(public subject: Subject) {}
+  constructor(public client: RateLimitClient) {}
 
   get hasPending(): boolean {
     return this.minute.pending > 0 || this.day.pending > 0;
   }
 
   /** Whether Redis would refuse a request, as far as this replica knows: what is used only grows while a window runs. */
-  isExhausted({ perMinute, perDay = Infinity }: Subject['limits'], elapsed: number): boolean {
+  isExhausted({ perMinute, perDay = Infinity }: RateLimitClient['limits'], elapsed: number): boolean {
     return isUsedUp(this.minute, perMinute, elapsed) || isUsedUp(this.day, perDay, elapsed);
   }
 }
@@ -37,7 +37,7 @@ export class ResultCache {
   private readonly keys: Generations;
   private readonly others: Generations;
   /** Those of which Redis does not know everything yet. */
-  private readonly pending = new Map<SubjectId, ClientUsage>();
+  private readonly pending = new Map<ClientId, ClientUsage>();
   /** Unix milliseconds of Redis's clock, less those of the monotonic one. */
   private offset: number;
 
@@ -52,18 +52,18 @@ export class ResultCache {
   }
 
   /** @param elapsed of the monotonic clock */
-  find(subject: Subject, elapsed: number): ClientUsage {
+  find(client: RateLimitClient, elapsed: number): ClientUsage {
     const usage =
-      (this.pending.size > 0 ? this.pending.get(subject.id) : undefined) ??
-      this.generations(subject).find(subject, elapsed);
-    usage.subject = subject;
+      (this.pending.size > 0 ? this.pending.get(client.id) : undefined) ??
+      this.generations(client).find(client, elapsed);
+    usage.client = client;
     return usage;
   }
 
   /** Begins those windows of a client that do not run. */
-  begin({ subject, minute, day }: ClientUsage, elapsed: number): void {
+  begin({ client, minute, day }: ClientUsage, elapsed: number): void {
     const now = Math.floor(elapsed + this.offset);
-    const { period = MINUTE } = subject;
+    const { period = MINUTE } = client;
     if (!minute.isRunning(elapsed) || minute.isUnused) minute.begin(now + period, elapsed + period);
     if (day.isRunning(elapsed)) return;
     const left = DAY - (now % DAY);
@@ -88,12 +88,12 @@ export class ResultCache {
 
   /** Notes that Redis has to hear of a client. */
   addPending(usage: ClientUsage): void {
-    this.pending.set(usage.subject.id, usage);
+    this.pending.set(usage.client.id, usage);
   }
 
   /** Redis has heard of a client. */
   settle(usage: ClientUsage): void {
-    if (this.pending.size > 0 && !usage.hasPending) this.pending.delete(usage.subject.id);
+    if (this.pending.size > 0 && !usage.hasPending) this.pending.delete(usage.client.id);
   }
 
   pendingUsage(): readonly ClientUsage[] {
@@ -111,14 +111,14 @@ export class ResultCache {
     return this.keys.isComplete;
   }
 
-  private generations({ limits }: Subject): Generations {
+  private generations({ limits }: RateLimitClient): Generations {
     return limits.perDay === undefined ? this.others : this.keys;
   }
 }
 
 class Generations {
-  private young = new Map<SubjectId, ClientUsage>();
-  private old = new Map<SubjectId, ClientUsage>();
+  private young = new Map<ClientId, ClientUsage>();
+  private old = new Map<ClientId, ClientUsage>();
   private born = 0;
   isComplete = true;
 
@@ -127,12 +127,12 @@ class Generations {
     private readonly minAge: number,
   ) {}
 
-  find(subject: Subject, elapsed: number): ClientUsage {
-    let usage = this.young.get(subject.id);
+  find(client: RateLimitClient, elapsed: number): ClientUsage {
+    let usage = this.young.get(client.id);
     if (usage) return usage;
-    usage = this.old.get(subject.id) ?? new ClientUsage(subject);
+    usage = this.old.get(client.id) ?? new ClientUsage(client);
     if (this.young.size >= this.max && elapsed - this.born >= this.minAge) this.turn(elapsed);
-    this.young.set(subject.id, usage);
+    this.young.set(client.id, usage);
     return usage;
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import { MINUTE, type Subject } from '../plan-throttler.storage.js';
+import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { Membership } from './membership.js';
 import type { Charge, Consumed, Statements } from './redis-commands.js';
 import type { RedisLink } from './redis-link.js';
@@ -25,16 +25,16 @@ export class SharedLimiter {
   ) {}
 
   /** Charges a request, or not. */
-  async consume(subject: Subject, charge: Charge): Promise<Consumed> {
-    const { limits, period = MINUTE } = subject;
-    const usage = this.cache.find(subject, this.clock.elapsed());
+  async consume(client: RateLimitClient, charge: Charge): Promise<Consumed> {
+    const { limits, period = MINUTE } = client;
+    const usage = this.cache.find(client, this.clock.elapsed());
     if (limits.perDay !== undefined) {
       const isKnown = usage.generation === this.membership.generation && !usage.hasPending;
       return isKnown ? this.ask(usage, charge) : this.state(usage, charge);
     }
-    const table = subject.period === undefined ? 'anonymous' : `windows:${period}`;
+    const table = client.period === undefined ? 'anonymous' : `windows:${period}`;
     const sent = { ...usage.minute.statement(this.clock.elapsed()), local: 0 }; // an address's counts are not told
-    const consumed = await this.redis.consumeCapped({ table, max: this.maxAddresses }, subject, charge);
+    const consumed = await this.redis.consumeCapped({ table, max: this.maxAddresses }, client, charge);
     const { admitted, minuteUsed: used, minuteEnd: end, now } = consumed;
     usage.minute.learn(sent, sent.end > now, { used, own: 0, end, now }, this.clock.elapsed());
     if (admitted && charge === 1) usage.minute.own += 1;
@@ -42,7 +42,7 @@ export class SharedLimiter {
   }
 
   private async ask(usage: ClientUsage, charge: Charge): Promise<Consumed> {
-    const consumed = await this.redis.consume(this.membership.id, usage.subject, charge);
+    const consumed = await this.redis.consume(this.membership.id, usage.client, charge);
     this.learn(usage, { minute: NOTHING, day: NOTHING }, consumed);
     return consumed;
   }
@@ -51,7 +51,7 @@ export class SharedLimiter {
   private async state(usage: ClientUsage, charge: Charge, version = 0, patience?: number): Promise<Consumed> {
     const { generation, id } = this.membership;
     const sent = this.statementsOf(usage, version);
-    const consumed = await this.redis.state(id, usage.subject, charge, sent, patience);
+    const consumed = await this.redis.state(id, usage.client, charge, sent, patience);
     this.learn(usage, sent, consumed);
     usage.generation = generation;
     this.cache.settle(usage);
@@ -76,7 +76,7 @@ export class SharedLimiter {
     const usages = [...this.cache.active(this.clock.elapsed()), ...this.cache.pendingUsage()];
     // What Redis says meanwhile does not count: it knows only what some replicas have told.
     await inBatches(usages, (usage) =>
-      this.redis.state(this.membership.id, usage.subject, 0, this.statementsOf(usage, 0), STATE_TIMEOUT),
+      this.redis.state(this.membership.id, usage.client, 0, this.statementsOf(usage, 0), STATE_TIMEOUT),
     );
   }
 
