@@ -16,7 +16,7 @@ interface Window {
   requests: number;
 }
 
-/** Counts requests for documents in this process. No header shows it, because no client meets it that reads documents. */
+/** WindowCounts requests for documents in this process. No header shows it, because no client meets it that reads documents. */
 @Injectable()
 export class DocumentBudget {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request, Response } from 'express';
 import type { ApiKeyLookup } from '../auth/principal.js';
 import { isPreflight } from '../http/cors.js';
-import { tightestWindow } from './decision.js';
+import { tightestWindow } from './rate-limit.result.js';
 import { LookupLimiter } from './lookup-limiter.js';
 import { network } from './network.js';
 import { RateLimiter } from './rate-limiter.js';

@@ -14,7 +14,7 @@ import { Config } from '../kernel/config/config.js';
 import { isPreflight } from '../http/cors.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
-import type { Verdict } from './decision.js';
+import type { RateLimitResult } from './rate-limit.result.js';
 import { RateLimiter } from './rate-limiter.js';
 import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
@@ -23,7 +23,7 @@ import { consumeAll, type ThrottledRequest } from './throttled-request.js';
 import { UNCOUNTED, type Uncounted } from './uncounted.decorator.js';
 
 /**
- * Counts every request under `/v1`. The base class goes through the throttlers of the route, which are only noted, to the
+ * WindowCounts every request under `/v1`. The base class goes through the throttlers of the route, which are only noted, to the
  * plan, which is the last one: there all of them are decided together, so that a refused request is charged to none.
  */
 @Injectable()
@@ -58,7 +58,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (throttler.name === PLAN) {
       this.responder.respond(request, http.getResponse(), await this.decide(context, request));
     } else {
-      await this.note(request, props);
+      await this.collect(request, props);
     }
     return true;
   }
@@ -69,7 +69,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     );
   }
 
-  private async note(request: Request, props: ThrottlerRequest): Promise<void> {
+  private async collect(request: Request, props: ThrottlerRequest): Promise<void> {
     const { context, limit, ttl, blockDuration, getTracker, generateKey } = props;
     const throttler = props.throttler as RouteThrottler; // every one but the plan is
     const userAgent = request.headers['user-agent'] ?? '';
@@ -80,10 +80,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     this.hits.set(request, [...(this.hits.get(request) ?? []), hit]);
   }
 
-  private decide(context: ExecutionContext, request: Request): MaybeAsync<Verdict> {
+  private decide(context: ExecutionContext, request: Request): MaybeAsync<RateLimitResult> {
     const { principal } = request;
     if (principal?.kind !== 'key') {
-      // No route is free without a valid key, or made-up keys would cost nothing there.
+      // No route is free without a valid key: made-up keys must cost something on each.
       return this.isExempt(request) ? this.uncounted(request) : this.charge(request);
     }
     if (this.ofRoute(SKIP + DEFAULT, context) === true)
@@ -96,20 +96,20 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return this.reflector.getAllAndOverride(key, [context.getHandler(), context.getClass()]);
   }
 
-  /** A client whose key could not be peeked up, for it may be valid, and a browser that asks for permission. */
+  /** A client whose key could not be looked up, for it may be valid, and a CORS preflight. */
   private isExempt(request: Request): boolean {
     const { principal } = request;
     if (principal?.kind === 'anonymous' && principal.failure !== undefined) return true;
     return this.config.corsOrigins.length > 0 && isPreflight(request);
   }
 
-  private charge(request: Request): MaybeAsync<Verdict> {
+  private charge(request: Request): MaybeAsync<RateLimitResult> {
     const hits = this.hits.get(request);
     return hits ? this.chargeAll(request, hits) : this.limiter.consume(request);
   }
 
-  /** Shows the state of the plan's windows without charging them. */
-  private uncounted(request: Request, hits: readonly ThrottledRequest[] = []): MaybeAsync<Verdict> {
+  /** Does not charge the plan. */
+  private uncounted(request: Request, hits: readonly ThrottledRequest[] = []): MaybeAsync<RateLimitResult> {
     return this.chargeAll(request, hits, { planIsFree: true });
   }
 
@@ -117,24 +117,24 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     request: Request,
     hits: readonly ThrottledRequest[],
     { planIsFree = false } = {},
-  ): MaybeAsync<Verdict> {
+  ): MaybeAsync<RateLimitResult> {
     return chain(this.limiter.peek(request), (plan) => {
-      if (!planIsFree && (!plan.admitted || plan.bannedFor > 0)) return this.limiter.consume(request);
-      return chain(consumeAll(this.storage, hits), ({ admitted, windows, message }) => {
-        if (!admitted) return { ...plan, admitted, bannedFor: 0, throttlers: windows, message };
-        const verdict = planIsFree ? { ...plan, admitted } : this.limiter.consume(request);
-        return chain(verdict, (decided) => ({ ...decided, throttlers: windows }));
+      if (!planIsFree && (!plan.admitted || plan.bannedFor)) return this.limiter.consume(request);
+      return chain(consumeAll(this.storage, hits), (route) => {
+        if (!route.admitted) return { ...plan, ...route, bannedFor: 0 };
+        const result = planIsFree ? { ...plan, admitted: true } : this.limiter.consume(request);
+        return chain(result, (charged) => ({ ...charged, throttlers: route.throttlers }));
       });
     });
   }
 
-  /** Free requests first, then the plan. */
+  /** Charges the plan when the free requests are used up. */
   private allow(
     context: ExecutionContext,
     request: Request,
     { id }: ApiKeyPrincipal,
     { perMinute }: Uncounted,
-  ): MaybeAsync<Verdict> {
+  ): MaybeAsync<RateLimitResult> {
     const key = this.generateKey(context, String(id), 'uncounted');
     const free = this.storage.consumeHit({ key, ttl: MINUTE, limit: perMinute, blockDuration: 0 });
     return chain(free, ({ admitted }) => (admitted ? this.uncounted(request) : this.charge(request)));

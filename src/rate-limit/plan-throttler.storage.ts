@@ -1,16 +1,16 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { minutes } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
-import type { Decision } from './decision.js';
+import type { RateLimitResult } from './rate-limit.result.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { wholeSeconds } from './rate-limit.headers.js';
 
 export const MINUTE = minutes(1);
 
-/** The id of a key, or the network address of a caller without a valid one. */
+/** The id of an API key, a network address, or the key of a throttler. */
 export type ClientId = Int64 | string;
 
-/** The client that a window belongs to: an `ApiKeyPrincipal`, an address, or the key of a throttler. */
+/** The client that a request is counted for, and its limits. An `ApiKeyPrincipal` is one. */
 export interface RateLimitClient {
   readonly id: ClientId;
   readonly limits: {
@@ -18,31 +18,31 @@ export interface RateLimitClient {
     /** Absent: no day is counted. */
     readonly perDay?: number;
   };
-  /** Length of the short window in milliseconds, where it is not a minute. */
+  /** Length of the short window in milliseconds; default: a minute. */
   readonly period?: number;
 }
 
-/** One request for a throttler of its route. */
+/** One request to a throttler of a route. */
 export interface Hit {
   readonly key: string;
   /** Milliseconds. */
   readonly ttl: number;
   readonly limit: number;
-  /** Milliseconds from the first refusal on in which every request is refused; 0: the end of the window ends it. */
+  /** Milliseconds for which requests are refused after the first refused one; 0: until the window ends. */
   readonly blockDuration: number;
 }
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Where requests are counted: a storage of `@nestjs/throttler`, and one atomic step for both windows of a plan. */
+/** A storage of `@nestjs/throttler` that decides both windows of a plan in one atomic step. */
 export abstract class PlanThrottlerStorage implements ThrottlerStorage {
-  /** Decides about one request in one atomic step: both windows are charged or, when one is exhausted, neither. */
-  abstract consume(client: RateLimitClient): MaybeAsync<Decision>;
+  /** Charges one request to both windows, or to neither when one is exhausted. */
+  abstract consume(client: RateLimitClient): MaybeAsync<RateLimitResult>;
 
-  /** How things stand, without charging anything. */
-  abstract peek(client: RateLimitClient): MaybeAsync<Decision>;
+  /** What `consume` would decide. Charges nothing. */
+  abstract peek(client: RateLimitClient): MaybeAsync<RateLimitResult>;
 
-  consumeHit(hit: Hit): MaybeAsync<Decision> {
+  consumeHit(hit: Hit): MaybeAsync<RateLimitResult> {
     const { blockDuration } = hit;
     if (blockDuration <= 0) return this.consume(windowOf(hit));
     return chain(this.peek(blockOf(hit)), (block) => {
@@ -53,7 +53,7 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
     });
   }
 
-  peekHit(hit: Hit): MaybeAsync<Decision> {
+  peekHit(hit: Hit): MaybeAsync<RateLimitResult> {
     if (hit.blockDuration <= 0) return this.peek(windowOf(hit));
     return chain(this.peek(blockOf(hit)), (block) => (block.admitted ? this.peek(windowOf(hit)) : block));
   }
@@ -82,15 +82,15 @@ const windowOf = ({ key, ttl, limit }: Hit): RateLimitClient => ({
   period: ttl,
 });
 
-/** A block is a window for one request, which the first refused one takes. */
+/** A block is a window for one request, which the first refused request fills. */
 const blockOf = ({ key, blockDuration }: Hit): RateLimitClient => ({
   id: `${key}:block`,
   limits: { perMinute: 1 },
   period: blockDuration,
 });
 
-/** Refused until the window and the block have ended. */
-const refusal = (...decisions: Decision[]): Decision => ({
+/** The longest wait first. */
+const refusal = (...results: RateLimitResult[]): RateLimitResult => ({
   admitted: false,
-  windows: decisions.flatMap(({ windows }) => windows).sort((a, b) => b.resetIn - a.resetIn),
+  windows: results.flatMap(({ windows }) => windows).sort((a, b) => b.resetIn - a.resetIn),
 });

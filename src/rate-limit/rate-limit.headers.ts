@@ -1,16 +1,15 @@
-import { type QuotaWindow, tightestWindow } from './decision.js';
-import type { Verdict } from './decision.js';
+import { type RateLimitResult, type RateLimitWindow, tightestWindow } from './rate-limit.result.js';
 
 /**
- * Puts a decision into the headers of its response: the three of the contract, which are about the plan alone, and every
- * window in the form of the IETF draft "RateLimit header fields for HTTP".
+ * Sets the headers of a result: those of the contract, which are about the plan only, and all windows in the form of the
+ * IETF draft "RateLimit header fields for HTTP".
  */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
-  verdict: Verdict,
+  result: RateLimitResult,
 ): void {
-  const { limit, remaining, resetAt } = tightestWindow(verdict);
-  const windows = verdict.throttlers ? [...verdict.windows, ...verdict.throttlers] : verdict.windows;
+  const { limit, remaining, resetAt } = tightestWindow(result);
+  const windows = result.throttlers ? [...result.windows, ...result.throttlers] : result.windows;
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);
   response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
@@ -21,6 +20,6 @@ export function writeRateLimitHeaders(
 /** Whole seconds to wait, rounded up, at least 1. */
 export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-const policy = ({ name, limit, length }: QuotaWindow): string => `"${name}";q=${limit};w=${length}`;
-const state = ({ name, remaining, resetIn }: QuotaWindow): string =>
+const policy = ({ name, limit, length }: RateLimitWindow): string => `"${name}";q=${limit};w=${length}`;
+const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
   `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;

@@ -8,7 +8,7 @@ export type DecisionLabel = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 
 @Injectable()
 export class RateLimitMetrics {
   private readonly registry: Registry;
-  private readonly decisions: Counter<'plan' | 'outcome'>;
+  private readonly results: Counter<'plan' | 'outcome'>;
   private readonly bans: Counter;
   private redisMetrics?: { up: Gauge; lost: Counter };
 
@@ -21,7 +21,7 @@ export class RateLimitMetrics {
 
   constructor({ registry }: Metrics) {
     this.registry = registry;
-    this.decisions = new Counter({
+    this.results = new Counter({
       name: 'petstore_quota_decisions_total',
       help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
       labelNames: ['plan', 'outcome'],
@@ -37,7 +37,7 @@ export class RateLimitMetrics {
   /** Called on every request: the counter of each plan and outcome is peeked up in the registry once. */
   decided(plan: string, outcome: DecisionLabel): void {
     let counter = this.counters[outcome].get(plan);
-    if (!counter) this.counters[outcome].set(plan, (counter = this.decisions.labels({ plan, outcome })));
+    if (!counter) this.counters[outcome].set(plan, (counter = this.results.labels({ plan, outcome })));
     counter.inc();
   }
 

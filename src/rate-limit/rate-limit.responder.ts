@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Verdict } from './decision.js';
+import type { RateLimitResult } from './rate-limit.result.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds, writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type DecisionLabel, RateLimitMetrics } from './rate-limit.metrics.js';
@@ -17,7 +17,7 @@ export class RateLimitResponder {
   constructor(private readonly metrics: RateLimitMetrics) {}
 
   /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request */
-  respond({ principal }: Request, response: Response, result: Verdict): void {
+  respond({ principal }: Request, response: Response, result: RateLimitResult): void {
     const label = labelOf(result);
     this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', label);
     writeRateLimitHeaders(response, result);
@@ -28,7 +28,7 @@ export class RateLimitResponder {
   }
 }
 
-function labelOf({ admitted, windows, bannedFor }: Verdict): DecisionLabel {
+function labelOf({ admitted, windows, bannedFor = 0 }: RateLimitResult): DecisionLabel {
   if (admitted) return 'admitted';
   if (bannedFor > 0) return 'banned';
   const dayIsOver = windows.some(({ name, remaining }) => name === 'day' && remaining === 0);
@@ -36,7 +36,7 @@ function labelOf({ admitted, windows, bannedFor }: Verdict): DecisionLabel {
 }
 
 /** Whole seconds until every exhausted window and the ban have ended. */
-function retryAfterOf({ windows, throttlers = [], bannedFor }: Verdict): number {
+function retryAfterOf({ windows, throttlers = [], bannedFor = 0 }: RateLimitResult): number {
   const exhausted = [...windows, ...throttlers].filter(({ remaining }) => remaining === 0);
   return wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
 }

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { Decision, QuotaWindow } from './decision.js';
 import { all, chain, type MaybeAsync } from './maybe-async.js';
 import type { Hit, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { wholeSeconds } from './rate-limit.headers.js';
+import type { RateLimitResult, RateLimitWindow } from './rate-limit.result.js';
 import { DEFAULT, type RouteThrottler } from './route-throttlers.js';
 
 /** A request as one throttler of its route counts it. */
@@ -12,42 +12,35 @@ export interface ThrottledRequest extends Hit {
   readonly tracker: string;
 }
 
-/** What the throttlers of a route decide about a request. */
-export interface ThrottledDecision extends Decision {
-  /** What `errorMessage` of a module says to a refused client. */
-  readonly message?: string;
-}
-
-interface Decided extends Decision {
+interface HitResult extends RateLimitResult {
   readonly hit: ThrottledRequest;
 }
 
-/** Charges a request to all throttlers of its route, or, when one refuses it, to none. */
+/** Charges a request to all throttlers of its route, or to none if one refuses it. */
 export function consumeAll(
   storage: PlanThrottlerStorage,
   hits: readonly ThrottledRequest[],
-): MaybeAsync<ThrottledDecision> {
-  const peek = (hit: ThrottledRequest) => chain(storage.peekHit(hit), (decision) => ({ ...decision, hit }));
-  const consume = (hit: ThrottledRequest) =>
-    chain(storage.consumeHit(hit), (decision) => ({ ...decision, hit }));
+): MaybeAsync<Required<Pick<RateLimitResult, 'admitted' | 'throttlers'>> & Pick<RateLimitResult, 'message'>> {
+  const peek = (hit: ThrottledRequest) => chain(storage.peekHit(hit), (result) => ({ ...result, hit }));
+  const consume = (hit: ThrottledRequest) => chain(storage.consumeHit(hit), (result) => ({ ...result, hit }));
   return chain(all(hits.map(peek)), (peeked) => {
     const refused = peeked.some(({ admitted }) => !admitted);
-    // A request beyond the limit is not charged by `consume` either, which starts the block that is due.
-    const due = peeked.map((decided) => (refused && decided.admitted ? decided : consume(decided.hit)));
-    return chain(all<Decided>(due), (decided) => ({
-      admitted: decided.every(({ admitted }) => admitted),
-      windows: decided.flatMap(windowOf),
-      message: messageOf(decided.find(({ admitted, hit }) => !admitted && hit.throttler.errorMessage)),
+    // `consume` does not charge a request beyond the limit, but it starts the block.
+    const consumed = peeked.map((result) => (refused && result.admitted ? result : consume(result.hit)));
+    return chain(all<HitResult>(consumed), (results) => ({
+      admitted: results.every(({ admitted }) => admitted),
+      throttlers: results.flatMap(windowOf),
+      message: messageOf(results.find(({ admitted, hit }) => !admitted && hit.throttler.errorMessage)),
     }));
   });
 }
 
-function windowOf({ hit: { throttler, ttl, limit }, windows: [window] }: Decided): QuotaWindow[] {
+function windowOf({ hit: { throttler, ttl, limit }, windows: [window] }: HitResult): RateLimitWindow[] {
   const name = throttler.name === DEFAULT ? 'route' : throttler.name;
   return window ? [{ ...window, name, length: Math.ceil(ttl / 1000), limit }] : [];
 }
 
-function messageOf(refused: Decided | undefined): string | undefined {
+function messageOf(refused: HitResult | undefined): string | undefined {
   if (!refused) return undefined;
   const { throttler, context, tracker, key, ttl, limit } = refused.hit;
   const { errorMessage } = throttler;

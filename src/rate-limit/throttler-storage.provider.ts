@@ -9,7 +9,7 @@ import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
 
-/** Counts in Redis where there is one, otherwise in this process. */
+/** WindowCounts in Redis where there is one, otherwise in this process. */
 export const throttlerStorageProvider: Provider = {
   provide: PlanThrottlerStorage,
   inject: [Config, Clock, DailyUsageRepository, RateLimitMetrics],

@@ -50,6 +50,6 @@ export async function admitted(
   client: RateLimitClient,
   times: number,
 ): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: times }, async () => storage.consume(client)));
-  return decisions.filter((decision) => decision.admitted).length;
+  const results = await Promise.all(Array.from({ length: times }, async () => storage.consume(client)));
+  return results.filter((decision) => decision.admitted).length;
 }

@@ -1,5 +1,5 @@
 import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
-import type { Decision } from '../../src/rate-limit/decision.js';
+import type { RateLimitResult } from '../../src/rate-limit/rate-limit.result.js';
 import type { PlanThrottlerStorage, RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 
 export interface StorageUnderTest {
@@ -26,17 +26,17 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       test = await start();
     });
 
-    const consume = async (client: RateLimitClient, times = 1): Promise<Decision> => {
+    const consume = async (client: RateLimitClient, times = 1): Promise<RateLimitResult> => {
       for (let i = 1; i < times; i++) await test.storage.consume(client);
       return test.storage.consume(client);
     };
-    const remaining = ({ windows }: Decision) => windows.map((window) => window.remaining);
+    const remaining = ({ windows }: RateLimitResult) => windows.map((window) => window.remaining);
 
     it('admits exactly the limit of a minute', async () => {
       const client = clientWith(5, 100);
-      const decisions = [];
-      for (let i = 0; i < 8; i++) decisions.push(await consume(client));
-      expect(decisions.map(({ admitted }) => admitted)).toEqual([
+      const results = [];
+      for (let i = 0; i < 8; i++) results.push(await consume(client));
+      expect(results.map(({ admitted }) => admitted)).toEqual([
         true,
         true,
         true,
@@ -46,15 +46,15 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
         false,
         false,
       ]);
-      expect(decisions.map((decided) => remaining(decided)[0])).toEqual([4, 3, 2, 1, 0, 0, 0, 0]);
+      expect(results.map((decided) => remaining(decided)[0])).toEqual([4, 3, 2, 1, 0, 0, 0, 0]);
     });
 
     it('admits exactly the limit of concurrent requests', async () => {
       const client = clientWith(50, 1000);
-      const decisions = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 120 }, async () => test.storage.consume(client)),
       );
-      expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(50);
+      expect(results.filter(({ admitted }) => admitted)).toHaveLength(50);
     });
 
     it('starts the minute at the first request and ends it 60 s later', async () => {

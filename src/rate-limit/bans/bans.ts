@@ -6,7 +6,7 @@ import { days } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { BanRecorder, type OwnBan } from './ban-recorder.js';
-import { type Decision, tightestWindow } from '../decision.js';
+import { type RateLimitResult, tightestWindow } from '../rate-limit.result.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { Strikes } from './strikes.js';
 
@@ -36,8 +36,8 @@ export class Bans {
     return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;
   }
 
-  /** Counts a refused request. @returns milliseconds of the ban it causes; usually 0 */
-  strike(principal: ApiKeyPrincipal, refusal: Decision): number {
+  /** WindowCounts a refused request. @returns milliseconds of the ban it causes; usually 0 */
+  strike(principal: ApiKeyPrincipal, refusal: RateLimitResult): number {
     let strikes = this.strikes.get(principal.id);
     if (!strikes) this.strikes.set(principal.id, (strikes = new Strikes()));
     const now = this.clock.elapsed();

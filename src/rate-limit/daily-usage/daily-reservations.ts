@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Account } from '../account.js';
+import type { WindowCounter } from '../window-counts.js';
 import type { ClientId } from '../plan-throttler.storage.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 
@@ -18,7 +18,7 @@ export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHAR
 interface Reservation {
   readonly keyId: ClientId;
   readonly day: number;
-  readonly account: Account;
+  readonly counter: WindowCounter;
   readonly block: number;
   /** What was sent and is not acknowledged. */
   sent: number;
@@ -29,11 +29,11 @@ interface Reservation {
 /**
  * Puts day counts on record before they are used: a process that is killed can then forget no request, it can only
  * remember some that were never made. All that is due goes to PostgreSQL in one statement at a time. While PostgreSQL is
- * unavailable the accounts go on without a record; what they have used is put on record when it is back.
+ * unavailable the counters go on without a record; what they have used is put on record when it is back.
  */
 export class DailyReservations {
   private readonly logger = new Logger(DailyReservations.name);
-  private readonly reservations = new Map<Account, Reservation>();
+  private readonly reservations = new Map<WindowCounter, Reservation>();
   private due: Reservation[] = [];
   /** Those of the statement that is under way or in doubt. */
   private sent: Reservation[] = [];
@@ -48,26 +48,26 @@ export class DailyReservations {
    * Sees to it that the next request of a key is on record before it is admitted, and the ones after it ahead of time.
    * @returns what the next request has to wait for, if it has to
    */
-  reserve(keyId: ClientId, day: number, account: Account, perDay: number): Promise<void> | undefined {
+  reserve(keyId: ClientId, day: number, counter: WindowCounter, perDay: number): Promise<void> | undefined {
     const block = blockOf(perDay);
-    const ahead = account.reserved - account.dayUsed;
-    if (ahead * 2 > block || (ahead > 0 && account.reserved >= perDay)) return undefined;
-    const reservation = this.add(keyId, day, account, block);
+    const ahead = counter.reserved - counter.dayUsed;
+    if (ahead * 2 > block || (ahead > 0 && counter.reserved >= perDay)) return undefined;
+    const reservation = this.add(keyId, day, counter, block);
     return ahead > 0 ? undefined : this.outcomeOf(reservation);
   }
 
   /** Reads the day so far. */
-  read(keyId: ClientId, day: number, account: Account): Promise<void> | undefined {
-    return this.outcomeOf(this.add(keyId, day, account, 0));
+  read(keyId: ClientId, day: number, counter: WindowCounter): Promise<void> | undefined {
+    return this.outcomeOf(this.add(keyId, day, counter, 0));
   }
 
   /** Puts the exact counts of a day on record, and gives back what was reserved and not used. */
-  async close(day: number, accounts: Iterable<readonly [ClientId, Account]>): Promise<void> {
+  async close(day: number, counters: Iterable<readonly [ClientId, WindowCounter]>): Promise<void> {
     this.closing = true;
     clearTimeout(this.retry);
     await this.writing;
-    for (const [keyId, account] of accounts) {
-      if (account.reserved !== account.dayUsed) this.add(keyId, day, account, 0);
+    for (const [keyId, counter] of counters) {
+      if (counter.reserved !== counter.dayUsed) this.add(keyId, day, counter, 0);
     }
     const end = performance.now() + LAST_TRIES;
     while (!(await this.write()) && performance.now() < end) await delay(LAST_TRIES_EVERY);
@@ -76,11 +76,11 @@ export class DailyReservations {
     }
   }
 
-  private add(keyId: ClientId, day: number, account: Account, block: number): Reservation {
-    let reservation = this.reservations.get(account);
+  private add(keyId: ClientId, day: number, counter: WindowCounter, block: number): Reservation {
+    let reservation = this.reservations.get(counter);
     if (!reservation) {
-      reservation = { keyId, day, account, block, sent: 0, waiting: [] };
-      this.reservations.set(account, reservation);
+      reservation = { keyId, day, counter, block, sent: 0, waiting: [] };
+      this.reservations.set(counter, reservation);
       this.due.push(reservation);
       if (!this.unavailable) this.start();
     }
@@ -131,15 +131,15 @@ export class DailyReservations {
 
   /** @param count absent for a key that is gone */
   private settle(reservation: Reservation, count?: number): void {
-    const { account, keyId, day, block, sent } = reservation;
-    const expected = account.reserved + sent;
+    const { counter, keyId, day, block, sent } = reservation;
+    const expected = counter.reserved + sent;
     const others = (count ?? expected) - expected; // what a process before this one, or beside it, has used
-    account.reserved = expected + others;
-    account.dayUsed += others;
-    this.reservations.delete(account);
+    counter.reserved = expected + others;
+    counter.dayUsed += others;
+    this.reservations.delete(counter);
     wake(reservation);
-    const used = account.dayUsed - account.reserved; // without a record, or what a stop gives back
-    if (used > 0 || (this.closing && used < 0)) this.add(keyId, day, account, block);
+    const used = counter.dayUsed - counter.reserved; // without a record, or what a stop gives back
+    if (used > 0 || (this.closing && used < 0)) this.add(keyId, day, counter, block);
   }
 
   private lost(error: unknown): void {
@@ -160,9 +160,9 @@ function wake(reservation: Reservation): void {
 }
 
 /** What was used without a record, and a block more. */
-const ahead = ({ account, sent, block }: Reservation): number => {
-  const left = account.reserved + sent - account.dayUsed;
+const ahead = ({ counter, sent, block }: Reservation): number => {
+  const left = counter.reserved + sent - counter.dayUsed;
   return left * 2 > block ? 0 : block + Math.max(0, -left);
 };
 
-const exactly = ({ account, sent }: Reservation): number => account.dayUsed - account.reserved - sent;
+const exactly = ({ counter, sent }: Reservation): number => counter.dayUsed - counter.reserved - sent;

@@ -29,7 +29,7 @@ export class DailyUsageRepository {
   }
 
   /**
-   * Counts the changes that have not been counted before. To be sent with every change whose outcome is not known, so that
+   * WindowCounts the changes that have not been counted before. To be sent with every change whose outcome is not known, so that
    * late and repeated copies of the statement change nothing. A negative number gives back what was reserved.
    * @returns the count of each key and day that the changes name; none of a key that is gone
    */

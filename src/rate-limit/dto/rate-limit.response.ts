@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
-import type { QuotaWindow } from '../decision.js';
-import type { Verdict } from '../decision.js';
+import type { RateLimitWindow } from '../rate-limit.result.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
 export class QuotaWindowResponse {
@@ -32,7 +32,7 @@ export class QuotaWindowResponse {
   })
   readonly reset!: number;
 
-  static from({ limit, remaining, resetAt }: QuotaWindow): QuotaWindowResponse {
+  static from({ limit, remaining, resetAt }: RateLimitWindow): QuotaWindowResponse {
     return { limit, remaining, reset: unixSeconds(resetAt) };
   }
 }
@@ -64,7 +64,7 @@ export class RateLimitResponse {
   readonly ban?: BanResponse;
 
   /** @param now wall time in Unix milliseconds */
-  static from(plan: Plan, { windows, bannedFor }: Verdict, now: number): RateLimitResponse {
+  static from(plan: Plan, { windows, bannedFor = 0 }: RateLimitResult, now: number): RateLimitResponse {
     const [minute, day] = windows.map((window) => QuotaWindowResponse.from(window));
     if (!minute || !day) throw new Error('A key has two windows.');
     return { plan, minute, day, ...(bannedFor > 0 && { ban: { until: unixSeconds(now + bannedFor) } }) };

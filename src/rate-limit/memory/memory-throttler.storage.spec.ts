@@ -7,7 +7,7 @@ import { TestClock } from '../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
-import type { Decision } from '../decision.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
 import type { RateLimitClient, ClientId } from '../plan-throttler.storage.js';
 import { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
@@ -388,7 +388,7 @@ describe('the memory storage over random histories', () => {
   });
 
   it('admits a request that comes when the refusal said', async () => {
-    const wait = ({ windows }: Decision) =>
+    const wait = ({ windows }: RateLimitResult) =>
       Math.max(...windows.filter(({ remaining }) => remaining === 0).map(({ resetIn }) => resetIn));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
@@ -412,7 +412,7 @@ describe('the memory storage over random histories', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), async (pauses) => {
         const { storage, clock } = start();
-        let before: Decision | undefined;
+        let before: RateLimitResult | undefined;
         for (const pause of pauses) {
           clock.advance(pause);
           const now = await storage.consume({ id: 1, limits: { perMinute: 5, perDay: 30 } });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import { decision } from '../counts.js';
-import type { Decision, QuotaWindow } from '../decision.js';
+import { resultOf } from '../window-counts.js';
+import type { RateLimitResult, RateLimitWindow } from '../rate-limit.result.js';
 import type { RateLimitClient } from '../plan-throttler.storage.js';
 import type { ClientUsage, ResultCache } from './result-cache.js';
 import type { WindowUsage } from './window-usage.js';
@@ -16,15 +16,15 @@ export class FallbackLimiter {
     private readonly replicas: { readonly count: number },
   ) {}
 
-  consume(client: RateLimitClient): Decision {
+  consume(client: RateLimitClient): RateLimitResult {
     return this.decide(client, true);
   }
 
-  peek(client: RateLimitClient): Decision {
+  peek(client: RateLimitClient): RateLimitResult {
     return this.decide(client, false);
   }
 
-  private decide(client: RateLimitClient, charge: boolean): Decision {
+  private decide(client: RateLimitClient, charge: boolean): RateLimitResult {
     const elapsed = this.clock.elapsed();
     const usage = this.cache.find(client, elapsed);
     const { minute, day } = usage;
@@ -37,12 +37,12 @@ export class FallbackLimiter {
       // An address's window is over so soon that Redis need not hear of it, and a flood of addresses leaves nothing.
       if (perDay !== undefined) this.cache.addPending(usage);
     }
-    const { windows } = decision(admitted, client, this.cache.counts(usage, elapsed));
+    const { windows } = resultOf(admitted, client, this.cache.counts(usage, elapsed));
     return { admitted, windows: windows.map((window) => this.withShare(window, usage)) };
   }
 
   /** The client's own limit, with what is left of this replica's share of it. */
-  private withShare(window: QuotaWindow, { minute, day }: ClientUsage): QuotaWindow {
+  private withShare(window: RateLimitWindow, { minute, day }: ClientUsage): RateLimitWindow {
     return {
       ...window,
       remaining: Math.max(0, this.left(window.limit, window.name === 'day' ? day : minute)),

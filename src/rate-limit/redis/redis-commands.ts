@@ -1,4 +1,4 @@
-import type { Counts } from '../counts.js';
+import type { WindowCounts } from '../window-counts.js';
 import type { Statement } from './window-usage.js';
 
 /** Times in Unix milliseconds, of the server's clock. */
@@ -59,7 +59,7 @@ export interface Commands {
 export type Charge = 1 | 0;
 
 /** What Redis says. */
-export interface Consumed extends Counts {
+export interface Consumed extends WindowCounts {
   readonly admitted: boolean;
   /** What this replica has admitted of each window, as far as Redis knows. */
   readonly minuteOwn: number;

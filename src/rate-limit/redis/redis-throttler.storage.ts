@@ -2,9 +2,9 @@ import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { decision } from '../counts.js';
+import { resultOf } from '../window-counts.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
-import type { Decision } from '../decision.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
 import { PlanThrottlerStorage, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { FallbackLimiter } from './fallback-limiter.js';
@@ -17,7 +17,7 @@ import { SharedLimiter } from './shared-limiter.js';
 const HEARTBEAT = seconds(0.5);
 
 /**
- * Counts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
+ * WindowCounts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
  * to be exhausted. When Redis does not reply in time, this replica counts its share by itself until it is back.
  */
 export class RedisThrottlerStorage
@@ -74,7 +74,7 @@ export class RedisThrottlerStorage
     return this.membership.count;
   }
 
-  consume(client: RateLimitClient): Decision | Promise<Decision> {
+  consume(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
     const refusal = this.knownRefusal(client);
     if (refusal) return refusal;
     if (!this.isLost) return this.ask(client, 1);
@@ -83,7 +83,7 @@ export class RedisThrottlerStorage
     return decided;
   }
 
-  peek(client: RateLimitClient): Decision | Promise<Decision> {
+  peek(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
     const refusal = this.knownRefusal(client);
     if (refusal) return refusal;
     return this.isLost ? this.fallback.peek(client) : this.ask(client, 0);
@@ -96,19 +96,19 @@ export class RedisThrottlerStorage
   }
 
   /** The refusal of a client that is known to be exhausted. */
-  private knownRefusal(client: RateLimitClient): Decision | undefined {
+  private knownRefusal(client: RateLimitClient): RateLimitResult | undefined {
     const elapsed = this.clock.elapsed();
     const usage = this.cache.find(client, elapsed);
     if (!usage.isExhausted(client.limits, elapsed)) return undefined;
     this.cache.begin(usage, elapsed);
-    return decision(false, client, this.cache.counts(usage, elapsed));
+    return resultOf(false, client, this.cache.counts(usage, elapsed));
   }
 
-  private async ask(client: RateLimitClient, charge: Charge): Promise<Decision> {
-    let decided: Decision;
+  private async ask(client: RateLimitClient, charge: Charge): Promise<RateLimitResult> {
+    let decided: RateLimitResult;
     try {
       const consumed = await this.shared.consume(client, charge);
-      decided = decision(consumed.admitted, client, consumed);
+      decided = resultOf(consumed.admitted, client, consumed);
     } catch (error) {
       // The command may have run all the same. It is decided here, and Redis hears of it with all that is decided here.
       this.lose(error);
@@ -118,7 +118,7 @@ export class RedisThrottlerStorage
     return decided;
   }
 
-  private record({ id, limits }: RateLimitClient, { admitted }: Decision): void {
+  private record({ id, limits }: RateLimitClient, { admitted }: RateLimitResult): void {
     if (admitted && limits.perDay !== undefined) this.usage.note(id);
   }
 

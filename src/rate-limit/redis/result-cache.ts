@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import type { Counts } from '../counts.js';
+import type { WindowCounts } from '../window-counts.js';
 import { MINUTE, type RateLimitClient, type ClientId } from '../plan-throttler.storage.js';
 import { WindowUsage } from './window-usage.js';
 
@@ -75,7 +75,7 @@ export class ResultCache {
     this.offset = now - this.clock.elapsed();
   }
 
-  counts({ minute, day }: ClientUsage, elapsed: number): Counts {
+  counts({ minute, day }: ClientUsage, elapsed: number): WindowCounts {
     return {
       minuteUsed: minute.used,
       minuteLeft: minute.left(elapsed),

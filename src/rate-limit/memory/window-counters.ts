@@ -1,46 +1,46 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import type { Counts } from '../counts.js';
+import type { WindowCounts } from '../window-counts.js';
 import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
-import type { Account } from '../account.js';
-import { KeyAccounts } from './key-accounts.js';
-import { PassingAccounts } from './passing-accounts.js';
+import type { WindowCounter } from '../window-counts.js';
+import { KeyCounters } from './key-counters.js';
+import { ExpiringCounters } from './expiring-counters.js';
 
 /** Milliseconds. The two clocks end theirs at different moments, and drift apart by less than this in a minute. */
 const CORRECTED = 5;
 
-/** Every account of this process: those of keys, those of addresses, and those of routes with a limit of their own. */
-export class Accounts {
+/** Every counter of this process: those of keys, those of addresses, and those of routes with a limit of their own. */
+export class WindowCounters {
   /** What the wall clock showed when the monotonic one showed 0. */
   private wallOffset = -Infinity;
-  readonly keys: KeyAccounts;
-  private readonly strangers: PassingAccounts;
-  private readonly routes = new Map<number, PassingAccounts>();
+  readonly keys: KeyCounters;
+  private readonly strangers: ExpiringCounters;
+  private readonly routes = new Map<number, ExpiringCounters>();
 
   /** @param most addresses, and callers of one route, that are remembered at a time */
   constructor(
     private readonly clock: Clock,
     private readonly most: number,
   ) {
-    this.keys = new KeyAccounts(clock);
-    this.strangers = new PassingAccounts(MINUTE, most);
+    this.keys = new KeyCounters(clock);
+    this.strangers = new ExpiringCounters(MINUTE, most);
   }
 
-  /** The client's account, with a fresh minute where the last one is over. */
-  find(client: RateLimitClient, now: number): Account {
-    const account = this.table(client).find(client.id, now);
-    if (account.minuteUsed === 0 || now - account.minuteStart >= (client.period ?? MINUTE)) {
-      account.minuteStart = now;
-      account.minuteUsed = 0;
+  /** The client's counter, with a fresh minute where the last one is over. */
+  find(client: RateLimitClient, now: number): WindowCounter {
+    const counter = this.table(client).find(client.id, now);
+    if (counter.minuteUsed === 0 || now - counter.minuteStart >= (client.period ?? MINUTE)) {
+      counter.minuteStart = now;
+      counter.minuteUsed = 0;
     }
-    return account;
+    return counter;
   }
 
-  /** What an account has used. @param now monotonic, in the same milliseconds as the account's minute */
+  /** What an counter has used. @param now monotonic, in the same milliseconds as the counter's minute */
   counts(
-    { minuteStart, minuteUsed, dayUsed }: Account,
+    { minuteStart, minuteUsed, dayUsed }: WindowCounter,
     { period = MINUTE }: RateLimitClient,
     now: number,
-  ): Counts {
+  ): WindowCounts {
     const end = minuteStart + period;
     const { dayEnd } = this.keys;
     return {
@@ -65,12 +65,12 @@ export class Accounts {
     return this.keys.size + this.strangers.size + routes;
   }
 
-  private table({ limits, period }: RateLimitClient): KeyAccounts | PassingAccounts {
+  private table({ limits, period }: RateLimitClient): KeyCounters | ExpiringCounters {
     if (limits.perDay !== undefined) return this.keys;
     if (period === undefined) return this.strangers;
     const upTo = 2 ** Math.ceil(Math.log2(period)); // few tables, however many lengths a `ttl` function returns
     let routes = this.routes.get(upTo);
-    if (!routes) this.routes.set(upTo, (routes = new PassingAccounts(upTo, this.most)));
+    if (!routes) this.routes.set(upTo, (routes = new ExpiringCounters(upTo, this.most)));
     return routes;
   }
 }

@@ -1,15 +1,15 @@
 import type { ClientId } from '../plan-throttler.storage.js';
-import { Account } from '../account.js';
+import { WindowCounter } from '../window-counts.js';
 import { ShardedMap } from './sharded-map.js';
 
 /**
- * Accounts that count one short window and no day: remembered for that long at least, and never more than `most` of
+ * WindowCounters that count one short window and no day: remembered for that long at least, and never more than `most` of
  * them. When a generation has filled half of that, or the window's length has passed, the one before it is dropped
  * as a whole. A flood of made-up addresses can push out others' counts, but it cannot fill the memory.
  */
-export class PassingAccounts {
-  private young = new ShardedMap<Account>();
-  private old = new ShardedMap<Account>();
+export class ExpiringCounters {
+  private young = new ShardedMap<WindowCounter>();
+  private old = new ShardedMap<WindowCounter>();
   private youngSize = 0;
   private born = 0;
 
@@ -20,15 +20,15 @@ export class PassingAccounts {
   ) {}
 
   /** @param now monotonic, in whole milliseconds */
-  find(id: ClientId, now: number): Account {
+  find(id: ClientId, now: number): WindowCounter {
     if (now - this.born >= this.period || this.youngSize >= this.most / 2) this.age(now);
-    let account = this.young.get(id);
-    if (!account) {
-      account = this.old.get(id) ?? new Account(now, 0, 0, 0);
-      this.young.add(id, account);
+    let counter = this.young.get(id);
+    if (!counter) {
+      counter = this.old.get(id) ?? new WindowCounter(now, 0, 0, 0);
+      this.young.add(id, counter);
       this.youngSize += 1;
     }
-    return account;
+    return counter;
   }
 
   get size(): number {
