@@ -73,10 +73,13 @@ class Reader {
   /** Of a number, `true`, `false` or `null`. */
   private endOfWord(start: number): number {
     let at = start;
-    while (at < this.text.length && /[\w.+-]/.test(this.text.charAt(at))) at++;
+    while (at < this.text.length && !endsWord(this.text.charCodeAt(at))) at++;
     return at;
   }
 }
+
+const endsWord = (char: number): boolean =>
+  char <= SPACE || char === COMMA || char === CLOSE_ARRAY || char === CLOSE_OBJECT;
 
 function afterSpace(text: string, start: number): number {
   let at = start;
