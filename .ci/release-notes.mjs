@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// Prints what CHANGELOG.md says of the version of package.json. With a tag as argument it fails unless the tag, the
+// clients and the document name that version too.
+import { readFileSync } from 'node:fs';
+
+const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const { version } = JSON.parse(read('package.json'));
+const [tag = `v${version}`] = process.argv.slice(2);
+
+const named = {
+  'the tag': tag.replace(/^v/, ''),
+  'package-lock.json': JSON.parse(read('package-lock.json')).version,
+  'docs/openapi.yaml': /^ {2}version: (\S+)$/m.exec(read('docs/openapi.yaml'))?.[1],
+  'clients/typescript': JSON.parse(read('clients/typescript/package.json')).version,
+  'clients/python': /^VERSION = "(.*)"$/m.exec(read('clients/python/src/petstore/version.py'))?.[1],
+  'CHANGELOG.md': /^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],
+};
+const others = Object.entries(named).filter(([, one]) => one !== version);
+if (others.length > 0) {
+  for (const [where, one] of others) console.error(`package.json says ${version}, ${where} ${one}.`);
+  process.exit(1);
+}
+const [, section = ''] = read('CHANGELOG.md').split(`## [${version}]`);
+console.log(section.slice(section.indexOf('\n')).split(/^## /m)[0].trim());
