@@ -5,8 +5,8 @@ import { RateLimiter } from './rate-limiter.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 
 /**
- * The headers of a response to what is not a request: the windows of the client's address, to which nothing is charged.
- * Behind a proxy it cannot be told whose they would be.
+ * The headers of a response to an unreadable request: the windows of the client's address. Charges nothing. Behind a proxy
+ * the client is unknown.
  */
 export function clientErrorHeaders(app: INestApplication) {
   const config = app.get(Config);

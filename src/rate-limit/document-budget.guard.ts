@@ -16,14 +16,14 @@ interface Window {
   requests: number;
 }
 
-/** WindowCounts requests for documents in this process. No header shows it, because no client meets it that reads documents. */
+/** Counts requests for documents in this process. No header shows it: ordinary readers never reach it. */
 @Injectable()
 export class DocumentBudget {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
 
   constructor(private readonly clock: Clock) {}
 
-  /** @returns milliseconds until the address may ask again; 0 where it may now */
+  /** @returns milliseconds until the address may send the next request; 0 for now */
   consume(ip: string | undefined): number {
     const now = this.clock.elapsed();
     const window = this.windowOf(network(ip), now);
@@ -40,7 +40,7 @@ export class DocumentBudget {
   }
 }
 
-/** For documents, which no quota counts: bounds what one address can have sent to it, for the largest has 1.6 MB. */
+/** Limits requests for documents, which no plan counts: the largest document has 1.6 MB. */
 @Injectable()
 export class DocumentBudgetGuard implements CanActivate {
   constructor(private readonly budget: DocumentBudget) {}

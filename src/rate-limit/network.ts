@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-const IPV6_NETWORK_BITS = 64; // what one subscriber is given: counting single addresses would count nothing
+const IPV6_NETWORK_BITS = 64; // what one subscriber has
 
-/** An IPv4 address as it is, also when it comes mapped into IPv6; of an IPv6 address its /64. */
+/** The IPv4 address, also of an IPv4-mapped one; the /64 of an IPv6 address. */
 export function network(ip: string | undefined): string {
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);

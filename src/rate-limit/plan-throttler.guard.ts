@@ -23,8 +23,8 @@ import { consumeAll, type ThrottledRequest } from './throttled-request.js';
 import { UNCOUNTED, type Uncounted } from './uncounted.decorator.js';
 
 /**
- * WindowCounts every request under `/v1`. The base class goes through the throttlers of the route, which are only noted, to the
- * plan, which is the last one: there all of them are decided together, so that a refused request is charged to none.
+ * Counts every request under `/v1`. The base class visits the throttlers of the route, which are only collected, and then
+ * the plan, where all of them are decided together: a refused request is charged to none.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {

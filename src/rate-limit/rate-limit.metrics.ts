@@ -4,7 +4,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 
 export type DecisionLabel = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
-/** What an operator watches of quotas, bans and Redis. No label has values that grow with keys, addresses or ids. */
+/** Metrics of quotas, bans and Redis. The number of series does not grow with keys or addresses. */
 @Injectable()
 export class RateLimitMetrics {
   private readonly registry: Registry;
@@ -34,7 +34,7 @@ export class RateLimitMetrics {
     });
   }
 
-  /** Called on every request: the counter of each plan and outcome is peeked up in the registry once. */
+  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
   decided(plan: string, outcome: DecisionLabel): void {
     let counter = this.counters[outcome].get(plan);
     if (!counter) this.counters[outcome].set(plan, (counter = this.results.labels({ plan, outcome })));
@@ -51,7 +51,7 @@ export class RateLimitMetrics {
     if (state === 'lost') this.redisMetrics.lost.inc();
   }
 
-  /** Only where there is a Redis: a 0 elsewhere would be an alarm about nothing. */
+  /** Only with Redis: a 0 without it would raise an alarm. */
   private makeRedisMetrics() {
     const up = new Gauge({
       name: 'petstore_redis_up',

@@ -32,7 +32,7 @@ const planThrottler = (storage: PlanThrottlerStorage, config: Config): Throttler
   storage: storage,
 });
 
-/** The command line makes one without Nest. */
+/** The command line makes one without Nest, hence without a decorator. */
 const dailyUsageProvider: Provider = {
   provide: DailyUsageRepository,
   inject: [DataSource],

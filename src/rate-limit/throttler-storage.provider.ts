@@ -9,7 +9,7 @@ import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
 
-/** WindowCounts in Redis where there is one, otherwise in this process. */
+/** Redis if it is configured, otherwise memory. */
 export const throttlerStorageProvider: Provider = {
   provide: PlanThrottlerStorage,
   inject: [Config, Clock, DailyUsageRepository, RateLimitMetrics],
@@ -21,7 +21,7 @@ export const throttlerStorageProvider: Provider = {
   ): Promise<PlanThrottlerStorage> => {
     const writer = new DailyUsageWriter(usage);
     if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, writer, config);
-    const { RedisLink } = await import('./redis/redis-link.js'); // brings ioredis along
+    const { RedisLink } = await import('./redis/redis-link.js'); // loads ioredis
     return new RedisThrottlerStorage(
       clock,
       config,

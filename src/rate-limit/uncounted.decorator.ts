@@ -3,9 +3,9 @@ import { SetMetadata } from '@nestjs/common';
 export const UNCOUNTED = 'rate-limit:uncounted';
 
 export interface Uncounted {
-  /** Requests of one key in a minute; further ones count against its plan. */
+  /** Requests of one key in a minute; further ones are charged to its plan. */
   readonly perMinute: number;
 }
 
-/** A route that is free for a valid key, up to so many requests a minute. Clients without a valid key are counted. */
+/** Makes a route free for a valid key, up to a number of requests a minute. Anonymous clients are counted. */
 export const UncountedUpTo = (allowance: Uncounted): MethodDecorator => SetMetadata(UNCOUNTED, allowance);

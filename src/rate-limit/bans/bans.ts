@@ -36,7 +36,7 @@ export class Bans {
     return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;
   }
 
-  /** WindowCounts a refused request. @returns milliseconds of the ban it causes; usually 0 */
+  /** Counts a refused request. @returns milliseconds of the ban it causes; usually 0 */
   strike(principal: ApiKeyPrincipal, refusal: RateLimitResult): number {
     let strikes = this.strikes.get(principal.id);
     if (!strikes) this.strikes.set(principal.id, (strikes = new Strikes()));

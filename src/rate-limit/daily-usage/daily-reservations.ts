@@ -5,13 +5,13 @@ import type { WindowCounter } from '../window-counts.js';
 import type { ClientId } from '../plan-throttler.storage.js';
 import type { DailyUsageWriter } from './daily-usage.writer.js';
 
-/** Reserved at a time: this part of the day's limit. A killed process costs a key at most one and a half of these. */
+/** The part of a day's limit that is reserved at a time. A killed process costs a key at most one and a half of them. */
 const BLOCK_SHARE = 0.01;
-const TRY_AGAIN = seconds(1);
+const RETRY_AFTER = seconds(1);
 const MAX_CHANGES = 1_000; // in one statement
-/** How long a stop tries to put the counts on record. */
-const LAST_TRIES = seconds(2);
-const LAST_TRIES_EVERY = seconds(0.25);
+/** How long a stop tries to record the counts. */
+const CLOSE_TIMEOUT = seconds(2);
+const CLOSE_RETRY_AFTER = seconds(0.25);
 
 export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHARE);
 
@@ -20,22 +20,22 @@ interface Reservation {
   readonly day: number;
   readonly counter: WindowCounter;
   readonly block: number;
-  /** What was sent and is not acknowledged. */
+  /** Sent and not acknowledged. */
   sent: number;
-  /** Called when the outcome is known, or when PostgreSQL turns out to be unavailable. */
+  /** Called when the outcome is known or PostgreSQL is unavailable. */
   waiting: (() => void)[];
 }
 
 /**
- * Puts day counts on record before they are used: a process that is killed can then forget no request, it can only
- * remember some that were never made. All that is due goes to PostgreSQL in one statement at a time. While PostgreSQL is
- * unavailable the counters go on without a record; what they have used is put on record when it is back.
+ * Records day counts in PostgreSQL before they are used: a killed process loses no request, it can only count some that
+ * were never made. One statement at a time writes all that is due. While PostgreSQL is unavailable the counters go on, and
+ * what they use is recorded later.
  */
 export class DailyReservations {
   private readonly logger = new Logger(DailyReservations.name);
   private readonly reservations = new Map<WindowCounter, Reservation>();
   private due: Reservation[] = [];
-  /** Those of the statement that is under way or in doubt. */
+  /** Those of the statement whose outcome is not known. */
   private sent: Reservation[] = [];
   private writing?: Promise<void>;
   private unavailable = false;
@@ -45,8 +45,8 @@ export class DailyReservations {
   constructor(private readonly writer: DailyUsageWriter) {}
 
   /**
-   * Sees to it that the next request of a key is on record before it is admitted, and the ones after it ahead of time.
-   * @returns what the next request has to wait for, if it has to
+   * Reserves the next request of a key, and further ones ahead of time.
+   * @returns what the next request has to wait for, if anything
    */
   reserve(keyId: ClientId, day: number, counter: WindowCounter, perDay: number): Promise<void> | undefined {
     const block = blockOf(perDay);
@@ -61,7 +61,7 @@ export class DailyReservations {
     return this.outcomeOf(this.add(keyId, day, counter, 0));
   }
 
-  /** Puts the exact counts of a day on record, and gives back what was reserved and not used. */
+  /** Records the exact counts of a day: gives back what was reserved and not used. */
   async close(day: number, counters: Iterable<readonly [ClientId, WindowCounter]>): Promise<void> {
     this.closing = true;
     clearTimeout(this.retry);
@@ -69,10 +69,10 @@ export class DailyReservations {
     for (const [keyId, counter] of counters) {
       if (counter.reserved !== counter.dayUsed) this.add(keyId, day, counter, 0);
     }
-    const end = performance.now() + LAST_TRIES;
-    while (!(await this.write()) && performance.now() < end) await delay(LAST_TRIES_EVERY);
+    const end = performance.now() + CLOSE_TIMEOUT;
+    while (!(await this.write()) && performance.now() < end) await delay(CLOSE_RETRY_AFTER);
     if (this.reservations.size > 0) {
-      this.logger.error(`The day counts of ${this.reservations.size} keys are not on record.`);
+      this.logger.error(`The day counts of ${this.reservations.size} keys are not recorded.`);
     }
   }
 
@@ -95,11 +95,11 @@ export class DailyReservations {
     if (this.closing) return;
     this.writing ??= this.write().then((done) => {
       this.writing = undefined;
-      if (done && this.due.length > 0) this.start(); // it came when the last statement was over
+      if (done && this.due.length > 0) this.start(); // added after the last statement
     });
   }
 
-  /** @returns whether all that is due is on record */
+  /** @returns whether all that is due is recorded */
   private async write(): Promise<boolean> {
     try {
       if (this.sent.length > 0) await this.send([]);
@@ -123,22 +123,22 @@ export class DailyReservations {
     const counts = await this.writer.write(changes);
     const { sent } = this;
     this.sent = [];
-    const onRecord = new Map(counts.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
+    const recorded = new Map(counts.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
     for (const reservation of sent) {
-      this.settle(reservation, onRecord.get(`${reservation.keyId} ${reservation.day}`));
+      this.settle(reservation, recorded.get(`${reservation.keyId} ${reservation.day}`));
     }
   }
 
-  /** @param count absent for a key that is gone */
+  /** @param count absent for a deleted key */
   private settle(reservation: Reservation, count?: number): void {
     const { counter, keyId, day, block, sent } = reservation;
     const expected = counter.reserved + sent;
-    const others = (count ?? expected) - expected; // what a process before this one, or beside it, has used
+    const others = (count ?? expected) - expected; // used by an earlier process, or another one
     counter.reserved = expected + others;
     counter.dayUsed += others;
     this.reservations.delete(counter);
     wake(reservation);
-    const used = counter.dayUsed - counter.reserved; // without a record, or what a stop gives back
+    const used = counter.dayUsed - counter.reserved; // not recorded, or given back by a stop
     if (used > 0 || (this.closing && used < 0)) this.add(keyId, day, counter, block);
   }
 
@@ -149,7 +149,7 @@ export class DailyReservations {
     if (this.closing) return;
     this.retry = setTimeout(() => {
       this.start();
-    }, TRY_AGAIN).unref();
+    }, RETRY_AFTER).unref();
   }
 }
 
@@ -159,7 +159,7 @@ function wake(reservation: Reservation): void {
   for (const resolve of waiting) resolve();
 }
 
-/** What was used without a record, and a block more. */
+/** What was used without a reservation, and one more block. */
 const ahead = ({ counter, sent, block }: Reservation): number => {
   const left = counter.reserved + sent - counter.dayUsed;
   return left * 2 > block ? 0 : block + Math.max(0, -left);

@@ -1,23 +1,23 @@
 import type { DataSource } from 'typeorm';
 import type { ClientId } from '../plan-throttler.storage.js';
 
-/** Requests of a key on a UTC day, a number since 1970-01-01. */
+/** Requests of a key on a UTC day, in days since 1970-01-01. */
 export interface DailyUsage {
   readonly keyId: ClientId;
   readonly day: number;
   readonly requests: number;
 }
 
-/** A change that is counted once, however often it is sent: a writer counts up its changes. */
+/** A change with a number by which PostgreSQL counts it once, however often it is sent. */
 export interface UsageChange extends DailyUsage {
   readonly sequence: number;
 }
 
-/** The day counts of keys in PostgreSQL, where they outlive the process. */
+/** The day counts of keys in PostgreSQL. */
 export class DailyUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Has to succeed once before a writer's first change. Forgets writers that have been silent for a month. */
+  /** Required once before a writer's first change. Deletes writers that have been silent for a month. */
   async register(writer: string): Promise<void> {
     await this.dataSource.query(
       `INSERT INTO api_key_usage_writers (writer, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING`,
@@ -29,9 +29,9 @@ export class DailyUsageRepository {
   }
 
   /**
-   * WindowCounts the changes that have not been counted before. To be sent with every change whose outcome is not known, so that
-   * late and repeated copies of the statement change nothing. A negative number gives back what was reserved.
-   * @returns the count of each key and day that the changes name; none of a key that is gone
+   * Counts the changes that have not been counted before. Send it with every change whose outcome is not known: late and
+   * repeated copies of the statement change nothing. A negative number gives back a reservation.
+   * @returns the count of each key and day in the changes; none for a deleted key
    */
   async apply(writer: string, changes: readonly UsageChange[]): Promise<DailyUsage[]> {
     const last = Math.max(0, ...changes.map(({ sequence }) => sequence));
@@ -57,7 +57,7 @@ export class DailyUsageRepository {
     );
   }
 
-  /** A key's requests of each of the last days, today included, newest first; days without any are left out. */
+  /** Requests of a key on each of the last days, today included, newest first, without days that have none. */
   history(keyId: ClientId, days: number): Promise<{ day: string; requests: number }[]> {
     return this.dataSource.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_usage

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DailyUsage, DailyUsageRepository, UsageChange } from './daily-usage.repository.js';
 
 /**
- * Writes changes of day counts, each of them once. A statement that failed may have run, or may still run: its changes are
- * sent again together with the next ones, and PostgreSQL leaves out those that it has counted.
+ * Writes each change of day counts once. A failed statement may have run or may still run: its changes are sent again with
+ * the next ones, and PostgreSQL skips those that it has counted.
  */
 export class DailyUsageWriter {
   private readonly id = randomUUID();
@@ -19,8 +19,8 @@ export class DailyUsageWriter {
   }
 
   /**
-   * To be called again only when the last call has settled. After a failure the changes are kept here.
-   * @returns the counts of the keys and days of these changes, and of those that were kept
+   * Call it again only when the last call has settled. After a failure the changes are kept for the next call.
+   * @returns the counts of the keys and days of all changes sent
    */
   async write(changes: readonly DailyUsage[]): Promise<DailyUsage[]> {
     for (const change of changes) {

@@ -9,13 +9,13 @@ const WRITE_EVERY = seconds(5);
 const MAX_CHANGES = 10_000; // in one statement
 
 /**
- * Redis holds the counts that decide; PostgreSQL gets them for the history of usage, some seconds later and in few
- * statements for all keys.
+ * Writes the usage history to PostgreSQL every 5 s, for all keys in few statements, while Redis holds the counts that
+ * decide.
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
-  /** By day, since a write may have to wait until after midnight. */
+  /** By day: a write may be late and happen after midnight. */
   private readonly counts = new Map<number, Map<ClientId, number>>();
   private writing?: Promise<void>;
 
@@ -35,10 +35,10 @@ export class UsageRecorder {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.write();
-    await this.write(); // what came while the last write was under way
+    await this.write(); // what was noted during the last write
   }
 
-  /** Writes what there is to write; what fails is kept. */
+  /** Keeps what cannot be written. */
   write(): Promise<void> {
     this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
     return this.writing;
@@ -54,7 +54,7 @@ export class UsageRecorder {
     }
   }
 
-  /** Takes out some of what is to be written. */
+  /** Removes the changes of the next statement from the counts. */
   private next(): DailyUsage[] {
     const changes: DailyUsage[] = [];
     for (const [day, counts] of this.counts) {

@@ -3,9 +3,9 @@ import { WindowCounter } from '../window-counts.js';
 import { ShardedMap } from './sharded-map.js';
 
 /**
- * WindowCounters that count one short window and no day: remembered for that long at least, and never more than `most` of
- * them. When a generation has filled half of that, or the window's length has passed, the one before it is dropped
- * as a whole. A flood of made-up addresses can push out others' counts, but it cannot fill the memory.
+ * Counters of one short window and no day, at most `max` of them. A generation that is half of `max` or one window old
+ * replaces the one before it, which is dropped as a whole. Made-up addresses can evict the counts of others, but they
+ * cannot fill the memory.
  */
 export class ExpiringCounters {
   private young = new ShardedMap<WindowCounter>();
@@ -16,12 +16,12 @@ export class ExpiringCounters {
   /** @param period length of the window in milliseconds */
   constructor(
     private readonly period: number,
-    private readonly most: number,
+    private readonly max: number,
   ) {}
 
   /** @param now monotonic, in whole milliseconds */
   find(id: ClientId, now: number): WindowCounter {
-    if (now - this.born >= this.period || this.youngSize >= this.most / 2) this.age(now);
+    if (now - this.born >= this.period || this.youngSize >= this.max / 2) this.age(now);
     let counter = this.young.get(id);
     if (!counter) {
       counter = this.old.get(id) ?? new WindowCounter(now, 0, 0, 0);

@@ -6,7 +6,7 @@ import { ShardedMap } from './sharded-map.js';
 
 const DAY = days(1);
 
-/** The counters of a UTC day that is not the current one. */
+/** The counters of another UTC day. */
 interface RetiredDay {
   readonly day: number;
   readonly counters: ShardedMap<WindowCounter>;
@@ -15,9 +15,9 @@ interface RetiredDay {
 }
 
 /**
- * The counters of one UTC day. At midnight they are retired, kept for a minute because of the minutes that still run, and
- * then dropped as a whole: there is no clean-up that could pause the event loop. A wall clock that is set back finds the
- * counters of that day again, or its counts in the ledger.
+ * The counters of one UTC day. At midnight they are retired, kept for one minute for the windows that still run, and
+ * dropped as a whole: no clean-up pauses the event loop. After the wall clock is set back, the counts of that day come
+ * from the retired counters or from PostgreSQL.
  */
 export class KeyCounters {
   private counters = new ShardedMap<WindowCounter>();
@@ -50,7 +50,7 @@ export class KeyCounters {
     return this.counters.entries();
   }
 
-  /** A minute goes on over the end of a day. */
+  /** A minute does not end at midnight. */
   private carryMinute(id: ClientId, counter: WindowCounter, now: number): void {
     this.retired = this.retired.filter(({ since }) => now - since < MINUTE);
     for (const { counters } of this.retired) {

@@ -9,8 +9,8 @@ import { DailyReservations } from '../daily-usage/daily-reservations.js';
 import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
 
 /**
- * WindowCounts in this process's memory. A decision waits for nothing, but for the first one of a key (its day so far is
- * on record in PostgreSQL) and for one that overtakes the reservation made ahead of it.
+ * Counts in the memory of this process. A decision waits only for the first one of a key, whose day so far is in
+ * PostgreSQL, and for a reservation that it overtakes.
  */
 @Injectable()
 export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnApplicationShutdown {
@@ -52,12 +52,12 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
     return wait ? wait.then(settled) : settled();
   }
 
-  /** Gives back what was reserved and not used, so that the next start goes on with the exact count. */
+  /** Gives back unused reservations: the next start continues with the exact count. */
   async onApplicationShutdown(): Promise<void> {
     await this.reservations.close(this.day, this.counters.keys.entries());
   }
 
-  /** Callers that are remembered at the moment. */
+  /** Number of counters. */
   get size(): number {
     return this.counters.size;
   }
@@ -66,7 +66,7 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
     return this.counters.keys.day;
   }
 
-  /** Monotonic, so that a corrected wall clock makes no minute longer or shorter. */
+  /** Monotonic: a correction of the wall clock does not change the length of a minute. */
   private now(): number {
     return Math.floor(this.clock.elapsed());
   }

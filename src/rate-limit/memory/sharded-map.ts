@@ -6,11 +6,9 @@ const PAGE = 16;
 type Page<V> = (V | undefined)[];
 
 /**
- * A `Map` made for a million key ids, which count up: sixteen neighbours share one entry, so that finding one takes
- * a third of the memory accesses, and with them of the time. Anything but such an id has an entry of its own.
- *
- * And it is in 64 parts: a `Map` copies all of its entries whenever it outgrows its table, which at that size stops
- * the event loop for tens of milliseconds.
+ * A `Map` for a million key ids, which are consecutive: sixteen of them share one entry, which takes a third of the memory
+ * accesses. Other ids have an entry each. It has 64 parts, because a `Map` that outgrows its table copies all entries,
+ * which takes tens of milliseconds at that size.
  */
 export class ShardedMap<V> {
   private readonly pages = Array.from({ length: SHARDS }, () => new Map<number, Page<V>>());
@@ -57,7 +55,7 @@ export class ShardedMap<V> {
   }
 }
 
-/** Addresses vary most at their end. */
+/** Addresses differ most at their end. */
 function spread(key: string | bigint): number {
   const text = String(key);
   return text.charCodeAt(text.length - 1) + 10 * (text.charCodeAt(text.length - 2) | 0);

@@ -5,27 +5,27 @@ import type { WindowCounter } from '../window-counts.js';
 import { KeyCounters } from './key-counters.js';
 import { ExpiringCounters } from './expiring-counters.js';
 
-/** Milliseconds. The two clocks end theirs at different moments, and drift apart by less than this in a minute. */
+/** Milliseconds. A larger difference of the two clocks is a correction, not drift. */
 const CORRECTED = 5;
 
-/** Every counter of this process: those of keys, those of addresses, and those of routes with a limit of their own. */
+/** The counters of this process: of keys, of addresses, and of throttlers of routes. */
 export class WindowCounters {
-  /** What the wall clock showed when the monotonic one showed 0. */
+  /** Unix milliseconds at 0 of the monotonic clock. */
   private wallOffset = -Infinity;
   readonly keys: KeyCounters;
-  private readonly strangers: ExpiringCounters;
+  private readonly anonymous: ExpiringCounters;
   private readonly routes = new Map<number, ExpiringCounters>();
 
-  /** @param most addresses, and callers of one route, that are remembered at a time */
+  /** @param max number of addresses, and of clients of route throttlers with the same window */
   constructor(
     private readonly clock: Clock,
-    private readonly most: number,
+    private readonly max: number,
   ) {
     this.keys = new KeyCounters(clock);
-    this.strangers = new ExpiringCounters(MINUTE, most);
+    this.anonymous = new ExpiringCounters(MINUTE, max);
   }
 
-  /** The client's counter, with a fresh minute where the last one is over. */
+  /** The counter of a client, with a new minute if the last one has ended. */
   find(client: RateLimitClient, now: number): WindowCounter {
     const counter = this.table(client).find(client.id, now);
     if (counter.minuteUsed === 0 || now - counter.minuteStart >= (client.period ?? MINUTE)) {
@@ -35,7 +35,7 @@ export class WindowCounters {
     return counter;
   }
 
-  /** What an counter has used. @param now monotonic, in the same milliseconds as the counter's minute */
+  /** @param now milliseconds of the monotonic clock */
   counts(
     { minuteStart, minuteUsed, dayUsed }: WindowCounter,
     { period = MINUTE }: RateLimitClient,
@@ -53,7 +53,7 @@ export class WindowCounters {
     };
   }
 
-  /** Unix time of a monotonic one. Only a corrected wall clock changes it: a window has one end. */
+  /** Unix milliseconds of a monotonic time. Constant for a window unless the wall clock is corrected. */
   private wall(instant: number): number {
     const offset = this.clock.now() - this.clock.elapsed();
     if (Math.abs(offset - this.wallOffset) > CORRECTED) this.wallOffset = offset;
@@ -62,15 +62,15 @@ export class WindowCounters {
 
   get size(): number {
     const routes = [...this.routes.values()].reduce((sum, { size }) => sum + size, 0);
-    return this.keys.size + this.strangers.size + routes;
+    return this.keys.size + this.anonymous.size + routes;
   }
 
   private table({ limits, period }: RateLimitClient): KeyCounters | ExpiringCounters {
     if (limits.perDay !== undefined) return this.keys;
-    if (period === undefined) return this.strangers;
-    const upTo = 2 ** Math.ceil(Math.log2(period)); // few tables, however many lengths a `ttl` function returns
+    if (period === undefined) return this.anonymous;
+    const upTo = 2 ** Math.ceil(Math.log2(period)); // bounds the number of tables, whatever a `ttl` function returns
     let routes = this.routes.get(upTo);
-    if (!routes) this.routes.set(upTo, (routes = new ExpiringCounters(upTo, this.most)));
+    if (!routes) this.routes.set(upTo, (routes = new ExpiringCounters(upTo, this.max)));
     return routes;
   }
 }

@@ -17,7 +17,7 @@ import { SharedLimiter } from './shared-limiter.js';
 const HEARTBEAT = seconds(0.5);
 
 /**
- * WindowCounts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
+ * Counts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
  * to be exhausted. When Redis does not reply in time, this replica counts its share by itself until it is back.
  */
 export class RedisThrottlerStorage
