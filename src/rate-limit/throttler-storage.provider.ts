@@ -21,11 +21,11 @@ export const throttlerStorageProvider: Provider = {
   ): Promise<PlanThrottlerStorage> => {
     const writer = new DailyUsageWriter(usage);
     if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, writer, config);
-    const { RedisLink } = await import('./redis/redis-link.js'); // loads ioredis
+    const { RedisClient } = await import('./redis/redis-client.js'); // loads ioredis
     return new RedisThrottlerStorage(
       clock,
       config,
-      new RedisLink(config),
+      new RedisClient(config),
       new UsageRecorder(clock, writer),
       metrics,
     );

@@ -6,14 +6,14 @@ import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.j
 import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
-import { RedisLink } from '../../src/rate-limit/redis/redis-link.js';
+import { RedisClient } from '../../src/rate-limit/redis/redis-client.js';
 import { TestDailyUsage } from './test-daily-usage.js';
 
 interface Settings {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
   /** Milliseconds that a request waits for Redis. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Replicas of the quota storage in this process, each with its own connection to Redis. */
@@ -22,12 +22,18 @@ export class RedisStorages {
   /** Of the storage that was made last. */
   metrics = new Metrics();
 
-  make(url: string, { env = {}, clock = new Clock(), patience }: Settings = {}): RedisThrottlerStorage {
+  make(url: string, { env = {}, clock = new Clock(), timeout }: Settings = {}): RedisThrottlerStorage {
     this.metrics = new Metrics();
     const config = new Config({ REDIS_URL: url, ...env });
     const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
-    const link = new RedisLink(config, patience);
-    const storage = new RedisThrottlerStorage(clock, config, link, usage, new RateLimitMetrics(this.metrics));
+    const redisClient = new RedisClient(config, timeout);
+    const storage = new RedisThrottlerStorage(
+      clock,
+      config,
+      redisClient,
+      usage,
+      new RateLimitMetrics(this.metrics),
+    );
     this.storages.push(storage);
     return storage;
   }

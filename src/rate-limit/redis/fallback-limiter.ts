@@ -6,7 +6,7 @@ import type { ClientUsage, ResultCache } from './result-cache.js';
 import type { WindowUsage } from './window-usage.js';
 
 /**
- * Decides while Redis is away. Each replica may admit its part of what was left of a limit when it last heard of the
+ * Decides while Redis is unavailable. Each replica may admit its part of what was left of a limit when it last heard of the
  * client, and no more until Redis knows of it: however often Redis goes, it is the same part.
  */
 export class FallbackLimiter {
@@ -34,7 +34,7 @@ export class FallbackLimiter {
     if (admitted && charge) {
       minute.admitLocally();
       day.admitLocally();
-      // An address's window is over so soon that Redis need not hear of it, and a flood of addresses leaves nothing.
+      // The window of an address is too short to report, and a flood of addresses must leave nothing behind.
       if (perDay !== undefined) this.cache.addPending(usage);
     }
     const { windows } = resultOf(admitted, client, this.cache.counts(usage, elapsed));

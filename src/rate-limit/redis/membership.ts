@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { RedisLink } from './redis-link.js';
+import type { RedisClient } from './redis-client.js';
 
 const ANNOUNCED_FOR = seconds(5);
 
@@ -22,7 +22,7 @@ export class Membership {
 
   constructor(
     private readonly clock: Clock,
-    private readonly redis: RedisLink,
+    private readonly redis: RedisClient,
     private readonly onTime: (now: number) => void,
   ) {}
 

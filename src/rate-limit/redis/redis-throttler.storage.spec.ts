@@ -13,7 +13,7 @@ import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import type { RateLimitClient } from '../plan-throttler.storage.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
-import { RedisLink } from './redis-link.js';
+import { RedisClient } from './redis-client.js';
 
 let server: RedisServer;
 const replicas = new RedisStorages();
@@ -278,7 +278,7 @@ describeWithRedis('quotas while Redis is away', () => {
 
   it('do not lose Redis because no request needs it while it is slow', async () => {
     const storage = await start();
-    const beats = jest.spyOn(RedisLink.prototype, 'announce');
+    const beats = jest.spyOn(RedisClient.prototype, 'announce');
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
     await eventually(() => beats.mock.calls.length > 1);
     await beats.mock.results[0]?.value;

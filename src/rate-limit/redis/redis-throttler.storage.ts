@@ -10,7 +10,7 @@ import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import { FallbackLimiter } from './fallback-limiter.js';
 import { Membership } from './membership.js';
 import type { Charge } from './redis-commands.js';
-import type { RedisLink } from './redis-link.js';
+import type { RedisClient } from './redis-client.js';
 import { ResultCache } from './result-cache.js';
 import { SharedLimiter } from './shared-limiter.js';
 
@@ -36,7 +36,7 @@ export class RedisThrottlerStorage
   constructor(
     private readonly clock: Clock,
     config: Config,
-    private readonly redis: RedisLink,
+    private readonly redis: RedisClient,
     private readonly usage: UsageRecorder,
     private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
   ) {
@@ -50,7 +50,7 @@ export class RedisThrottlerStorage
     metrics.redis('up');
   }
 
-  /** Makes the first contact, so that no request has to wait for it. Without Redis this replica starts alone. */
+  /** Connects before the first request. Without Redis this replica starts alone. */
   async onApplicationBootstrap(): Promise<void> {
     await this.redis.connect().catch((error: unknown) => {
       this.lose(error);
@@ -64,12 +64,12 @@ export class RedisThrottlerStorage
     }, HEARTBEAT).unref(); // not before: it would connect as well
   }
 
-  /** Whether this replica counts alone at the moment. */
+  /** Whether this replica counts alone now. */
   get degraded(): boolean {
     return this.isLost;
   }
 
-  /** How many replicas there are, this one included, as it last heard. */
+  /** The number of replicas, this one included, as last reported by Redis. */
   get replicaCount(): number {
     return this.membership.count;
   }
@@ -110,7 +110,7 @@ export class RedisThrottlerStorage
       const consumed = await this.shared.consume(client, charge);
       decided = resultOf(consumed.admitted, client, consumed);
     } catch (error) {
-      // The command may have run all the same. It is decided here, and Redis hears of it with all that is decided here.
+      // The command may have run. It is decided here, and reported to Redis with all that is decided here.
       this.lose(error);
       decided = charge === 1 ? this.fallback.consume(client) : this.fallback.peek(client);
     }
@@ -122,19 +122,19 @@ export class RedisThrottlerStorage
     if (admitted && limits.perDay !== undefined) this.usage.note(id);
   }
 
-  /** From here on this replica decides by itself, about the requests that wait for Redis too. */
+  /** This replica now decides by itself, also about requests that wait for Redis. */
   private lose(reason: unknown): void {
     this.membership.interrupted();
     if (this.isLost) return;
     this.isLost = true;
     this.metrics.redis('lost');
     this.logger.warn(
-      `Redis is away (${String(reason)}): counting 1/${this.membership.count} of each limit in this replica.`,
+      `Redis is unavailable (${String(reason)}): counting 1/${this.membership.count} of each limit in this replica.`,
     );
-    this.redis.abandon(new Error('Redis is away'));
+    this.redis.abandon(new Error('Redis is unavailable'));
   }
 
-  /** Tells the other replicas of this one, finds out how many there are, and whether Redis is back. */
+  /** Announces this replica, reads the number of replicas, and detects that Redis is back. */
   private async beat(): Promise<void> {
     this.isBeating = true;
     try {
@@ -150,8 +150,7 @@ export class RedisThrottlerStorage
     }
   }
 
-  /** A Redis that has restarted may have lost data: what this replica has admitted is in it before anyone asks it. */
-  /** A Redis that has restarted may have lost data: what this replica has admitted is in it before anyone asks it. */
+  /** A restarted Redis may have lost data: it gets the counts of this replica before the next decision. */
   private async join(generation: string): Promise<void> {
     if (this.membership.isMember) this.lose('it has restarted');
     await this.shared.restate();

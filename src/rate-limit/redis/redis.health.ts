@@ -18,9 +18,9 @@ export class RedisHealth implements OnModuleInit {
     if (storage instanceof RedisThrottlerStorage) this.readiness.add(() => this.check(storage));
   }
 
-  /** A lost Redis is no reason to send requests elsewhere: every replica has lost it, and each counts its share. */
+  /** Degraded and not down: every replica has lost Redis, and each counts its share. */
   private check({ degraded }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
-    return degraded ? redis.degraded('Away: this replica counts its share alone.') : redis.up();
+    return degraded ? redis.degraded('Unavailable: this replica counts its share alone.') : redis.up();
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock/clock.js';
 import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { Membership } from './membership.js';
 import type { Charge, Consumed, Statements } from './redis-commands.js';
-import type { RedisLink } from './redis-link.js';
+import type { RedisClient } from './redis-client.js';
 import type { ClientUsage, ResultCache } from './result-cache.js';
 import { NOTHING } from './window-usage.js';
 
@@ -19,7 +19,7 @@ export class SharedLimiter {
   constructor(
     private readonly clock: Clock,
     private readonly maxAddresses: number,
-    private readonly redis: RedisLink,
+    private readonly redis: RedisClient,
     private readonly cache: ResultCache,
     private readonly membership: Membership,
   ) {}

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Config } from '../../kernel/config/config.js';
 import { MINUTE, type RateLimitClient, type ClientId } from '../plan-throttler.storage.js';
-import { within } from './deadline.js';
 import {
   type Charge,
   type Commands,
@@ -15,25 +14,25 @@ import {
 } from './redis-commands.js';
 import { ANNOUNCE, CONSUME, CONSUME_CAPPED, STATE } from './scripts.js';
 
-/** Milliseconds. A healthy Redis answers in one; beyond this a request does not wait for it. */
+/** Milliseconds. A healthy Redis responds in one. */
 const COMMAND_TIMEOUT = 50;
-/** Of a capped table. */
+/** Hash slots of a capped table. */
 const PARTS = 16;
-const RECONNECT_AT_MOST = 500;
-/** No request waits for the first contact or a heartbeat: a busy machine is not a lost Redis. */
+const MAX_RECONNECT_DELAY = 500;
+/** No request waits for these: a busy machine is not a lost Redis. */
 const CONNECT_TIMEOUT = 2_000;
 const HEARTBEAT_TIMEOUT = 1_000;
 
-/** The connection to Redis. A command is sent at once or fails at once, is waited for briefly, and is never sent again. */
-export class RedisLink {
-  private readonly logger = new Logger(RedisLink.name);
+/** Sends commands to Redis. A command is sent at once or fails at once, has a short time limit, and is never sent again. */
+export class RedisClient {
+  private readonly logger = new Logger(RedisClient.name);
   private readonly client: (Redis | Cluster) & Commands;
   private readonly waiting = new Set<(error: Error) => void>();
 
-  /** @param patience milliseconds that a request waits for an answer */
+  /** @param timeout of a command, in milliseconds */
   constructor(
     config: Config,
-    private readonly patience = COMMAND_TIMEOUT,
+    private readonly timeout = COMMAND_TIMEOUT,
   ) {
     this.client = connect(config) as (Redis | Cluster) & Commands; // defineCommand adds what types cannot see
     this.client.on('error', (error: Error) => {
@@ -41,7 +40,7 @@ export class RedisLink {
     });
   }
 
-  /** Makes the first connection; a lost one is made again by itself. */
+  /** Makes the first connection. ioredis replaces a lost one. */
   async connect(): Promise<void> {
     await within(CONNECT_TIMEOUT, this.client.connect());
   }
@@ -53,7 +52,7 @@ export class RedisLink {
   ): Promise<Consumed> {
     const { perMinute, perDay = 0 } = limits;
     const reply = this.client.petstoreConsume(keyOf(id), period, replica, perMinute, perDay, charge);
-    return consumed(await this.wait(this.patience, reply));
+    return consumed(await this.wait(this.timeout, reply));
   }
 
   /** The same, after a replica has stated what it has admitted. */
@@ -62,22 +61,22 @@ export class RedisLink {
     { id, limits, period = MINUTE }: RateLimitClient,
     charge: Charge,
     { minute, day, version }: Statements,
-    patience = this.patience,
+    timeout = this.timeout,
   ): Promise<Consumed> {
     const reply = this.client.petstoreState(
       ...([keyOf(id), period, replica, limits.perMinute, limits.perDay ?? 0, charge] as const),
       ...([minute.end, minute.own, day.end, day.own, version] as const),
     );
-    return consumed(await this.wait(patience, reply));
+    return consumed(await this.wait(timeout, reply));
   }
 
-  /** Consumes from one of any number of windows, of which a table holds so many at most. */
+  /** Consumes from one of many windows in a table with a maximal size. */
   async consumeCapped(
     { table, max }: { readonly table: string; readonly max: number },
     { id, limits, period = MINUTE }: RateLimitClient,
     charge: Charge,
   ): Promise<Consumed> {
-    // In parts, so that the nodes of a cluster share the table; the braces keep both hashes of one in the same slot.
+    // In parts, which the nodes of a cluster share; the braces keep both hashes of a part in one slot.
     const part = `petstore:{${table}:${crc32(String(id)) % PARTS}}`;
     const half = Math.floor(max / PARTS / 2);
     const reply = this.client.petstoreConsumeCapped(
@@ -89,10 +88,10 @@ export class RedisLink {
       charge,
       half,
     );
-    return consumed(await this.wait(this.patience, reply));
+    return consumed(await this.wait(this.timeout, reply));
   }
 
-  /** Says that a replica is there. @returns how many members have said so in the last `ttl` milliseconds */
+  /** Announces a replica. @returns how many members have announced themselves in the last `ttl` milliseconds */
   async announce(
     replica: string,
     generation: string,
@@ -106,12 +105,12 @@ export class RedisLink {
     return { count, generation: current, time };
   }
 
-  /** Called when the connection is lost, whether a command was on its way or not. */
+  /** Called when the connection closes. */
   onClose(listener: () => void): void {
     this.client.on('close', listener);
   }
 
-  /** Ends the wait of every command: what Redis says of it later does not count. */
+  /** Rejects every pending command. A later reply is ignored. */
   abandon(error: Error): void {
     for (const reject of this.waiting) reject(error);
   }
@@ -121,17 +120,17 @@ export class RedisLink {
     this.client.disconnect();
   }
 
-  private wait(patience: number, reply: Promise<Reply>): Promise<Reply> {
+  private wait(timeout: number, reply: Promise<Reply>): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
-      within(patience, reply)
+      within(timeout, reply)
         .then(resolve, reject)
         .finally(() => this.waiting.delete(reject));
     });
   }
 }
 
-/** The braces make a cluster keep everything of one client in one slot. */
+/** The braces keep all of one client in one slot of a cluster. */
 const keyOf = (id: ClientId): string => `petstore:{${id}}`;
 
 function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Cluster {
@@ -140,7 +139,7 @@ function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Clus
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_AT_MOST),
+    retryStrategy: (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_DELAY),
     ...(redisCa !== undefined && { tls: { ca: redisCa } }),
   };
   const scripts = {
@@ -155,5 +154,21 @@ function connect({ redisUrl = '', redisCluster, redisCa }: Config): Redis | Clus
     enableOfflineQueue: false,
     scripts,
     redisOptions: options,
+  });
+}
+
+/**
+ * Rejects when a reply takes longer. It reads what has arrived first: the delay of a busy process is not that of Redis.
+ */
+function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const expire = () => {
+      reject(new Error(`no response within ${milliseconds} ms`));
+    };
+    // The event loop runs timers first, then what sockets have received, then immediates.
+    const timer = setTimeout(() => setImmediate(expire), milliseconds);
+    reply.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
   });
 }
