@@ -4,11 +4,11 @@ import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
 export interface Deprecation {
-  /** The day it became deprecated, `YYYY-MM-DD`, from 00:00 UTC. */
+  /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */
   readonly since: string;
-  /** The day it is removed, `YYYY-MM-DD`, from 00:00 UTC: it responds with 410 from then on. */
+  /** Day of the removal, `YYYY-MM-DD`: responses are 410 from 00:00 UTC. */
   readonly sunset: string;
-  /** Path of its replacement. */
+  /** Path of the replacement. */
   readonly successor: string;
   /** The replacement in words. */
   readonly use: string;
@@ -21,8 +21,8 @@ export const deprecationOf = (handler: object): Deprecation | undefined =>
   Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
 
 /**
- * A deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` headers on its responses, 410 from the
- * sunset on (both by `DeprecationInterceptor`), and its marks in the OpenAPI document.
+ * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, and 410
+ * from the sunset on; the OpenAPI document marks the operation.
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(

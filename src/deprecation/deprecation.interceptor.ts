@@ -16,8 +16,8 @@ interface Notice {
 }
 
 /**
- * Announces the end of a deprecated operation on each of its responses, and responds with 410 from the sunset on. It is
- * the first interceptor, so that one that responds in the place of the handler, such as a cache, does not hide either.
+ * Adds the deprecation headers to every response of a deprecated operation, and responds with 410 from the sunset on. It is
+ * the first interceptor: one that replaces the handler, such as a cache, must not hide them.
  */
 @Injectable()
 export class DeprecationInterceptor implements DirectInterceptor {

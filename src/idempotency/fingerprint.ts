@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { numberText } from '../kernel/json/number-texts.js';
 
 /**
- * What makes two requests the same, as SHA-256 in hexadecimal: method, URL, and the value of the body. White space
- * and the order of members make no difference; how a number is written does, 1 and 1.0 are not the same.
+ * Identifies equal requests: the SHA-256 of method, URL and value of the body, in hexadecimal. White space and the order
+ * of properties make no difference. The form of a number does: 1 and 1.0 differ.
  */
 export function fingerprint(method: string, url: string, body: unknown): string {
   return hash('sha256', `${method} ${url}\n${canonical(body)}`);

@@ -3,12 +3,12 @@ import { ValidationFailed } from '../kernel/errors/common.errors.js';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** Printable ASCII without spaces, as most clients send it. */
+/** Printable ASCII without spaces, which most clients send. */
 const BARE = /^[!#-~][!-~]{0,254}$/;
-/** A string of RFC 9651, section 3.3.3, as the IETF draft has it. */
+/** A string of RFC 9651, section 3.3.3, which the IETF draft requires. */
 const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
 
-/** What a value has to look like, for the document. */
+/** The form of a value, for the document. */
 export const IDEMPOTENCY_KEY_PATTERN = `${BARE.source}|${QUOTED.source}`;
 
 /**
@@ -25,7 +25,7 @@ export function idempotencyKey(values: readonly string[]): string {
   );
 }
 
-/** For a client without an API key, whose repeats nothing could tell from those of others. */
+/** For a client without an API key: its repeats look like those of others. */
 export const keyWithoutClient = (): ValidationFailed =>
   invalid('invalid', `${IDEMPOTENCY_KEY} can be used with an API key only`);
 

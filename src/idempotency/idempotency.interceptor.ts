@@ -13,14 +13,13 @@ import { isIdempotent } from './idempotent.decorator.js';
 import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
 
 export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
-const RETRY_AFTER = '1'; // seconds; a transaction is over long before, or has been ended
+const RETRY_AFTER = '1'; // seconds; transactions end sooner
 
 /**
- * Lets a handler run once for an `Idempotency-Key`: what it writes and its response are committed together, and every
- * repeat gets that response. A handler that throws leaves nothing behind, so its repeat runs anew.
+ * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
+ * that response. A handler that throws commits nothing, and a repeat runs it again.
  *
- * It stands outside all interceptors of modules: what is stored is what they made of the handler's result, as it was
- * sent. A repeat runs none of them.
+ * It is outside of the interceptors of modules: it stores the response that they made, and a repeat runs none of them.
  */
 @Injectable()
 export class IdempotencyInterceptor implements DirectInterceptor {
@@ -55,17 +54,17 @@ export class IdempotencyInterceptor implements DirectInterceptor {
       Object.entries(response.getHeaders()).filter(([name, value]) => before[name] !== value),
     ) as StoredResponse['headers'];
     const stored = { status: response.statusCode, headers, body: bodyOf(result) };
-    // Another one may have finished between the look-up and the claim: then this one must not have happened.
+    // Another request may have committed between the look-up and the claim: then this one is rolled back.
     if (!(await this.stored.insert(request, stored))) throw inProgress(response);
     return result;
   }
 }
 
-/** The `Idempotency-Key` headers of a request whose handler knows them. */
+/** The `Idempotency-Key` headers of a request to an idempotent handler. */
 function sentKeys(context: ExecutionContext): readonly string[] | undefined {
   if (!isIdempotent(context.getHandler())) return undefined;
   const request = context.switchToHttp().getRequest<Request>();
-  // The distinct headers are made of all headers when they are first read.
+  // Reading `headersDistinct` builds all of it.
   return request.headers['idempotency-key'] === undefined
     ? undefined
     : request.headersDistinct['idempotency-key'];

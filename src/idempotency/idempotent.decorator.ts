@@ -9,9 +9,9 @@ const IDEMPOTENT = 'idempotent';
 export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
 
 /**
- * An operation that a client may repeat without doing it twice, by an `Idempotency-Key` of its choice. All that its
- * handler does through TypeORM becomes one transaction with the response, which `IdempotencyInterceptor` stores; in the
- * document the header, the replayed response, 409 and 422 come with it.
+ * Lets clients repeat an operation safely with an `Idempotency-Key`. All that the handler does through TypeORM and the
+ * response, which `IdempotencyInterceptor` stores, are one transaction. Adds the header, the replayed response, 409 and 422
+ * to the document.
  */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(
@@ -30,7 +30,7 @@ export const Idempotent = (): MethodDecorator =>
     }),
   );
 
-/** A response that a handler sends by itself has left before it could be stored. */
+/** A response that the handler sends itself cannot be stored before it is sent. */
 const refuseOwnResponse: MethodDecorator = ({ constructor }, name) => {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, constructor, name) as object | undefined;
   const types = Object.keys(parameters ?? {}).map((key) => Number(key.split(':')[0]));

@@ -6,11 +6,11 @@ import type { Int64 } from '../kernel/json/int64.js';
 import { IdempotencyKeyReused } from './idempotency.errors.js';
 
 const STORED_FOR = hours(24);
-const LOCK_SEED = 8; // any number: it keeps these advisory locks apart from others
+const LOCK_SEED = 8; // any number that no other advisory lock uses
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
-  /** The API key's id, which rotation keeps. */
+  /** The id of the API key, which rotation keeps. */
   readonly keyId: Int64;
   readonly key: string;
   readonly fingerprint: string;
@@ -48,7 +48,7 @@ export class StoredResponses {
   }
 
   /**
-   * Locks the key for the current transaction; PostgreSQL unlocks it when that ends, however it ends.
+   * Locks the key until the current transaction ends.
    * @returns false when another transaction holds it
    */
   async claim({ keyId, key }: IdempotentRequest): Promise<boolean> {
@@ -59,7 +59,7 @@ export class StoredResponses {
     return row?.claimed === true;
   }
 
-  /** @returns false when there is a response already, which stays */
+  /** @returns false when a response is stored already */
   async insert({ keyId, key, fingerprint }: IdempotentRequest, response: StoredResponse): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { migrationState, type MigrationState } from '../../database/migrations/migration-state.js';
 
-/** What the service's own database connections can tell of it. However many ask at a time, one of them is used. */
+/** The state of the database, by a connection of the pool. Concurrent probes share one query. */
 @Injectable()
 export class DatabaseState {
   private asking?: Promise<MigrationState>;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @throws whatever keeps the database from answering */
+  /** @throws when the database does not respond */
   migrations(): Promise<MigrationState> {
     this.asking ??= migrationState((sql) => this.dataSource.query(sql)).finally(
       () => (this.asking = undefined),

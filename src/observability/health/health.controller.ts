@@ -11,7 +11,7 @@ import { Readiness } from './readiness.js';
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
-  /** That this is sent is all there is to say about the process. */
+  /** A process that responds is alive. */
   @Get('live')
   @Header('Cache-Control', 'no-store')
   live(): object {

@@ -10,8 +10,8 @@ import { Readiness } from './readiness.js';
     TerminusModule.forRootAsync({
       inject: [Config],
       useFactory: ({ shutdownGrace }: Config) => ({
-        logger: false, // a probe a second would fill the log
-        gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM on, for this long before anything closes
+        logger: false, // each probe would be a line
+        gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM until the port closes
       }),
     }),
   ],

@@ -9,8 +9,8 @@ interface ReadinessResponse {
 }
 
 /**
- * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, in which `status` is a number,
- * with `info` and `error` that tell what each check found.
+ * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, whose `status` is a number, with the
+ * results of the checks in `info` and `error`.
  */
 export function readinessResponse(result: HealthCheckResult): ReadinessResponse {
   if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };

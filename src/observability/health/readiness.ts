@@ -8,12 +8,12 @@ import {
 import { seconds } from '../../kernel/clock/duration.js';
 import { DatabaseState } from './database-state.js';
 
-/** A probe waits no longer for the database. */
+/** Time limit of a probe for the database. */
 const PATIENCE = seconds(1);
-/** An answer of the database serves the probes of this time, however many there are. */
+/** Probes within this time share one result. */
 const FRESH = seconds(1);
 
-/** Whether this process should get requests: its database answers, has all its tables, and it is not stopping. */
+/** Whether this process should get requests: its database responds, has all migrations, and it is not stopping. */
 @Injectable()
 export class Readiness {
   private readonly parts: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
@@ -24,12 +24,12 @@ export class Readiness {
     private readonly state: DatabaseState,
   ) {}
 
-  /** For modules that know more: what they add is a part of every check from then on. */
+  /** Adds a check of another module. */
   add(part: HealthIndicatorFunction): void {
     this.parts.push(part);
   }
 
-  /** Never rejects because of what it finds: `status` says it, with what is wrong by name in `error`. */
+  /** Does not reject for a failed check: `status` and `error` report it. */
   async check(): Promise<HealthCheckResult> {
     try {
       return await this.health.check(this.parts);
@@ -41,7 +41,7 @@ export class Readiness {
 
   private database() {
     return this.attempt('database', async () => {
-      await this.state.migrations().catch(() => fail('It does not answer.')); // the reason is not for everybody
+      await this.state.migrations().catch(() => fail('It does not answer.')); // the reason is not public
     });
   }
 

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { Config } from '../../kernel/config/config.js';
 import { isoTime } from './iso-time.js';
 
-/** Parts of Nest that tell of each module and route at start: for debugging only. */
+/** Parts of Nest that log each module and route at the start: logged at level debug. */
 const TALKATIVE = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -14,14 +14,14 @@ const TALKATIVE = new Set([
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** What Nest and every part of the service log goes through this one pino logger, a line of JSON each. */
+/** The logger of Nest and the service: pino, one line of JSON each. */
 export class Logger implements LoggerService {
   readonly lines: Pino;
 
   constructor({ logLevel }: Pick<Config, 'logLevel'>, destination: DestinationStream) {
     const options = {
       level: logLevel,
-      base: null, // whoever collects the lines knows the host and the process
+      base: null, // log collectors add host and process
       timestamp: isoTime,
       formatters: { level: (level: string) => ({ level }) },
     };
@@ -52,7 +52,7 @@ export class Logger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the name of the speaking class last, and before it the stack of an error. */
+  /** Nest passes the name of the logging class last, and before it the stack of an error. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const [context, stack] = rest.filter((value) => typeof value === 'string').reverse();
     const line = { ...(context && { context }), ...(stack && { stack }) };

@@ -3,9 +3,9 @@ import type { RequestLine } from './request-log.js';
 
 type Line = Record<string, unknown> & Partial<RequestLine> & { readonly context?: string };
 
-/** For people: one short line each, written at once. */
+/** For a terminal: short lines, written at once. */
 export async function readably(): Promise<DestinationStream> {
-  const { default: pretty } = await import('pino-pretty'); // nowhere else is it loaded
+  const { default: pretty } = await import('pino-pretty'); // loaded only here
   return pretty({
     sync: true,
     translateTime: 'SYS:HH:MM:ss',
@@ -14,7 +14,7 @@ export async function readably(): Promise<DestinationStream> {
   });
 }
 
-/** Every member of a request's line: what is not in the sentence is left to the JSON. */
+/** Every property of a request's line; those that the sentence lacks are in the JSON only. */
 const REQUEST_LINE: Record<keyof RequestLine, true> = {
   requestId: true,
   method: true,

@@ -4,25 +4,25 @@ import type { ObservedResponse } from '../../http/response-observer.js';
 import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';
 
-/** Asked every few seconds by machines: of no interest to people unless something is wrong. */
+/** Probes and scrapes, which are hidden on a terminal unless they fail. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** What is written of a request: neither its path, its query nor a header, any of which may hold a secret. */
+/** The line of a request. Path, query and headers are left out: they may contain secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, such as `/v1/pets/:petId`. */
   readonly route: string;
   readonly status: number;
-  /** Milliseconds from the request's head to the last byte of the answer. */
+  /** Milliseconds from the head of the request to the last byte of the response. */
   readonly durationMs: number;
   readonly keyId?: Int64;
   readonly plan?: string;
-  /** Of a caller without a valid key: quotas count those by it. */
+  /** Of an anonymous client, which is counted by it. */
   readonly address?: string;
   /** From the request's `traceparent`. */
   readonly traceId?: string;
-  /** The client went before it had the whole answer. */
+  /** The client closed the connection before the response was complete. */
   readonly aborted?: true;
 }
 

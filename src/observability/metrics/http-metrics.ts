@@ -5,14 +5,14 @@ import { Metrics } from './metrics.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
 
-/** RFC 9110 and RFC 5789. A client may send any word as a method, and each would become a series. */
+/** RFC 9110 and RFC 5789. Other methods share one series: a client can send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** How many requests there were and how long they took, by route. */
+/** Number and duration of requests by route. */
 @Injectable()
 export class HttpMetrics {
   private readonly durations: Histogram<'method' | 'route' | 'status'>;
-  /** The series of each method, route and status: the registry would look it up anew for every request. */
+  /** Series by method, route and status, which saves a look-up in the registry for each request. */
   private readonly series = new Map<string, { observe(value: number): void }>();
 
   constructor({ registry }: Metrics) {

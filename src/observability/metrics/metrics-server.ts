@@ -10,7 +10,7 @@ import { Config } from '../../kernel/config/config.js';
 import { listenOn } from '../../kernel/listen-on.js';
 import { Scrape } from './scrape.js';
 
-/** `/metrics` on a port of its own, which can be kept from clients, where `METRICS_PORT` says so. */
+/** `/metrics` on the port `METRICS_PORT`, which can be hidden from clients. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new NestLogger(MetricsServer.name);
@@ -25,7 +25,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     return (this.server?.address() as AddressInfo | undefined)?.port;
   }
 
-  /** @throws StartupError when the port cannot be had. */
+  /** @throws StartupError when the port is not available */
   async onApplicationBootstrap(): Promise<void> {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
@@ -37,7 +37,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.logger.log(`Metrics at http://${host}:${this.port}/metrics`);
   }
 
-  /** Last of all: a scrape during the shutdown is still answered. */
+  /** Closes last: scrapes work during the shutdown. */
   async onApplicationShutdown(): Promise<void> {
     const { server } = this;
     if (!server) return;

@@ -13,7 +13,7 @@ import { Scrape } from './scrape.js';
   exports: [Metrics, HttpMetrics, MetricsServer],
 })
 export class MetricsModule {
-  /** `/metrics` beside everything else, unless it has a port of its own. */
+  /** `/metrics` on the port of the service, unless `METRICS_PORT` is set. */
   static with({ metricsPort }: Config): DynamicModule {
     return { module: MetricsModule, controllers: metricsPort === undefined ? [MetricsController] : [] };
   }

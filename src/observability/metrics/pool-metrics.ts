@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Metrics } from './metrics.js';
 
-/** How the connections to PostgreSQL are used, read when somebody asks. */
+/** The use of the connections to PostgreSQL, read at each scrape. */
 @Injectable()
 export class PoolMetrics {
   constructor({ registry }: Metrics, { driver }: DataSource) {

@@ -4,7 +4,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { Metrics } from './metrics.js';
 
-/** However often it is asked for, the text is made once in this time: anyone may ask, and nobody is counted. */
+/** The text is made at most once in this time: scrapes are public and not counted. */
 const FRESH = seconds(1);
 
 /** Every metric in the text format of Prometheus. */
@@ -38,7 +38,7 @@ export class Scrape {
     try {
       return Buffer.from(await this.metrics.registry.metrics());
     } catch (error) {
-      this.text = undefined; // the next one tries again
+      this.text = undefined; // the next scrape tries again
       throw error;
     }
   }

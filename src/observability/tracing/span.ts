@@ -3,8 +3,8 @@ import type { ObservedResponse } from '../../http/response-observer.js';
 import { traceOf } from './traceparent.js';
 
 /**
- * The span of a request that has been observed, a child of the caller's where there is a `traceparent`. Names are
- * those of OpenTelemetry's semantic conventions for HTTP servers.
+ * The span of a request, a child of that in `traceparent`. Names are those of the semantic conventions of OpenTelemetry for
+ * HTTP servers.
  */
 export function spanOf(
   tracer: Tracer,

@@ -1,13 +1,13 @@
-/** Where a request stands in a trace that began elsewhere. */
+/** The trace that a request belongs to. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The caller's span: 16 hexadecimal digits. */
+  /** The span of the client: 16 hexadecimal digits. */
   readonly spanId: string;
   readonly sampled: boolean;
 }
 
-/** Later versions may append members; `ff` is no version. */
+/** Later versions may append fields; `ff` is not a version. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 

@@ -8,13 +8,13 @@ const TO_SEND = seconds(1.5);
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Tracing {
   readonly record: ResponseObserver;
-  /** Sends what has not been sent yet, unless the collector takes too long: it may be away. */
+  /** Sends the remaining spans, with a time limit for the collector. */
   close(): Promise<void>;
 }
 
 /**
- * Set up by OpenTelemetry's own environment variables, which its libraries read themselves. They are loaded only
- * here: whoever does not use them pays neither the memory nor the time.
+ * Configured by the environment variables of OpenTelemetry, which its libraries read. They are loaded only here: they cost
+ * memory and time.
  */
 export async function startTracing(): Promise<Tracing> {
   const [sdk, { OTLPTraceExporter }, resources, { spanOf }] = await Promise.all([

@@ -21,18 +21,18 @@ const replicas = new RedisStorages();
 afterEach(() => replicas.stop());
 
 /** What is exact only as long as Redis answers in time is tested with more of it: other tests run beside this one. */
-let patience: number | undefined;
+let timeout: number | undefined;
 
 const make = (
   url = server.url,
   env: Record<string, string> = {},
   clock = new Clock(),
-): RedisThrottlerStorage => replicas.make(url, { env, clock, patience });
+): RedisThrottlerStorage => replicas.make(url, { env, clock, timeout });
 const start = (
   url = server.url,
   env: Record<string, string> = {},
   clock = new Clock(),
-): Promise<RedisThrottlerStorage> => replicas.start(url, { env, clock, patience });
+): Promise<RedisThrottlerStorage> => replicas.start(url, { env, clock, timeout });
 const printedMetrics = () => replicas.metrics.registry.metrics();
 
 const clientWith = (perMinute: number, perDay = 1_000_000): RateLimitClient => ({
@@ -45,11 +45,11 @@ const scripts = () =>
 
 describeWithRedis('quotas in Redis', () => {
   beforeAll(async () => {
-    patience = seconds(5);
+    timeout = seconds(5);
     server = await RedisServer.start();
   });
   afterAll(async () => {
-    patience = undefined;
+    timeout = undefined;
     await server.stop();
   });
 
