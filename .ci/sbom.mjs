@@ -11,9 +11,12 @@ const bom = JSON.parse(
 );
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+/** Development packages of which the build copies a file into dist/. */
+const COPIED = ['node_modules/redoc'];
+
 const inUse = new Set(
   Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && !dev)
+    .filter(([path, { dev }]) => path !== '' && (!dev || COPIED.includes(path)))
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
 );
 // npm takes the name from the folder, which is whatever the clone is called.

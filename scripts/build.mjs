@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Compiles what is newer than its output in dist/, and removes outputs whose source has gone. SWC strips the types
 // without a look at them: that is `npm run typecheck`. `nest build` writes the same files with the TypeScript compiler.
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +9,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = ['src', 'migrations', 'embedded-postgres'];
 /** A change of one of these is a change of every output. */
 const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
+
+/** What the page at /reference loads. Redoc itself stays a development package: it brings React and a hundred others. */
+const REDOC = ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'];
+/** The only address of another host that Redoc loads something from, and an empty picture for it. */
+const LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
 /**
  * Brings dist/ up to date.
@@ -23,6 +29,7 @@ export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
     Promise.all(SETTINGS.map((file) => modified(join(root, file)))),
   ]);
   const expected = new Set([...sources.keys()].map(outputOf));
+  await Promise.all(REDOC.map(copyOfRedoc));
   const orphans = [...outputs.keys()].filter((output) => !expected.has(output));
   await Promise.all(orphans.flatMap((output) => [remove(output), remove(`${output}.map`)]));
 
@@ -48,6 +55,17 @@ async function filesIn(base, folders, isWanted) {
     .map(({ parentPath, name }) => join(parentPath, name));
   const times = files.map(async (file) => [relative(join(root, base), file), await modified(file)]);
   return new Map(await Promise.all(times));
+}
+
+async function copyOfRedoc(name) {
+  const [from, to] = [join(root, 'node_modules/redoc/bundles', name), join(root, 'dist/redoc', name)];
+  const [there, wanted] = await Promise.all([to, from].map((file) => modified(file).catch(() => 0)));
+  if (wanted === 0) console.warn(`${name} is not installed, so there is no /reference: run npm ci`);
+  if (there >= wanted) return;
+  const text = await readFile(from, 'utf8');
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(`${to}.new`, text.replaceAll(LOGO, NO_LOGO));
+  await rename(`${to}.new`, to);
 }
 
 const modified = async (file) => (await stat(file)).mtimeMs;

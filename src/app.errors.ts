@@ -97,10 +97,16 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
     meaning: 'The first request with this `Idempotency-Key` still runs.',
     action: 'Wait for the seconds in `Retry-After`, then send the same request with the same key.',
   }),
-  catalogEntry(new EndpointRemoved({ sunset: '2030-12-05', use: 'GET /v1/pets, which has every pet' }), {
-    meaning: 'The operation was deprecated and has reached the day of its `Sunset` header.',
-    action: 'Use the successor in the `Link` header.',
-  }),
+  catalogEntry(
+    new EndpointRemoved({
+      sunset: '2030-12-05',
+      use: 'GET /v1/pets?ids=',
+    }),
+    {
+      meaning: 'The operation was deprecated and has reached the day of its `Sunset` header.',
+      action: 'Use the successor in the `Link` header.',
+    },
+  ),
   catalogEntry(new EventsExpired(), {
     meaning: 'Events after this cursor have been deleted. They are kept for 30 days.',
     action: 'Read the current state with the other operations, then read the feed without a cursor.',

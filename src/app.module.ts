@@ -24,6 +24,7 @@ import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { ErrorCatalogModule } from './openapi/error-catalog/error-catalog.module.js';
 import { DocumentModule } from './openapi/document/document.module.js';
+import { ReferenceModule } from './openapi/reference/reference.module.js';
 import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { KeyLookupGuard } from './rate-limit/key-lookup.guard.js';
@@ -81,6 +82,7 @@ export class AppModule {
         MetricsModule.with(config),
         DocumentModule,
         ErrorCatalogModule.with(ERROR_CATALOG),
+        ReferenceModule,
         SwaggerUiModule,
         NotFoundModule, // last: it takes what nothing else under /v1 took
       ],

@@ -1,11 +1,19 @@
+interface Needs {
+  /** Origins that the page may call beside its own. */
+  readonly callable?: readonly string[];
+  /** Whether its script may start workers that it makes itself. */
+  readonly workers?: boolean;
+}
+
 /**
  * What a page of the documentation may do: nothing but its own scripts, and calls to its own origin and the given ones.
- * Styles may be inline, because the library sets its own there.
+ * Styles may be inline, because the libraries set their own there.
  */
-export function securityHeaders(callable: readonly string[] = []): ReadonlyMap<string, string> {
+export function securityHeaders({ callable = [], workers = false }: Needs = {}): ReadonlyMap<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
+    ...(workers ? ['worker-src blob:'] : []),
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...callable].join(' ')}`,

@@ -89,12 +89,13 @@ export class PetsController {
     since: '2026-11-20',
     sunset: '2030-12-05',
     successor: '/v1/pets',
-    use: 'GET /v1/pets with the status filter',
+    use: 'GET /v1/pets?ids=',
   })
   @ApiOperation({
     operationId: 'getPet',
     summary: 'Get a pet',
-    description: '`GET /pets` with the `status` filter replaces it.',
+    description:
+      '[`GET /pets`](#tag/pets/operation/listPets) with `ids` replaces it: `GET /pets?ids=42` returns an array that holds the pet, or nothing.',
   })
   @ApiParam(PET_ID)
   @ApiOkResponse({ type: PetResponse, description: 'The pet.' })

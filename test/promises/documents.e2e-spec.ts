@@ -14,6 +14,11 @@ const FILES = {
   '/docs/swagger-ui-init.js': 'text/javascript; charset=utf-8',
   '/docs/errors': 'text/html; charset=utf-8',
   '/docs/favicon-32x32.png': 'image/png',
+  '/reference': 'text/html; charset=utf-8',
+  '/reference/': 'text/html; charset=utf-8',
+  '/reference/reference.css': 'text/css; charset=utf-8',
+  '/reference/redoc.standalone.js': 'text/javascript; charset=utf-8',
+  '/reference/reference-init.js': 'text/javascript; charset=utf-8',
   '/openapi.json': 'application/json',
   '/openapi.yaml': 'application/yaml',
 };

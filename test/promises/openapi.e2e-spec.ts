@@ -84,7 +84,7 @@ describe('GET /openapi.json', () => {
 
   it('gives each server an address with /v1, so that no path has it', () => {
     expect(document.servers).toEqual([
-      { url: 'https://petstore.test/v1', description: 'This service' },
+      { url: 'https://petstore.test/v1', description: 'Production' },
       { url: 'https://staging.petstore.test/v1', description: 'Staging' },
     ]);
     const paths = Object.keys(document.paths);

@@ -6,6 +6,10 @@ const program = findBrowser();
 if (program === undefined)
   process.stdout.write('Skipped: Swagger UI in a browser, for want of a Chromium.\n');
 
+interface Box {
+  getBoundingClientRect(): { readonly bottom: number };
+}
+
 let petstore: Petstore;
 beforeAll(async () => {
   // Another name than the one the page is opened at, as for someone behind a proxy or at `localhost`.
@@ -83,18 +87,65 @@ describe('GET /docs', () => {
     return answer.innerText();
   }
 
-  it('lists animals by "Try it out" and shows the rate-limit headers of the answer', async () => {
+  it('has Authorize and operations on the first screen, and the guides in the reference', async () => {
+    const bottoms = await page
+      .locator('.btn.authorize, .opblock')
+      .evaluateAll((elements) =>
+        (elements as unknown as Box[]).map((element) => element.getBoundingClientRect().bottom),
+      );
+    const { height = 0 } = page.viewportSize() ?? {};
+    expect(bottoms.filter((bottom) => bottom < height).length).toBeGreaterThanOrEqual(4);
+    expect(await page.locator('.opblock-tag').allInnerTexts()).toHaveLength(4);
+    expect(await page.getByText('Website').count()).toBe(0);
+  });
+
+  it('says in Authorize where keys come from', async () => {
+    await page.locator('.auth-wrapper .authorize').first().click();
+    await page.locator('.modal-ux').getByText('petstore keys create').waitFor();
+    await page.locator('.modal-ux').getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  it('lists the headers of every response once', async () => {
+    const listed = page.locator('.common-headers');
+    await listed.locator('summary').click();
+    expect(await listed.locator('dt').allInnerTexts()).toEqual([
+      'X-Request-Id',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'RateLimit-Policy',
+      'RateLimit',
+    ]);
+    await listed.locator('summary').click();
+    const getPet = await open('getPet');
+    const names = await getPet.locator('.responses-inner .headers tbody td:first-child').allInnerTexts();
+    expect(names).toContain('Sunset');
+    expect(names.filter((name) => /RateLimit|Request-Id/.test(name))).toEqual([]);
+  });
+
+  it('keeps errors closed until they are asked for', async () => {
+    const toggle = operation('getPet').getByRole('button', { name: /404 / });
+    expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+    expect(await operation('getPet').locator('tr.response[data-code="404"]').count()).toBe(0);
+    await toggle.click();
+    await operation('getPet').locator('tr.response[data-code="404"]').waitFor();
+    await operation('getPet').locator('.opblock-summary-control').click();
+  });
+
+  it('lists pets by "Try it out" and shows the rate-limit headers of the answer', async () => {
     const list = await open('listPets');
     await list.getByRole('button', { name: 'Try it out' }).click();
     await list.locator('tr[data-param-name="limit"] input').fill('2');
+    const sent = page.waitForRequest(/\/v1\/pets/);
     const answer = await execute('listPets');
+    expect((await sent).headers()).not.toHaveProperty('if-none-match'); // an invented one
     expect(answer).toMatch(/^200/);
     expect(answer).toMatch(/x-ratelimit-limit: 1000000/);
     expect(answer).toMatch(/x-ratelimit-remaining: \d+/);
     expect(answer).toMatch(/x-ratelimit-reset: \d{10}/);
   });
 
-  it('adds an animal by "Try it out", from the example', async () => {
+  it('adds a pet by "Try it out", from the example', async () => {
     const create = await open('createPet');
     await create.getByRole('button', { name: 'Try it out' }).click();
     const answer = await execute('createPet');
@@ -127,7 +178,7 @@ describe('GET /docs', () => {
   });
 
   it('calls the address it was opened at, whatever PUBLIC_URL says', async () => {
-    await page.getByRole('option', { name: `${address}/v1 - This service` }).waitFor({ state: 'attached' });
+    await page.getByRole('option', { name: `${address}/v1 - Production` }).waitFor({ state: 'attached' });
   });
 
   it.each([
@@ -139,9 +190,16 @@ describe('GET /docs', () => {
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
   });
 
-  it('fits a phone', async () => {
-    await page.setViewportSize({ width: 390, height: 800 });
-    await open('listPets');
+  it('fits a phone, where an opened operation takes four screens at most', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${address}/docs/`); // anew, with everything closed
+    for (const id of ['listPets', 'createPet', 'getPet', 'listOrders', 'listEvents', 'getRateLimit']) {
+      const opened = await open(id);
+      await opened.locator('.response-toggle').first().waitFor();
+      const { height = 0 } = (await opened.boundingBox()) ?? {};
+      expect({ id, isShort: height <= 4 * 844, height }).toMatchObject({ isShort: true });
+      await opened.locator('.opblock-summary-control').click();
+    }
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 

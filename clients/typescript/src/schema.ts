@@ -42,7 +42,7 @@ export interface paths {
     /**
      * Get a pet (until 2030-12-05)
      * @deprecated
-     * @description `GET /pets` with the `status` filter replaces it.
+     * @description [`GET /pets`](https://petstore.test/reference#tag/pets/operation/listPets) with `ids` replaces it: `GET /pets?ids=42` returns an array that holds the pet, or nothing.
      *
      *     Needs a key with the scope `pets:read`.
      *
@@ -261,33 +261,33 @@ export interface components {
        */
       id: number;
       /**
-       * @description The animal's name.
+       * @description The pet's name.
        * @example Rex
        */
       name: string;
       /**
        * Format: int64
-       * @description Identifier of the category the animal belongs to.
+       * @description Identifier of the category the pet belongs to.
        * @example 7
        */
       categoryId: number;
-      /** @description Availability of the animal. */
+      /** @description Availability of the pet. */
       status: components['schemas']['PetStatus'];
     };
     NewPet: {
       /**
-       * @description The animal's name.
+       * @description The pet's name.
        * @example Rex
        */
       name: string;
       /**
        * Format: int64
-       * @description Identifier of the category the animal belongs to.
+       * @description Identifier of the category the pet belongs to.
        * @example 7
        */
       categoryId: number;
       /**
-       * @description Availability of the animal.
+       * @description Availability of the pet.
        * @default available
        */
       status?: components['schemas']['PetStatus'];
@@ -699,7 +699,7 @@ export interface operations {
         ids?: number[];
       };
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -738,7 +738,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'][];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -962,7 +962,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path: {
@@ -1000,7 +1000,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1398,7 +1398,7 @@ export interface operations {
         petId?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -1438,7 +1438,7 @@ export interface operations {
           'application/json': components['schemas']['Order'][];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1672,7 +1672,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path: {
@@ -1708,7 +1708,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2188,7 +2188,7 @@ export interface operations {
         type?: components['schemas']['EventType'];
       };
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -2233,7 +2233,7 @@ export interface operations {
           'application/json': components['schemas']['Event'][];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2307,7 +2307,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -2349,7 +2349,7 @@ export interface operations {
           'application/json': components['schemas']['RateLimit'];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];

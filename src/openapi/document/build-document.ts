@@ -5,7 +5,9 @@ import { Config } from '../../kernel/config/config.js';
 import { ErrorResponse, ProblemResponse } from '../../kernel/errors/error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
-import { DESCRIPTION } from './description.js';
+import { ErrorCatalog } from '../error-catalog/error-catalog.service.js';
+import { description } from './description.js';
+import { guides } from './guides.js';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { BASE_PATH } from './paths.js';
 import { Routes } from './routes.js';
@@ -13,29 +15,34 @@ import { Routes } from './routes.js';
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const { base } = app.get(PublicUrl);
-  const { stagingPublicUrl } = app.get(Config);
+  const { publicUrl, stagingPublicUrl } = app.get(Config);
+  const environment =
+    publicUrl === undefined ? 'Local' : base === stagingPublicUrl ? 'Staging' : 'Production';
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store')
     .setVersion('1.0.0')
-    .setDescription(DESCRIPTION)
+    .setDescription(description(base))
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
-    .addServer(`${base}${BASE_PATH}`, 'This service')
+    .addServer(`${base}${BASE_PATH}`, environment)
     .addBearerAuth(
       {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'petstore_…',
-        description: 'Your API key: `petstore_` and 49 letters and digits.',
+        description:
+          'Your API key: `petstore_` and 49 letters and digits. An operator creates keys with `petstore keys create`. ' +
+          'The first `npm start` of a clone prints demo keys and keeps them in `.petstore/demo-keys.json`.',
       },
       SECURITY_SCHEME,
     )
     .addSecurityRequirements(SECURITY_SCHEME);
-  if (stagingPublicUrl) builder.addServer(`${stagingPublicUrl}${BASE_PATH}`, 'Staging');
+  if (stagingPublicUrl !== undefined && stagingPublicUrl !== base)
+    builder.addServer(`${stagingPublicUrl}${BASE_PATH}`, 'Staging');
   const routes = new Routes(app);
   const document = createDocument(app, builder.build());
-  document.info.contact = { name: 'Pet Store', url: `${base}/docs` };
-  return completeDocument(document, routes, base);
+  document.info.contact = { name: 'Pet Store', url: `${base}/reference` };
+  return completeDocument(document, { routes, base, guides: guides(base, app.get(ErrorCatalog).entries) });
 }
 
 type Base = Parameters<typeof SwaggerModule.createDocument>[1];

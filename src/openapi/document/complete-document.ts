@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
+import { addCodeSamples } from './code-samples.js';
 import { addExamples } from './examples.js';
 import { addHeaders, headers } from './headers.js';
 import type { OperationObject, SchemasObject } from './openapi-types.js';
@@ -13,30 +14,57 @@ import { modernOperation, modernSchemas } from './schemas.js';
 import { addNotModified, completeSuccess } from './success-responses.js';
 import { addTexts, takeTags } from './texts.js';
 
-/**
- * Adds to every operation what the pipeline does for every operation, so that no controller repeats it.
- * @param base address of the service, without `/v1`
- */
-export function completeDocument(document: OpenAPIObject, routes: Routes, base: string): OpenAPIObject {
+interface Additions {
+  readonly routes: Routes;
+  /** Address of the service, without `/v1`. */
+  readonly base: string;
+  readonly guides: readonly Tag[];
+}
+type Tag = NonNullable<OpenAPIObject['tags']>[number];
+
+/** Adds to every operation what the pipeline does for every operation, so that no controller repeats it. */
+export function completeDocument(
+  document: OpenAPIObject,
+  { routes, base, guides }: Additions,
+): OpenAPIObject {
   const schemas = modernSchemas(document.components?.schemas ?? {});
   const paths = relativePaths(document.paths, base);
   const operations = operationsOf(paths, base);
   nameOperations(operations.map(({ operation }) => operation));
-  for (const one of operations) completeOrLeave(one, routes.take(one.operation), schemas);
-  const tags = takeTags(
+  for (const one of operations) completeOrLeave(one, routes.take(one.operation), { schemas, base });
+  const ownTags = takeTags(
     document.tags ?? [],
     operations.map(({ operation }) => operation),
   );
   const { openapi, info, servers, security, webhooks } = document;
   const components = { ...document.components, schemas, headers: headers(base), responses: COMMON_RESPONSES };
-  return { openapi, info, servers, security, tags, paths, ...(webhooks && { webhooks }), components };
+  const tags = [...guides, ...ownTags];
+  return {
+    openapi,
+    info,
+    servers,
+    security,
+    tags,
+    paths,
+    ...(webhooks && { webhooks }),
+    components,
+  };
+}
+
+interface Surroundings {
+  readonly schemas: SchemasObject;
+  readonly base: string;
 }
 
 /** An operation that cannot be completed is shown as Nest made it: no module may break the document of all. */
-function completeOrLeave(one: PathOperation, route: Route | undefined, schemas: SchemasObject): void {
+function completeOrLeave(
+  one: PathOperation,
+  route: Route | undefined,
+  { schemas, base }: Surroundings,
+): void {
   const asNestMadeIt = structuredClone(one.operation);
   try {
-    if (route) complete(one, route, schemas);
+    if (route) complete(one, route, { schemas, base });
   } catch (error) {
     one.replace(asNestMadeIt);
     const name = asNestMadeIt.operationId ?? one.url;
@@ -44,7 +72,7 @@ function completeOrLeave(one: PathOperation, route: Route | undefined, schemas: 
   }
 }
 
-function complete(one: PathOperation, route: Route, schemas: SchemasObject): void {
+function complete(one: PathOperation, route: Route, { schemas, base }: Surroundings): void {
   const { path, url, method, operation } = one;
   addPathParameters(operation, path);
   useOurSecurity(operation);
@@ -53,10 +81,11 @@ function complete(one: PathOperation, route: Route, schemas: SchemasObject): voi
   completeSuccess(operation, route);
   addErrorResponses(operation, route);
   markPublic(operation);
-  addTexts(operation, route);
+  addTexts(operation, route, base);
   if (method === 'get') addNotModified(operation);
   addHeaders(operation, route);
   addExamples(operation, schemas, url);
+  addCodeSamples(operation, method, url);
   closeRequestBody(operation, route, schemas);
 }
 

@@ -1,7 +1,7 @@
 import type { OperationObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
 import { resolve } from './schemas.js';
 
-/** Opaque to its reader; this one starts after the twentieth animal. */
+/** Opaque to its reader; this one starts after the twentieth pet. */
 const CURSOR = 'AAAAAAAAABThv7qlTs2QPg';
 
 interface Body {

@@ -58,8 +58,8 @@ const IF_NONE_MATCH: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an earlier answer, or several. While it still holds, the answer is 304.',
-  schema: { type: 'string', example: '"q83vEjRWeJASNFZ4kKvN7w"' },
+  description: 'The `ETag` of an earlier response, or several. While it still holds, the response is 304.',
+  schema: { type: 'string', examples: ['"q83vEjRWeJASNFZ4kKvN7w"'] }, // with `example`, the Swagger UI would send it
 };
 
 /** Adds what `ETag` and `If-None-Match` mean for an operation that reads, where its success is JSON. */
@@ -70,5 +70,5 @@ export function addNotModified(operation: OperationObject): void {
   const isDescribed = parameters.some((one) => 'name' in one && one.name === IF_NONE_MATCH.name);
   operation.parameters = isDescribed ? parameters : [...parameters, IF_NONE_MATCH];
   ok.headers = { ...references([ETAG]), ...ok.headers };
-  responses['304'] ??= { description: 'Nothing has changed since the answer with this `ETag`.' };
+  responses['304'] ??= { description: 'Nothing has changed since the response with this `ETag`.' };
 }

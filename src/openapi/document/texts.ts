@@ -13,14 +13,18 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
   beta: '**Beta:** it may still change.',
 };
 
-/** Gives an operation a summary, and puts what decorators left as marks where a reader sees it. */
-export function addTexts(operation: OperationObject & Marks, route: Route): void {
+/**
+ * Gives an operation a summary, and puts what decorators left as marks where a reader sees it. A link to an anchor, such as
+ * `#tag/pets/operation/listPets`, leads to the reference.
+ */
+export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
   const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
   const { summary = '' } = operation;
   operation.summary = summary === '' ? inWords(route.name) : summary;
   for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
     addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
   }
+  operation.description = operation.description?.replaceAll('](#', `](${base}/reference#`);
   if (stability) addMark(operation, stability, MEANING[stability]);
   if (sunset) {
     operation.deprecated = true;
@@ -50,13 +54,14 @@ function addToDescription(operation: OperationObject, text: string): void {
 type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Described = OperationObject & { 'x-tag-description'?: string };
 
-/** The document's tags, with those that controllers describe by `@Tag()`: taken off their operations. */
+/** The document's tags and those of its operations, with what controllers say of them by `@Tag()`. */
 export function takeTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
   const tags = new Map(declared.map((tag) => [tag.name, tag]));
   for (const operation of operations) {
     const { tags: [name] = [], 'x-tag-description': description } = operation;
     delete operation['x-tag-description'];
     if (name !== undefined && description !== undefined) tags.set(name, { name, description });
+    for (const one of operation.tags ?? []) if (!tags.has(one)) tags.set(one, { name: one });
   }
   return [...tags.values()];
 }

@@ -20,7 +20,7 @@ export class SwaggerUiController {
   private readonly headers: ReadonlyMap<string, string>;
 
   constructor({ stagingPublicUrl }: Config) {
-    this.headers = securityHeaders(stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : []);
+    this.headers = securityHeaders({ callable: stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [] });
   }
 
   @Get()

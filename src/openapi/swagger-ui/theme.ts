@@ -5,11 +5,11 @@
 export const THEME = `
 :root {
   --page: #f7f5f1; --card: #fff; --line: #ddd7cc; --ink: #24302f; --accent: #1f6f5c; --on-accent: #fff;
-  --warn: #8a2f0e; --warn-soft: #ffe4c7; --note: #5b3a9b; --note-soft: #e6dcfb;
+  --warn: #8a2f0e; --warn-soft: #ffe4c7; --note: #5b3a9b; --note-soft: #e6dcfb; --code: #6a1b9a;
 }
 :root.dark-mode {
   --page: #14191a; --card: #1c2324; --line: #334041; --ink: #e4e9e7; --accent: #5cc3a7; --on-accent: #0d1514;
-  --warn: #fdba74; --warn-soft: #4a2513; --note: #cdb8ff; --note-soft: #33264f;
+  --warn: #fdba74; --warn-soft: #4a2513; --note: #cdb8ff; --note-soft: #33264f; --code: #e3c4ff;
 }
 @media (prefers-color-scheme: dark) { body { background: #14191a; } }
 
@@ -18,9 +18,9 @@ export const THEME = `
 :root:root .swagger-ui {
   .wrapper { max-width: 1080px; }
 
-  .info { margin: 32px 0 20px; }
+  .info { margin: 20px 0 12px; }
+  .info hgroup.main { margin: 0 0 8px; }
   .info .title { color: var(--ink); font-size: 34px; letter-spacing: -0.02em; }
-  .info .description .renderedMarkdown { columns: 24em 2; column-gap: 48px; }
   .info h2 { break-after: avoid; color: var(--accent); font-size: 17px; margin: 22px 0 4px; }
   .info p { break-inside: avoid; margin: 0 0 12px; }
   .info p, .info td, .info th { color: var(--ink); font-size: 15px; line-height: 1.6; }
@@ -30,7 +30,7 @@ export const THEME = `
 
   .scheme-container {
     background: var(--card); border: 1px solid var(--line); border-radius: 10px; box-shadow: none;
-    margin: 0 auto 24px; max-width: 1040px; padding: 16px 0;
+    margin: 0 auto 12px; max-width: 1040px; padding: 10px 0;
   }
   .btn { border-radius: 6px; box-shadow: none; }
   .auth-wrapper .btn.authorize, .btn.execute.btn { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
@@ -38,9 +38,29 @@ export const THEME = `
 
   .opblock { border-radius: 10px; box-shadow: none; overflow-x: auto; }
   .opblock-deprecated { opacity: 1; }
-  .opblock-deprecated .opblock-summary-method { background: #7d8492; color: #fff; }
+  .opblock .opblock-summary-method.opblock-summary-method { background: #1d5f9e; color: #fff; }
+  .opblock-post .opblock-summary-method.opblock-summary-method { background: #1c7340; }
+  .opblock-put .opblock-summary-method.opblock-summary-method, .opblock-patch .opblock-summary-method.opblock-summary-method { background: #8a5200; }
+  .opblock-delete .opblock-summary-method.opblock-summary-method { background: #a82222; }
+  .opblock-deprecated .opblock-summary-method.opblock-summary-method { background: #5d6472; color: #fff; }
+  .renderedMarkdown code, .markdown code, .response-control-media-type__accept-message code { color: var(--code); }
+  .parameter__in, .response-control-media-type__accept-message, .prop-format { color: var(--ink); }
+  .highlight-code span[style*='211, 99, 99'] { color: #ffb3b3 !important; }
+  .info .title small, .info .title small.version-stamp { background: #4c5a58; }
+  .info .title small pre { color: #fff; }
   .headers .header-col { color: var(--ink); }
   .response-col_links { display: none; }
+  .response-toggle td { padding: 0; }
+  .response-toggle button {
+    background: none; border: 0; border-top: 1px solid var(--line); color: var(--ink); cursor: pointer; font: 14px/1.5 sans-serif;
+    padding: 6px 0; text-align: left; width: 100%;
+  }
+  .response-toggle button::before { content: '▸ '; }
+  .response-toggle button[aria-expanded='true']::before { content: '▾ '; }
+  .common-headers { color: var(--ink); font: 14px/1.5 sans-serif; margin: 0 auto 8px; }
+  .common-headers summary { cursor: pointer; padding: 4px 0; }
+  .common-headers dt { font-weight: 600; }
+  .common-headers dd { margin: 0 0 4px 1em; }
   .path-and-marks { align-items: center; display: flex; flex-wrap: wrap; gap: 6px 10px; padding: 0 10px; }
   .opblock-summary-path, .opblock-summary-path__deprecated { max-width: none; padding: 0; }
   .mark {

@@ -8,17 +8,17 @@ import { Optional } from '../../http/validation/optional.decorator.js';
 
 @ApiSchema({ name: 'NewPet' })
 export class CreatePetDto {
-  @Text({ max: 200, description: "The animal's name.", example: 'Rex' })
+  @Text({ max: 200, description: "The pet's name.", example: 'Rex' })
   readonly name!: string;
 
-  @Int64Field({ description: 'Identifier of the category the animal belongs to.', example: 7 })
+  @Int64Field({ description: 'Identifier of the category the pet belongs to.', example: 7 })
   readonly categoryId!: Int64;
 
   @ApiPropertyOptional({
     enum: PetStatus,
     enumName: 'PetStatus',
     default: PetStatus.Available,
-    description: 'Availability of the animal.',
+    description: 'Availability of the pet.',
   })
   @Optional()
   @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })

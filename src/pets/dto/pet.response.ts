@@ -13,18 +13,18 @@ export class PetResponse {
   })
   readonly id!: Int64;
 
-  @ApiProperty({ description: "The animal's name.", minLength: 1, maxLength: 200, example: 'Rex' })
+  @ApiProperty({ description: "The pet's name.", minLength: 1, maxLength: 200, example: 'Rex' })
   readonly name!: string;
 
   @ApiProperty({
     type: 'integer',
     format: 'int64',
-    description: 'Identifier of the category the animal belongs to.',
+    description: 'Identifier of the category the pet belongs to.',
     example: 7,
   })
   readonly categoryId!: Int64;
 
-  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'Availability of the animal.' })
+  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'Availability of the pet.' })
   readonly status!: PetStatus;
 
   static from({ id, name, categoryId, status }: Pet): PetResponse {

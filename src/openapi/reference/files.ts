@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { StaticContent } from '../../http/static-content.js';
+import { startReference } from './start-reference.js';
+import { REFERENCE_STYLE } from './style.js';
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** Everything below `/reference/`, by name. The build copies those of Redoc to dist/. */
+export function referenceFiles(): ReadonlyMap<string, StaticContent> {
+  const { resolve } = createRequire(import.meta.url);
+  const copied = (name: string) => readFileSync(resolve(`#dist/redoc/${name}`));
+  return new Map([
+    ['redoc.standalone.js', new StaticContent(SCRIPT, copied('redoc.standalone.js'))],
+    [
+      'redoc.standalone.js.LICENSE.txt',
+      new StaticContent('text/plain; charset=utf-8', copied('redoc.standalone.js.LICENSE.txt')),
+    ],
+    ['index.html', referencePage('')],
+    ['reference.css', new StaticContent('text/css; charset=utf-8', REFERENCE_STYLE)],
+    ['reference-init.js', new StaticContent(SCRIPT, `(${String(startReference)})();\n`)],
+  ]);
+}
+
+/** @param folder where the files are, from where the page is: both `/reference` and `/reference/` show it */
+export function referencePage(folder: '' | 'reference/'): StaticContent {
+  const root = folder === '' ? '../' : '';
+  return new StaticContent(
+    'text/html; charset=utf-8',
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Pet Store reference</title>
+<link rel="icon" type="image/png" href="${root}docs/favicon-32x32.png" sizes="32x32">
+<link rel="stylesheet" href="${folder}reference.css">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same is in the <a href="${root}openapi.yaml">OpenAPI document</a>.</noscript>
+<main id="reference"></main>
+<script src="${folder}redoc.standalone.js"></script>
+<script src="${folder}reference-init.js"></script>
+</body>
+</html>
+`,
+  );
+}

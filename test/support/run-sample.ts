@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs what a reader would paste. Nothing of the test's own environment reaches it, but for `PATH` and `HOME`. */
+export async function runSample(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Printed> {
+  const { PATH, HOME } = process.env;
+  const child = spawn(command, args, { env: { PATH, HOME, ...env } });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout, stderr };
+}
