@@ -6,6 +6,8 @@ const LONGEST = [
   'test/command-line.e2e-spec.ts',
   'test/promises/swagger-ui.e2e-spec.ts',
   'embedded-postgres/embedded-postgres.spec.ts',
+  'test/promises/pipelining.e2e-spec.ts',
+  'test/promises/clients.e2e-spec.ts',
   'test/promises/tracing.e2e-spec.ts',
   'test/doctor.e2e-spec.ts',
 ];

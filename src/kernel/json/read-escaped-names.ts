@@ -24,6 +24,12 @@ export function readEscapedNames(text: string): unknown {
   return new Reader(text).value();
 }
 
+const WORDS = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
 class Reader {
   private at = 0;
 
@@ -33,16 +39,29 @@ class Reader {
     const char = this.skipSpace();
     if (char === OPEN_OBJECT) return this.object();
     if (char === OPEN_ARRAY) return this.array();
+    return char === QUOTE ? this.string() : this.word();
+  }
+
+  private string(): string {
     const start = this.at;
-    this.at = char === QUOTE ? closingQuote(this.text, start) + 1 : this.endOfWord(start);
-    return JSON.parse(this.text.slice(start, this.at));
+    this.at = closingQuote(this.text, start) + 1;
+    const text = this.text.slice(start + 1, this.at - 1);
+    return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+  }
+
+  /** A number, `true`, `false` or `null`. */
+  private word(): unknown {
+    const start = this.at;
+    while (this.at < this.text.length && !endsWord(this.text.charCodeAt(this.at))) this.at++;
+    const text = this.text.slice(start, this.at);
+    return WORDS.has(text) ? WORDS.get(text) : Number(text);
   }
 
   private object(): object {
     const object: Record<string, unknown> = {};
     this.at++;
     while (this.skipSpace() !== CLOSE_OBJECT) {
-      const name = this.value() as string;
+      const name = this.string();
       this.skipSpace();
       this.at++; // the colon
       const value = this.value();
@@ -68,13 +87,6 @@ class Reader {
   private skipSpace(): number {
     this.at = afterSpace(this.text, this.at);
     return this.text.charCodeAt(this.at);
-  }
-
-  /** Of a number, `true`, `false` or `null`. */
-  private endOfWord(start: number): number {
-    let at = start;
-    while (at < this.text.length && !endsWord(this.text.charCodeAt(at))) at++;
-    return at;
   }
 }
 

