@@ -31,10 +31,17 @@ function moduleWith(
   return ReportsModule;
 }
 
-async function find(module: Type) {
-  const plans = ThrottlerModule.forRoot([{ name: 'plan', ttl: 60_000, limit: 60 }]);
+@Controller()
+class PlainController {}
+
+@Module({ controllers: [PlainController] })
+class PlainModule {}
+
+const plans = ThrottlerModule.forRoot([{ name: 'plan', ttl: 60_000, limit: 60 }]);
+
+async function find(module: Type, globals = [plans]) {
   const testing = await Test.createTestingModule({
-    imports: [plans, DiscoveryModule, module],
+    imports: [...globals, DiscoveryModule, PlainModule, module],
     providers: [RouteThrottlers, OwnGuard],
   }).compile();
   return testing.get(RouteThrottlers).find(OwnGuard);
@@ -88,6 +95,12 @@ describe('the throttlers of routes', () => {
     @Module({ imports: [forRoot], providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }] })
     class GuardModule {}
     await expect(find(GuardModule)).rejects.toThrow('GuardModule has the guard ThrottlerGuard.');
+  });
+
+  it('refuse to be those of every module', async () => {
+    await expect(find(moduleWith(SkipThrottle()), [forRoot, plans])).rejects.toThrow(
+      'Import ThrottlerModule.forRoot() in a module that is a class, not in a dynamic module.',
+    );
   });
 
   it('refuse a storage of their own', async () => {

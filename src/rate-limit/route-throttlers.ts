@@ -51,6 +51,11 @@ export class RouteThrottlers {
   find(guard: Type): RouteThrottler[] {
     const modules = [...new Set(this.discovery.getControllers().flatMap(({ host }) => host ?? []))];
     this.refuseOtherGuards(guard, modules);
+    if (!modules.some((module) => isPlan(optionsOf(module)))) {
+      throw new Error(
+        'Import ThrottlerModule.forRoot() in a module that is a class, not in a dynamic module.',
+      );
+    }
     const found: RouteThrottler[] = [];
     const decorated = new Map<string, Set<Type>>();
     for (const module of modules) {
@@ -115,16 +120,21 @@ export class RouteThrottlers {
   }
 }
 
-/** Global modules, as the service's own, stand behind those that a module imports itself. */
-function throttlersOf({ imports, name: module }: Module): RouteThrottler[] {
+/** A module sees the options that it imports itself, and otherwise those of the service, which is the first global module. */
+function optionsOf({ imports }: Module): CommonOptions {
   const throttlerModule = [...imports].find(({ metatype }) => metatype === ThrottlerModule);
-  const provided = throttlerModule?.getProviderByKey<ThrottlerModuleOptions>(getOptionsToken()).instance;
-  if (!provided) return [];
-  const { throttlers, ...common } = Array.isArray(provided) ? { throttlers: provided } : provided;
-  if (throttlers.some(({ name }) => name === PLAN)) return []; // the service's own
+  const options = throttlerModule?.getProviderByKey<ThrottlerModuleOptions>(getOptionsToken()).instance ?? [];
+  return Array.isArray(options) ? { throttlers: options } : options;
+}
+
+const isPlan = ({ throttlers }: CommonOptions): boolean => throttlers.some(({ name }) => name === PLAN);
+
+function throttlersOf(importing: Module): RouteThrottler[] {
+  const { throttlers, ...common } = optionsOf(importing);
+  if (isPlan({ throttlers })) return [];
   return throttlers.map((throttler) => {
     const { name = DEFAULT, ...options } = { ...common, blockDuration: 0, ...throttler };
-    const where = `ThrottlerModule.forRoot() of ${module}`;
+    const where = `ThrottlerModule.forRoot() of ${importing.name}`;
     if (name !== DEFAULT) checkName(name, where);
     const unsupported = UNSUPPORTED.find((option) => option in options);
     if (unsupported === undefined) return { name, ...options };
