@@ -23,7 +23,7 @@ export class InsufficientScope extends DomainError {
 
 export class KeyIsRevoked extends StartupError {
   constructor(id: Int64) {
-    super(`Key ${id} is revoked, for good. petstore keys create makes a new one.`);
+    super(`Key ${id} is revoked permanently. petstore keys create makes a new one.`);
   }
 }
 

@@ -60,7 +60,7 @@ export class RateLimitMetrics {
     });
     const lost = new Counter({
       name: 'petstore_redis_lost_total',
-      help: 'Times that Redis did not answer and this process went on alone.',
+      help: 'Times that Redis did not respond and this process counted alone.',
       registers: [this.registry],
     });
     return { up, lost };

@@ -98,7 +98,7 @@ describe(`GET ${READY}`, () => {
     await becomes(503);
     const answer = await ready();
     expect(bodyOf(answer)).toMatchObject({
-      error: { database: { status: 'down', message: 'It does not answer.' } },
+      error: { database: { status: 'down', message: 'It does not respond.' } },
     });
     expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
     expect((await ask(LIVE)).status).toBe(200);

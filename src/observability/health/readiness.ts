@@ -41,7 +41,7 @@ export class Readiness {
 
   private database() {
     return this.attempt('database', async () => {
-      await this.state.migrations().catch(() => fail('It does not answer.')); // the reason is not public
+      await this.state.migrations().catch(() => fail('It does not respond.')); // the reason is not public
     });
   }
 
@@ -49,7 +49,7 @@ export class Readiness {
     return this.attempt('migrations', async () => {
       const { pending } = await this.state
         .migrations()
-        .catch(() => fail('Not known while the database is away.'));
+        .catch(() => fail('Not known while the database is unavailable.'));
       if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
     });
   }

@@ -18,7 +18,7 @@ export class HttpMetrics {
   constructor({ registry }: Metrics) {
     this.durations = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Time from the head of a request to the last byte of its answer. The route is its pattern, or none.',
+      help: 'Time from the head of a request to the last byte of its response. The route is its pattern, or none.',
       labelNames: ['method', 'route', 'status'],
       buckets: BUCKETS,
       registers: [registry],
