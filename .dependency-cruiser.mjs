@@ -48,12 +48,13 @@ export default {
     },
     {
       name: 'features-use-the-module-and-service-of-another-feature-only',
-      comment: 'the module file, a service, an error or the types of event; the rest of it is internal',
+      comment:
+        'the module file, a service, a response, an error or the types of event; the rest of it is internal',
       severity: 'error',
       from: { path: `(${features})` },
       to: {
         path: features,
-        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$', '/event-type\\.ts$'],
+        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$', '/event-type\\.ts$', '\\.response\\.ts$'],
       },
     },
     {

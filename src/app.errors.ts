@@ -1,3 +1,10 @@
+import {
+  CategoryCycle,
+  CategoryHasChildren,
+  CategoryNameTaken,
+  CategoryNotFound,
+  ParentCategoryNotFound,
+} from './categories/category.errors.js';
 import { InsufficientScope, InvalidApiKey, MissingApiKey } from './auth/auth.errors.js';
 import { EndpointRemoved } from './deprecation/deprecation.errors.js';
 import { EventsExpired } from './events/event.errors.js';
@@ -68,6 +75,26 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(new PetNotAvailable('4711'), {
     meaning: 'The pet to order is not `available`, or another order holds it.',
     action: 'Choose another pet, or try again when the pet is available.',
+  }),
+  catalogEntry(new CategoryNotFound('4711'), {
+    meaning: 'No category has this id. An id that is not a number gets the same response.',
+    action: 'Do not repeat the request.',
+  }),
+  catalogEntry(new CategoryNameTaken('Dogs'), {
+    meaning: 'Another category has this name, perhaps in another case.',
+    action: 'Choose another name, or use the category that has it.',
+  }),
+  catalogEntry(new ParentCategoryNotFound('4711'), {
+    meaning: 'No category has the id in `parentId`.',
+    action: 'Create the parent first, or leave `parentId` out.',
+  }),
+  catalogEntry(new CategoryCycle('7'), {
+    meaning: 'The new parent is the category itself, or below it.',
+    action: 'Move the parent elsewhere first.',
+  }),
+  catalogEntry(new CategoryHasChildren('7'), {
+    meaning: 'Other categories are below the one to remove.',
+    action: 'Move or remove them first.',
   }),
   catalogEntry(new OrderNotFound('4711'), {
     meaning: 'No order has this id. An id that is not a number gets the same response.',

@@ -1,3 +1,4 @@
+import { CategoriesModule } from './categories/categories.module.js';
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ERROR_CATALOG } from './app.errors.js';
@@ -35,7 +36,7 @@ import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 
 /** What the service offers. A new module is one more line here. */
-const FEATURES = [PetsModule, StoreModule, EventsModule];
+const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule];
 
 /**
  * The way of every request under `/v1`, from top to bottom. Features know nothing of it. Public routes outside of `/v1`

@@ -1,5 +1,13 @@
 /** The scopes that a key can have, at most 31. A new one goes to the end. */
-export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'events:read', 'orders:write'] as const;
+export const SCOPES = [
+  'pets:read',
+  'pets:write',
+  'orders:read',
+  'events:read',
+  'orders:write',
+  'categories:read',
+  'categories:write',
+] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -4,7 +4,8 @@ import { type EntityManager, In, Repository } from 'typeorm';
 import { etagOf } from '../http/conditional/etag.js';
 import { checkIfMatch } from '../http/conditional/if-match.js';
 import { expectSomeChange } from '../http/validation/some-change.js';
-import { parseInt64 } from '../kernel/json/int64.js';
+import type { PageQuery } from '../http/pagination/page-query.js';
+import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { findRow } from '../database/rows.js';
@@ -28,6 +29,11 @@ export class PetsService {
   async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
     const { status, ids } = query;
     const page = await keysetPage(this.pets, query, { status, id: ids && In([...ids]) });
+    return page.map((pet) => PetResponse.from(pet));
+  }
+
+  async listOfCategory(categoryId: Int64, query: PageQuery): Promise<Page<PetResponse>> {
+    const page = await keysetPage(this.pets, query, { categoryId });
     return page.map((pet) => PetResponse.from(pet));
   }
 

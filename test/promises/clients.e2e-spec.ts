@@ -28,6 +28,12 @@ const TO_COME: readonly string[] = [
   'approveOrder',
   'deliverOrder',
   'cancelOrder',
+  'listCategories',
+  'createCategory',
+  'getCategory',
+  'updateCategory',
+  'deleteCategory',
+  'listPetsOfCategory',
 ];
 
 interface Schema {

@@ -7,7 +7,7 @@ import { readText } from '../support/repository.js';
 
 const TIME = 240_000; // milliseconds, many times what it takes: compilers run here
 const CHAPTERS = [
-  { page: 'docs/extending.md', module: 'categories', tests: ['categories'] },
+  { page: 'docs/extending.md', module: 'departments', tests: ['departments'] },
   { page: 'docs/extending-further.md', module: 'suppliers', tests: ['suppliers', 'deliveries'] },
 ];
 /** What the pages promise of the routes, and do not show a test of. */
@@ -31,9 +31,9 @@ beforeAll(async () => {
   const written = ['src', 'migrations', 'test'];
   expectSuccess(await copy.npx('prettier/bin/prettier.cjs', '--write', '--log-level=warn', ...written));
   types = copy.npx('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
-  const tests = (await readdir(join(copy.path, 'test'))).filter((name) => /^(categ|deliv|suppl)/.test(name));
+  const tests = (await readdir(join(copy.path, 'test'))).filter((name) => /^(depart|deliv|suppl)/.test(name));
   const linted = [
-    'src/categories',
+    'src/departments',
     'src/suppliers',
     'src/bootstrap/demo',
     ...tests.map((name) => `test/${name}`),

@@ -22,7 +22,12 @@ export class Judge {
   private readonly ajv = new Ajv2020({
     strict: false,
     allErrors: true,
-    formats: { int32: true, int64: true, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/ },
+    formats: {
+      int32: true,
+      int64: true,
+      'uri-reference': true,
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+    },
   });
   private readonly known = new Map<object, ValidateFunction>();
 

@@ -1,0 +1,29 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import type { Int64 } from '../../kernel/json/int64.js';
+import type { Category } from '../category.entity.js';
+
+@ApiSchema({ name: 'Category' })
+export class CategoryResponse {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'Assigned by the service on creation.',
+    example: 7,
+  })
+  readonly id!: Int64;
+
+  @ApiProperty({ description: 'The name of the category.', minLength: 1, maxLength: 200, example: 'Dogs' })
+  readonly name!: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    format: 'int64',
+    description: 'The category above it. Absent at the top.',
+    example: 1,
+  })
+  readonly parentId?: Int64;
+
+  static from({ id, name, parentId }: Category): CategoryResponse {
+    return parentId === null ? { id, name } : { id, name, parentId };
+  }
+}

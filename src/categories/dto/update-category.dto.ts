@@ -1,0 +1,28 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { Int64Field } from '../../http/validation/int64.decorator.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { Text } from '../../http/validation/text.decorator.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+
+/** A JSON merge patch (RFC 7396): what is absent stays as it is, and `null` removes the parent. */
+@ApiSchema({ name: 'CategoryChange' })
+export class UpdateCategoryDto {
+  @Optional()
+  @Text({
+    max: 200,
+    required: false,
+    description: 'The name. No other category has it, in any case.',
+    example: 'Dogs',
+  })
+  readonly name?: string;
+
+  @IsOptional()
+  @Int64Field({
+    required: false,
+    nullable: true,
+    description: 'The category above it, or `null` for the top.',
+    example: 1,
+  })
+  readonly parentId?: Int64 | null;
+}

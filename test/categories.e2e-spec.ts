@@ -1,0 +1,254 @@
+import type { Response } from 'supertest';
+import { Petstore } from './support/petstore.js';
+
+interface Category {
+  id: number;
+  name: string;
+  parentId?: number;
+}
+
+let petstore: Petstore;
+let client: ReturnType<Petstore['client']>;
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  client = petstore.client(await petstore.key('enterprise'));
+});
+afterAll(() => petstore.stop());
+
+let count = 0;
+const fresh = () => `Category ${++count}`;
+
+async function create(category: Partial<Category> = {}) {
+  const { body, headers } = await client
+    .post('/v1/categories')
+    .send({ name: fresh(), ...category })
+    .expect(201);
+  return { ...(body as Category), etag: String(headers.etag), location: String(headers.location) };
+}
+
+const patch = (id: number | string, change: object) => client.patch(`/v1/categories/${id}`).send(change);
+const remove = (id: number | string) => client.delete(`/v1/categories/${id}`);
+const get = async (id: number) => (await client.get(`/v1/categories/${id}`).expect(200)).body as Category;
+
+describe('POST /v1/categories', () => {
+  it('adds a category, which can then be read', async () => {
+    const { location, etag, ...category } = await create({ name: 'Dogs' });
+    expect(category).toEqual({ id: expect.any(Number), name: 'Dogs' });
+    const { body, headers } = await client.get(location).expect(200);
+    expect(body).toEqual(category);
+    expect(headers.etag).toBe(etag);
+  });
+
+  it('adds one below another', async () => {
+    const parent = await create();
+    expect(await create({ parentId: parent.id })).toMatchObject({ parentId: parent.id });
+  });
+
+  it.each([
+    ['Cats', 'CATS'],
+    ['Zoë', 'zOË'],
+    ['Straße', 'STRASSE'.replace('SS', 'ß')],
+    ['ÉCUREUILS', 'e\u0301cureuils'],
+    ['Кошки', 'КОШКИ'],
+  ])('takes %s and then refuses %s with 409', async (name, other) => {
+    await create({ name });
+    const { body } = await client.post('/v1/categories').send({ name: other }).expect(409);
+    expect(body).toEqual({
+      code: 'category_name_taken',
+      message: `There is already a category with the name ${other}.`,
+      status: 409,
+    });
+  });
+
+  it('gives a name to one of ten concurrent requests', async () => {
+    const name = fresh();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => client.post('/v1/categories').send({ name })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
+  });
+
+  it('refuses a parent that is not there with 422', async () => {
+    const { body } = await client
+      .post('/v1/categories')
+      .send({ name: fresh(), parentId: 999_999 })
+      .expect(422);
+    expect(body).toMatchObject({ code: 'parent_category_not_found' });
+  });
+
+  it.each([
+    ['no name', {}, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of 201 characters', { name: 'x'.repeat(201) }, 'name'],
+    ['a parent that is a text', { name: 'Fish', parentId: '1' }, 'parentId'],
+    ['a null parent', { name: 'Fish', parentId: null }, 'parentId'],
+    ['an unknown property', { name: 'Fish', colour: 'red' }, 'colour'],
+  ])('refuses %s with 400', async (_, body, field) => {
+    expect((await client.post('/v1/categories').send(body).expect(400)).body).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field }],
+    });
+  });
+
+  it('adds one category for an Idempotency-Key', async () => {
+    const name = fresh();
+    const send = () =>
+      client.post('/v1/categories').set('Idempotency-Key', 'once').send({ name }).expect(201);
+    const [first, repeat] = [await send(), await send()];
+    expect(repeat.body).toEqual(first.body);
+  });
+});
+
+describe('PATCH /v1/categories/{categoryId}', () => {
+  it('changes the name and leaves the parent', async () => {
+    const parent = await create();
+    const { id } = await create({ parentId: parent.id });
+    const name = fresh();
+    expect((await patch(id, { name }).expect(200)).body).toEqual({ id, name, parentId: parent.id });
+    expect(await get(id)).toEqual({ id, name, parentId: parent.id });
+  });
+
+  it('moves a category, and to the top by null', async () => {
+    const [one, two] = [await create(), await create()];
+    const { id, name } = await create({ parentId: one.id });
+    expect((await patch(id, { parentId: two.id }).expect(200)).body).toEqual({ id, name, parentId: two.id });
+    expect((await patch(id, { parentId: null }).expect(200)).body).toEqual({ id, name });
+  });
+
+  it('lets a category change the case of its own name', async () => {
+    const { id } = await create({ name: 'birds' });
+    expect((await patch(id, { name: 'Birds' }).expect(200)).body).toEqual({ id, name: 'Birds' });
+  });
+
+  it('refuses a name that is taken with 409', async () => {
+    const [one, two] = [await create(), await create()];
+    expect((await patch(two.id, { name: one.name.toUpperCase() }).expect(409)).body).toMatchObject({
+      code: 'category_name_taken',
+    });
+  });
+
+  it('refuses a cycle of one, two and three with 409', async () => {
+    const top = await create();
+    const middle = await create({ parentId: top.id });
+    const bottom = await create({ parentId: middle.id });
+    for (const parentId of [top.id, middle.id, bottom.id])
+      expect((await patch(top.id, { parentId }).expect(409)).body).toMatchObject({ code: 'category_cycle' });
+    expect(await get(top.id)).not.toHaveProperty('parentId');
+  });
+
+  it('makes no cycle when two categories are each moved below the other at the same time', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [one, two] = [await create(), await create()];
+      const answers = await Promise.all([
+        patch(one.id, { parentId: two.id }),
+        patch(two.id, { parentId: one.id }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    }
+  });
+
+  it('honours If-Match', async () => {
+    const { id, etag } = await create();
+    const changed = await patch(id, { name: fresh() }).set('If-Match', etag).expect(200);
+    await patch(id, { name: fresh() }).set('If-Match', etag).expect(412);
+    await patch(id, { name: fresh() }).set('If-Match', String(changed.headers.etag)).expect(200);
+  });
+
+  it.each([
+    ['nothing', {}, 'body'],
+    ['a null name', { name: null }, 'name'],
+    ['an id', { id: 5 }, 'id'],
+  ])('refuses %s with 400', async (_, change, field) => {
+    const { id } = await create();
+    expect((await patch(id, change).expect(400)).body).toMatchObject({ details: [{ field }] });
+  });
+
+  it('is 404 for what is not there', async () => {
+    for (const id of ['0', '999999', '9223372036854775808', 'abc'])
+      expect((await patch(id, { name: fresh() }).expect(404)).body).toMatchObject({
+        code: 'category_not_found',
+      });
+  });
+});
+
+describe('DELETE /v1/categories/{categoryId}', () => {
+  it('removes a category and leaves its pets alone', async () => {
+    const { id } = await create();
+    const { body } = await client.post('/v1/pets').send({ name: 'Rex', categoryId: id }).expect(201);
+    await remove(id).expect(204);
+    await remove(id).expect(404);
+    await client.get(`/v1/categories/${id}`).expect(404);
+    await client.get(`/v1/categories/${id}/pets`).expect(404);
+    expect((await client.get(`/v1/pets/${(body as Category).id}`).expect(200)).body).toMatchObject({
+      categoryId: id,
+    });
+  });
+
+  it('refuses one with others below it, with 409', async () => {
+    const { id } = await create();
+    const child = await create({ parentId: id });
+    expect((await remove(id).expect(409)).body).toMatchObject({ code: 'category_has_children' });
+    await remove(child.id).expect(204);
+    await remove(id).expect(204);
+  });
+
+  it('honours If-Match', async () => {
+    const { id, etag } = await create();
+    await remove(id).set('If-Match', '"other"').expect(412);
+    await remove(id).set('If-Match', etag).expect(204);
+  });
+});
+
+describe('GET /v1/categories', () => {
+  it('comes in pages, in ascending order of id', async () => {
+    const added = [await create(), await create(), await create()];
+    const ids: number[] = [];
+    for (let path: string | undefined = '/v1/categories?limit=2'; path !== undefined;) {
+      const { body, headers }: Response = await client.get(path).expect(200);
+      ids.push(...(body as Category[]).map(({ id }) => id));
+      path = /<http:\/\/petstore\.test([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
+    }
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(added.map(({ id }) => id)));
+  });
+});
+
+describe('GET /v1/categories/{categoryId}/pets', () => {
+  it('lists the pets of the category alone, in pages', async () => {
+    const [one, two] = [await create(), await create()];
+    for (const categoryId of [one.id, two.id, one.id, one.id])
+      await client.post('/v1/pets').send({ name: 'Rex', categoryId }).expect(201);
+    const first = await client.get(`/v1/categories/${one.id}/pets?limit=2`).expect(200);
+    const next = /<http:\/\/petstore\.test([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+    const rest = await client.get(next).expect(200);
+    const pets = [...(first.body as { categoryId: number }[]), ...(rest.body as { categoryId: number }[])];
+    expect(pets.map(({ categoryId }) => categoryId)).toEqual([one.id, one.id, one.id]);
+  });
+
+  it('is 404 for a category that is not there', async () => {
+    expect((await client.get('/v1/categories/999999/pets').expect(404)).body).toMatchObject({
+      code: 'category_not_found',
+    });
+  });
+});
+
+describe('events of categories', () => {
+  it('tell each change once', async () => {
+    const { id, name } = await create();
+    await patch(id, { name }).expect(200); // changes nothing
+    await patch(id, { name: `${name}!` }).expect(200);
+    await remove(id).expect(204);
+    const events = await petstore.query<{ type: string; data: Category }>(
+      `SELECT type, data FROM (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
+       WHERE type LIKE 'category.%' AND (data ->> 'id')::bigint = $1 ORDER BY part, id`,
+      [id],
+    );
+    expect(events).toEqual([
+      { type: 'category.created', data: { id, name } },
+      { type: 'category.updated', data: { id, name: `${name}!` } },
+      { type: 'category.deleted', data: { id, name: `${name}!` } },
+    ]);
+  });
+});
