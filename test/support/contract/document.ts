@@ -1,7 +1,7 @@
 /** The parts of an OpenAPI document that the contract test reads. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;

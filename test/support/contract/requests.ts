@@ -59,7 +59,7 @@ function validRequest(document: Document, path: string, method: string, operatio
     .filter((status) => status < 300);
   const refusals = [
     ...(path.includes('{') || operation.responses['404'] ? [404] : []),
-    ...(ownRefusals(document, operation, 409) ? [409] : []),
+    ...[409, 422].filter((status) => ownRefusals(document, operation, status)),
     ...(operation.responses['412'] ? [412] : []),
   ];
   const expected = [...success, ...refusals];
@@ -81,11 +81,13 @@ function validRequest(document: Document, path: string, method: string, operatio
     }));
 }
 
+const OF_REPEATS = ['idempotency_in_progress', 'idempotency_key_reused'];
+
 /** Whether a request may be refused for what it says, and not only as a repeat. */
 function ownRefusals(document: Document, { responses }: Operation, status: number): boolean {
   const response = responses[String(status)];
   const examples = response && resolve(document, response).content?.['application/json']?.examples;
-  return examples !== undefined && Object.keys(examples).some((code) => code !== 'idempotency_in_progress');
+  return examples !== undefined && Object.keys(examples).some((code) => !OF_REPEATS.includes(code));
 }
 
 function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Members> {

@@ -13,9 +13,20 @@ const digits = (integer: bigint): Value => ({ json: `${integer}`, text: `${integ
 const MAX_ITEMS = 3; // of an array that may have any number
 const MAX_LENGTH = 300; // of a text that may have any
 
+const NULL: Value = { json: 'null', text: 'null' };
+
+const isNullable = ({ type }: Schema): boolean => Array.isArray(type);
+
+/** `type: [integer, null]` without the `null`. */
+function withoutNull(schema: Schema): Schema {
+  const [type] = [schema.type ?? []].flat().filter((one) => one !== 'null');
+  return { ...schema, type };
+}
+
 /** Values that a schema takes. */
 export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   const resolved = resolve(document, schema);
+  if (isNullable(resolved)) return fc.oneof(valid(withoutNull(resolved), document), fc.constant(NULL));
   const { enum: names, type, minimum, maximum, minLength, maxLength, pattern } = resolved;
   if (type === 'array') return arrays(resolved, document);
   if (type === 'object') return objects(resolved, document);
@@ -53,6 +64,7 @@ function objects({ properties = {}, required = [] }: Schema, document: Document)
 
 /** JSON texts that a schema does not take. */
 export function brokenJson(schema: Schema): string[] {
+  if (isNullable(schema)) return brokenJson(withoutNull(schema)).filter((json) => json !== 'null');
   const { enum: names, type, minLength, maxLength, pattern } = schema;
   if (names) return ['"lost"', '""', 'null', '5', JSON.stringify(names)];
   if (type === 'array') return ['"x"', 'null', '5', 'true', '{}'];
