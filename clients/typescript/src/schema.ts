@@ -1538,7 +1538,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -1576,7 +1576,7 @@ export interface operations {
           'application/json': components['schemas']['Category'][];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1798,7 +1798,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path: {
@@ -1832,7 +1832,7 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2215,7 +2215,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer, or several. While it still holds, the answer is 304. */
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
         'If-None-Match'?: string;
       };
       path: {
@@ -2257,7 +2257,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'][];
         };
       };
-      /** @description Nothing has changed since the answer with this `ETag`. */
+      /** @description Nothing has changed since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
