@@ -10,38 +10,88 @@ import { connect } from 'node:net';
  */
 export function exchange(port, { bytes, methods, isCut }, deadline) {
   return new Promise((resolve) => {
-    let received = Buffer.alloc(0);
+    const reader = new Reader(methods);
     const begun = performance.now();
     const finish = (isSilent) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ answers: readAnswers(received, methods), took: performance.now() - begun, isSilent });
+      resolve({ answers: reader.answers, took: performance.now() - begun, isSilent });
     };
     const socket = connect(port, '127.0.0.1', () => (isCut ? socket.end(bytes) : socket.write(bytes)));
     const timer = setTimeout(() => finish(true), deadline);
     socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (readAnswers(received, methods).length >= methods.length) finish(false);
+      reader.push(chunk);
+      if (reader.isComplete) finish(false);
     });
     socket.on('end', () => finish(false));
     socket.on('error', () => finish(false)); // reset: the service has closed while we were still sending
   });
 }
 
-function readAnswers(received, methods) {
-  const answers = [];
-  for (let rest = received; answers.length < methods.length;) {
-    const read = readAnswer(rest, methods[answers.length]);
-    if (!read) break;
-    rest = read.rest;
-    if (read.status !== 100) answers.push(read); // 100 Continue comes before the answer
-  }
-  return answers.map(({ status, headers, body }) => ({ status, headers, body }));
+/**
+ * Sends bytes, reads no more than so many of the answers, and leaves: with an orderly end, or with a reset. What was
+ * read must be right all the same.
+ * @param leaving how many bytes are read first, and whether the connection is reset
+ */
+export function leaveEarly(port, { bytes, methods, leaving: { after, isReset } }, deadline) {
+  return new Promise((resolve) => {
+    const reader = new Reader(methods);
+    const begun = performance.now();
+    const finish = () => {
+      clearTimeout(timer);
+      if (isReset) socket.resetAndDestroy();
+      else socket.destroy();
+      resolve({ answers: reader.answers, took: performance.now() - begun, isSilent: false });
+    };
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => after === 0 && finish()));
+    const timer = setTimeout(finish, deadline); // there were fewer bytes to read
+    socket.on('data', (chunk) => {
+      reader.push(chunk);
+      if (reader.size >= after) finish();
+    });
+    socket.on('end', finish);
+    socket.on('error', finish);
+  });
 }
 
+/** Takes answers apart as they arrive; what is part of a long one is put together once. */
+class Reader {
+  answers = [];
+  size = 0;
+  #chunks = [];
+  #pending = 0;
+  #needed = 0;
+
+  constructor(methods) {
+    this.methods = methods;
+  }
+
+  push(chunk) {
+    this.#chunks.push(chunk);
+    this.#pending += chunk.length;
+    this.size += chunk.length;
+    if (this.#pending < this.#needed) return;
+    let rest = Buffer.concat(this.#chunks);
+    while (this.answers.length < this.methods.length) {
+      const { needed, answer } = readAnswer(rest, this.methods[this.answers.length]);
+      this.#needed = needed;
+      if (!answer) break;
+      rest = rest.subarray(needed);
+      if (answer.status !== 100) this.answers.push(answer); // 100 Continue comes before the answer
+    }
+    this.#chunks = [rest];
+    this.#pending = rest.length;
+  }
+
+  get isComplete() {
+    return this.answers.length >= this.methods.length;
+  }
+}
+
+/** @returns the answer at the beginning, if it is complete, and how many bytes it takes */
 function readAnswer(bytes, method) {
   const end = bytes.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
+  if (end < 0) return { needed: 0 };
   const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const headers = {};
   for (const line of lines) {
@@ -51,13 +101,9 @@ function readAnswer(bytes, method) {
   }
   const status = Number(statusLine.split(' ')[1]);
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 304 && status !== 100;
-  const length = hasBody ? Number(headers['content-length']?.[0] ?? 0) : 0;
   const start = end + 4;
-  if (bytes.length < start + length) return undefined;
-  return {
-    status,
-    headers,
-    body: bytes.toString('utf8', start, start + length),
-    rest: bytes.subarray(start + length),
-  };
+  const needed = start + (hasBody ? Number(headers['content-length']?.[0] ?? 0) : 0);
+  if (bytes.length < needed) return { needed };
+  const body = status >= 400 ? bytes.toString('utf8', start, needed) : '';
+  return { needed, answer: { status, headers, body } };
 }

@@ -12,7 +12,8 @@ const HEADERS = {
 const INSIDES = /\n\s+at |\bSELECT \*|\bINSERT INTO\b|relation "|node_modules|[\\/](src|dist)[\\/]/;
 
 /** What is wrong with an exchange, in words. */
-export function faults({ answers, took, isSilent }, { methods, targets, isCut, isHttp }) {
+export function faults({ answers, took, isSilent }, { methods, targets, isCut, isHttp, leaving }) {
+  if (leaving) return answers.flatMap((answer, i) => answerFaults(answer, methods[i], targets[i]));
   if (isSilent) return [`no complete answer within ${SLOW} ms`];
   if (took > SLOW) return [`it took ${Math.round(took)} ms`];
   if (isHttp && !isCut && answers.length < methods.length && !isLast(answers.at(-1))) {

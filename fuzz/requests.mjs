@@ -202,21 +202,63 @@ const startLine = fc.constantFrom(
   ],
 );
 
-/** What goes over one connection: whole requests one behind the other, or one that is broken. */
+/** Whole requests, one behind the other. */
+const pipelined = (requests, key) => {
+  const messages = requests.map((one) => messageOf(one, key));
+  return {
+    isHttp: messages.every(({ head }) => head.length <= LONGEST_HEAD),
+    isCut: false,
+    methods: requests.map(({ method }) => method),
+    targets: requests.map(({ target }) => target),
+    bytes: Buffer.concat(messages.flatMap(({ head, content }) => [head, ...content])),
+  };
+};
+
+/** A small request, of which many fit into one packet. */
+const small = fc.record({
+  method: fc.constantFrom('GET', 'GET', 'HEAD', 'OPTIONS', 'POST'),
+  target: fc.constantFrom(
+    ...['/v1/pets?limit=100', '/v1/pets/1', '/v1/rate-limit', '/docs', '/docs/swagger-ui-bundle.js'],
+    ...['/openapi.yaml', '/openapi.json', '/metrics', '/health/ready', '/', '/nope'],
+  ),
+  key: fc.constantFrom('valid', 'valid', 'valid', 'none', 'wrong'),
+  type: fc.constant(JSON_TYPE),
+  coding: fc.constant('identity'),
+  body: fc.constant(null),
+  chunks: fc.constant(null),
+  more: fc.constant([]),
+});
+
+/** When a client leaves that does not read everything. */
+const leaving = fc.record({
+  after: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 200_000 })),
+  isReset: fc.boolean(),
+});
+
+/**
+ * What goes over one connection: whole requests one behind the other, few or many, which the client reads to the end or
+ * not; or one that is broken.
+ */
 export const exchanges = (key) =>
   fc.oneof(
     {
       weight: 9,
-      arbitrary: fc.array(whole, { minLength: 1, maxLength: 3 }).map((requests) => {
-        const messages = requests.map((one) => messageOf(one, key));
-        return {
-          isHttp: messages.every(({ head }) => head.length <= LONGEST_HEAD),
-          isCut: false,
-          methods: requests.map(({ method }) => method),
-          targets: requests.map(({ target }) => target),
-          bytes: Buffer.concat(messages.flatMap(({ head, content }) => [head, ...content])),
-        };
-      }),
+      arbitrary: fc.array(whole, { minLength: 1, maxLength: 3 }).map((requests) => pipelined(requests, key)),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .array(fc.oneof({ weight: 5, arbitrary: small }, whole), { minLength: 4, maxLength: 60 })
+        .map((requests) => pipelined(requests, key)),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(
+          fc.array(fc.oneof({ weight: 3, arbitrary: small }, whole), { minLength: 1, maxLength: 60 }),
+          leaving,
+        )
+        .map(([requests, when]) => ({ ...pipelined(requests, key), leaving: when })),
     },
     {
       weight: 2,

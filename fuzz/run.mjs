@@ -1,11 +1,16 @@
 import fc from 'fast-check';
-import { exchange } from './exchange.mjs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange, leaveEarly } from './exchange.mjs';
 import { faults, SLOW } from './hold.mjs';
 import { HELP, readOptions } from './options.mjs';
 import { exchanges } from './requests.mjs';
 import { startService } from './service.mjs';
 
 const ENDLESS = 2 ** 30;
+/** Milliseconds that a client waits which does not read everything. */
+const PATIENCE = 50;
+/** Descriptors: those of the connection that asks, and what the pool of PostgreSQL has opened meanwhile. */
+const MORE_DESCRIPTORS = 20;
 
 try {
   const options = readOptions(process.argv.slice(2));
@@ -21,6 +26,7 @@ async function run({ seconds, seed }) {
   const seen = { requests: 0, slowest: 0, statuses: {} };
   console.log(`Seed ${seed}, for ${seconds} s.`);
   const begun = performance.now();
+  const before = await openDescriptors(service.port);
   try {
     const property = fc.asyncProperty(exchanges(service.key), (sent) => hold(service.port, sent, seen));
     const result = await fc.check(property, {
@@ -29,6 +35,7 @@ async function run({ seconds, seed }) {
       interruptAfterTimeLimit: seconds * 1000,
     });
     report(seen, (performance.now() - begun) / 1000);
+    await holdDescriptors(service.port, before);
     if (result.counterexample !== null) tell(result, seed);
   } finally {
     await service.stop();
@@ -36,7 +43,7 @@ async function run({ seconds, seed }) {
 }
 
 async function hold(port, sent, seen) {
-  let got = await exchange(port, sent, SLOW);
+  let got = sent.leaving ? await leaveEarly(port, sent, PATIENCE) : await exchange(port, sent, SLOW);
   // A machine may be busy with other things once: what is slow is slow again.
   if (got.isSilent || got.took > SLOW) got = await exchange(port, sent, SLOW);
   seen.requests += sent.methods.length;
@@ -44,6 +51,24 @@ async function hold(port, sent, seen) {
   for (const { status } of got.answers) seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
   const wrong = faults(got, sent);
   if (wrong.length > 0) throw new Error(wrong.join('; '));
+}
+
+/** Whoever left has left nothing open. */
+async function holdDescriptors(port, before) {
+  const until = performance.now() + 5_000;
+  let now = await openDescriptors(port);
+  while (now > before + MORE_DESCRIPTORS && performance.now() < until) {
+    await sleep(250);
+    now = await openDescriptors(port);
+  }
+  console.log(`Descriptors: ${before} at the start, ${now} at the end.`);
+  if (now > before + MORE_DESCRIPTORS)
+    throw new TypeError('connections that have ended leave descriptors open');
+}
+
+async function openDescriptors(port) {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } });
+  return Number(/^process_open_fds (\d+)/m.exec(await response.text())?.[1] ?? 0);
 }
 
 function report({ requests, slowest, statuses }, seconds) {
