@@ -1,0 +1,154 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DEEP = '['.repeat(49_000) + ']'.repeat(49_000);
+const WIDE = `[${'[],'.repeat(32_000)}[]]`;
+const LONG_NUMBER = `{"name":"Rex","categoryId":${'9'.repeat(99_000)}}`;
+const HOSTILE_BODIES = [DEEP, WIDE, LONG_NUMBER, `{"name":"${'\\ud83d'.repeat(16_000)}","categoryId":1}`];
+const DOCUMENTS = ['/docs/swagger-ui-bundle.js', '/openapi.yaml', '/openapi.json', '/docs', '/metrics'];
+
+/** Each kind of client, and the pause after each of its turns in milliseconds. */
+export const kinds = [
+  [ordinary, 10],
+  [ordinary, 10],
+  [limited, 5],
+  [banned, 20],
+  [randomKeys, 20],
+  [rotatingAddresses, 10],
+  [hostileBodies, 250],
+  [neverReads, 2_000],
+  [resets, 300],
+  [health, 1_000],
+];
+
+/** Sends the traffic of one kind until the time is up. */
+export async function run([kind, pause], scene, isOver) {
+  const agent = new Agent({ keepAlive: true });
+  for (let turn = 0; !isOver(); turn++) {
+    const { origin } = scene.servers[turn % scene.servers.length];
+    try {
+      await kind({ ...scene, origin, agent, turn });
+    } catch (error) {
+      scene.tally.fail(`${kind.name}: ${error}`);
+    }
+    await sleep(pause);
+  }
+  agent.destroy();
+}
+
+async function ordinary(scene) {
+  const headers = bearer(scene.keys.ordinary);
+  await send(scene, 'GET', `/v1/pets?limit=${randomInt(1, 100)}`, { headers });
+  await send(scene, 'POST', '/v1/pets', { headers, body: '{"name":"Rex","categoryId":9223372036854775807}' });
+  await send(scene, 'GET', '/v1/pets/1', { headers });
+}
+
+/** When the limited key may send again. */
+let quietUntil = 0;
+
+/** A key that is used on all processes at the same time, up to its limit in each window. */
+async function limited(scene) {
+  if (Date.now() < quietUntil) return;
+  const headers = bearer(scene.keys.limited);
+  await Promise.all(
+    scene.servers.map(async ({ origin }) => {
+      const response = await send({ ...scene, origin }, 'GET', '/v1/pets?limit=1', {
+        headers,
+        limited: 'limited',
+      });
+      if (response?.statusCode === 429) quietUntil = Number(response.headers['x-ratelimit-reset']) * 1000;
+    }),
+  );
+}
+
+/** A key that goes on and on. */
+async function banned(scene) {
+  await send(scene, 'GET', '/v1/pets', { headers: bearer(scene.keys.banned) });
+}
+
+async function randomKeys(scene) {
+  await send(scene, 'GET', '/v1/pets', {
+    headers: bearer(`petstore_${randomBytes(36).toString('hex').slice(0, 49)}`),
+  });
+}
+
+/** Through a proxy that is trusted: each request from another network. */
+async function rotatingAddresses(scene) {
+  const network = `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;
+  await send(scene, 'GET', '/v1/pets', { headers: { 'X-Forwarded-For': network } });
+}
+
+async function hostileBodies(scene) {
+  const body = HOSTILE_BODIES[scene.turn % HOSTILE_BODIES.length];
+  await send(scene, 'POST', '/v1/pets', { headers: bearer(scene.keys.ordinary), body });
+}
+
+/** Writes hundreds of requests for documents in one packet, and reads nothing. */
+async function neverReads({ origin, turn }) {
+  const path = DOCUMENTS[turn % DOCUMENTS.length];
+  const socket = await open(origin);
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: petstore.test\r\n\r\n`.repeat(500));
+  await sleep(1_000);
+  socket.destroy();
+}
+
+/** Leaves in the middle: of a body, of a response, of 50 pipelined requests. */
+async function resets({ origin, keys, turn }) {
+  const head = `Host: petstore.test\r\nAuthorization: Bearer ${keys.ordinary}\r\n`;
+  const packets = [
+    `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":`,
+    `GET /v1/pets?limit=100 HTTP/1.1\r\n${head}\r\n`.repeat(50),
+    `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\n${head}\r\n`,
+  ];
+  const socket = await open(origin);
+  socket.write(packets[turn % packets.length]);
+  if (turn % 2 === 0) await sleep(20);
+  socket.resetAndDestroy();
+}
+
+async function health(scene) {
+  await send(scene, 'GET', '/health/ready');
+  await send(scene, 'GET', '/metrics');
+}
+
+const bearer = (key) => ({ Authorization: `Bearer ${key}` });
+
+function open(origin) {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const socket = connect(Number(port), hostname, () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+function send({ origin, agent, tally }, method, path, { headers, body, limited } = {}) {
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const sent = request(
+      `${origin}${path}`,
+      { agent, method, headers: { ...type, ...headers } },
+      (response) => {
+        response.resume().on('end', () => {
+          tally.note(
+            `${method} ${path}`,
+            response.statusCode,
+            response.headers,
+            performance.now() - begun,
+            limited,
+          );
+          resolve();
+        });
+      },
+    );
+    sent.on('error', (error) => {
+      // A connection that the service ends after a refused body may be reused too early.
+      if (!sent.reusedSocket) tally.fail(`${method} ${path}: ${error.message}`);
+      resolve(undefined);
+    });
+    sent.end(body);
+  });
+}
