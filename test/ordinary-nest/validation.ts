@@ -737,6 +737,24 @@ export const validation: Topic = {
       });
     });
 
+    it('refuses more than 1000 objects in arrays without a maximum', async () => {
+      const of = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }));
+      expect((await ask('post', 'array', of(1_000))).status).toBe(201);
+      expect((await ask('post', 'tree', { name: 'a', children: of(1_000) })).status).toBe(201);
+      const deep = { name: 'a', children: [{ name: 'b', children: of(600) }, ...of(600)] };
+      for (const [path, body, field] of [
+        ['array', of(1_001), 'body'],
+        ['array', [of(1_001)], 'body'],
+        ['tree', { name: 'a', children: of(1_001) }, 'children'],
+        ['tree', deep, 'children.0.children'],
+      ] as const) {
+        const { status, body: error } = await ask('post', path, body);
+        expect(status).toBe(400);
+        expect(error).toMatchObject({ code: 'validation_failed', details: [{ field, code: 'length' }] });
+        expect(error.message).toContain('must contain no more than 1000 elements');
+      }
+    });
+
     it('checks a part of the body that is a DTO', async () => {
       expect((await ask('post', 'part', { address: ADDRESS, more: 1 })).body).toEqual({
         address: { ...ADDRESS, country: 'DE' },

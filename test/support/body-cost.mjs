@@ -24,6 +24,8 @@ for (const rule of [
 ]) {
   rule(OrderDto.prototype, 'items');
 }
+for (const rule of [IsOptional(), ValidateNested({ each: true }), Type(() => Item)])
+  rule(OrderDto.prototype, 'unbounded');
 for (const rule of [IsOptional(), ValidateNested(), Type(() => Item)]) rule(OrderDto.prototype, 'item');
 for (const rule of [IsOptional(), IsObject()]) rule(OrderDto.prototype, 'anything');
 
@@ -81,6 +83,9 @@ const BODIES = {
   'backslashes without an end': filled('"', '\\\\', ''),
   'too many items': filled('{"items":[', '{},', '{}]}'),
   'too many items with many properties': filled('{"items":[', (i) => `{"a${i}":1},`, '{}]}'),
+  'items without a maximum': filled('{"unbounded":[', '{},', '{}]}'),
+  'items in arrays without a maximum': filled('{"unbounded":[', '[{},{},{}],', '{}]}'),
+  'as many items as may be': `{"unbounded":[${Array(1_000).fill('{}').join()}]}`,
   'an item of many properties': filled('{"item":{', (i) => `"a${i}":1,`, '"a":1}}'),
   'an item with a name of empty arrays': filled('{"item":{"name":[', '[],', '[]]}}'),
   'anything of nested arrays': filled('{"anything":{"a":[', `${nest(28)},`, '1]}}'),

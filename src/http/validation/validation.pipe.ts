@@ -12,7 +12,7 @@ import {
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { dtoSchema } from './dto-schema.js';
 import { fieldErrors, type What } from './field-errors.js';
-import { knownPart } from './known-part.js';
+import { holdsTooMany, knownPart, MAX_ITEMS } from './known-part.js';
 import { isPartial, withoutDefaults } from './partial-update.js';
 import { quickCheck } from './quick-check.js';
 import { toInstance } from './to-instance.js';
@@ -33,6 +33,7 @@ export class RequestValidationPipe implements PipeTransform {
 
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype } = metadata;
+    if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may come next
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
     if (value === undefined) return nothing(metatype, metadata);
     if (!isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
@@ -72,7 +73,8 @@ async function check(
   { type, data }: ArgumentMetadata,
 ): Promise<Checked> {
   const parent = data === undefined ? [] : [data];
-  const { value: known, unknown } = knownPart(value, dto, names);
+  const { value: known, unknown, tooLong: path } = knownPart(value, dto, names);
+  if (path) throw tooLong([...parent, ...path]);
   const instance = toInstance(dto, known);
   const found = fieldErrors(await validate(instance, OPTIONS), parent);
   const errors = Array.from(found, ({ path, what }) => fieldError(type, path, what));
@@ -85,6 +87,16 @@ async function check(
 function fieldError(type: ArgumentMetadata['type'], path: Path, what: What): FieldError {
   if (type === 'body') return bodyError(path, what);
   return parameterError(type === 'param' ? 'path' : 'query', path, what);
+}
+
+function checkLength(value: unknown): void {
+  if (Array.isArray(value) && holdsTooMany(value)) throw tooLong([]);
+}
+
+function tooLong(path: Path): ValidationFailed {
+  const subject = path.length > 0 ? shown(path) : 'The body';
+  const message = `${subject} must contain no more than ${MAX_ITEMS} elements`;
+  return new ValidationFailed([bodyError(path, { code: 'length', message })]);
 }
 
 function notAnObject({ type, data }: ArgumentMetadata): FieldError {
