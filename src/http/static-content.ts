@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
+import { isFresh } from './conditional/etag.js';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -39,7 +40,7 @@ export class StaticContent {
     response.setHeader('Cache-Control', 'private, no-cache');
     response.setHeader('ETag', `"${this.tag}-${coding}"`);
     response.vary('Accept-Encoding');
-    if (request.fresh) {
+    if (isFresh(response)) {
       response.status(304).end();
       return;
     }

@@ -3,10 +3,12 @@ import { Petstore } from '../support/petstore.js';
 describe('ETag and If-None-Match', () => {
   let petstore: Petstore;
   let client: ReturnType<Petstore['client']>;
+  let key: string;
 
   beforeAll(async () => {
     petstore = await Petstore.start();
-    client = petstore.client(await petstore.key());
+    key = await petstore.key();
+    client = petstore.client(key);
     for (const name of ['Rex', 'Zoë', 'Pixel']) {
       await client.post('/v1/pets').send({ name, categoryId: 1 }).expect(201);
     }
@@ -49,6 +51,18 @@ describe('ETag and If-None-Match', () => {
     const pet = await client.get('/v1/pets/1').set('If-None-Match', await etagOf('/v1/pets/1'));
     expect(pet.headers).toMatchObject({ deprecation: expect.any(String), sunset: expect.any(String) });
   });
+
+  it.each(['/v1/pets', '/openapi.json', '/docs/theme.css'])(
+    'GET %s is 304 for fetch(), which adds Cache-Control: no-cache to a condition of its caller',
+    async (path) => {
+      const etag = await etagOf(path);
+      const headers = { 'If-None-Match': etag, Authorization: `Bearer ${key}` };
+      const response = await fetch(`${await petstore.app.getUrl()}${path}`, { headers });
+      expect(response.status).toBe(304);
+      await client.get(path).set({ 'If-None-Match': etag, 'Cache-Control': 'no-cache' }).expect(304);
+      await client.get(path).set({ 'If-None-Match': '"other"', 'Cache-Control': 'no-cache' }).expect(200);
+    },
+  );
 
   it.each([
     ['among others', (etag: string) => `"other", ${etag}`],

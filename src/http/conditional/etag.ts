@@ -17,9 +17,26 @@ export function isNotModified(response: Response, body?: string): boolean {
   if (response.hasHeader('ETag') && response.getHeader('Cache-Control') === NO_STORE) {
     response.setHeader('Cache-Control', 'private, no-cache');
   }
-  const { 'if-none-match': etags, 'if-modified-since': date } = request.headers;
-  return (etags !== undefined || date !== undefined) && request.fresh;
+  return isFresh(response);
 }
+
+/**
+ * Whether the validators of a response meet the condition of its request (RFC 9110, sections 13.1.2 and 13.1.3).
+ * Express's `request.fresh` lets `Cache-Control: no-cache` void the condition. That directive is for caches (RFC 9111,
+ * section 5.2.1.4), and `fetch()` adds it to every request with a condition of its caller.
+ */
+export function isFresh(response: Response): boolean {
+  const { 'if-none-match': etags, 'if-modified-since': date } = response.req.headers;
+  if (etags !== undefined) {
+    const etag = response.getHeader('ETag');
+    return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
+  }
+  const modified = response.getHeader('Last-Modified');
+  return date !== undefined && typeof modified === 'string' && Date.parse(modified) <= Date.parse(date);
+}
+
+const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
+const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
 /** The `ETag` that a GET of this JSON has: strong, for it stands for the very bytes (RFC 9110, section 8.8.3). */
 export const etagOf = (value: object): string => etagOfText(writeJson(value));

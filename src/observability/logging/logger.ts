@@ -14,11 +14,20 @@ const TALKATIVE = new Set([
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
+export interface LogDestination extends DestinationStream {
+  /** Whether the person who started the service reads the lines, and no one keeps them. */
+  readonly showsPaths?: boolean;
+}
+
 /** The logger of Nest and the service: pino, one line of JSON each. */
 export class Logger implements LoggerService {
   readonly lines: Pino;
 
-  constructor({ logLevel }: Pick<Config, 'logLevel'>, destination: DestinationStream) {
+  /** Whether its lines go to a terminal, where they may have paths. */
+  readonly showsPaths: boolean;
+
+  constructor({ logLevel }: Pick<Config, 'logLevel'>, destination: LogDestination) {
+    this.showsPaths = destination.showsPaths ?? false;
     const options = {
       level: logLevel,
       base: null, // log collectors add host and process

@@ -7,12 +7,14 @@ import { Logger } from './logger.js';
 /** Probes and scrapes, which are hidden on a terminal unless they fail. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** The line of a request. Path, query and headers are left out: they may contain secrets. */
+/** The line of a request. Query and headers are left out, and the path but on a terminal: they may contain secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, such as `/v1/pets/:petId`. */
   readonly route: string;
+  /** Of a 404, on a terminal only: there a mistyped path is to be seen. */
+  readonly path?: string;
   readonly status: number;
   /** Milliseconds from the head of the request to the last byte of the response. */
   readonly durationMs: number;
@@ -35,8 +37,22 @@ export class RequestLog {
     const { lines } = this.logger;
     if (observed.status >= 500) lines.error(lineOf(observed));
     else if (PROBES.test(observed.route)) lines.debug(lineOf(observed));
-    else if (lines.isLevelEnabled('info')) lines.info(lineOf(observed));
+    else if (lines.isLevelEnabled('info')) lines.info(this.withPath(lineOf(observed), observed));
   };
+
+  private withPath(line: RequestLine, { status, request }: ObservedResponse): RequestLine {
+    return this.logger.showsPaths && status === 404
+      ? { ...line, path: printable(request.originalUrl) }
+      : line;
+  }
+}
+
+const MAX_PATH = 200;
+
+/** The path of a URL. What a terminal might take for a command is a `?`. */
+function printable(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, MAX_PATH).replace(/[^\x21-\x7e]/g, '?');
 }
 
 /** pino leaves out what is undefined. */

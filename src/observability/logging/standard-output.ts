@@ -1,4 +1,5 @@
-import { type DestinationStream, pino } from 'pino';
+import { pino } from 'pino';
+import type { LogDestination } from './logger.js';
 import { readably } from './readably.js';
 
 const BUFFER = 12_288; // bytes, about sixty lines
@@ -8,7 +9,7 @@ const FLUSH_EVERY = 250; // milliseconds
  * The destination of log lines: readable on a terminal, JSON elsewhere. JSON is buffered, because writing a line costs
  * more than formatting it. The buffer is flushed when the process ends, except by SIGKILL.
  */
-export async function standardOutput(): Promise<DestinationStream> {
+export async function standardOutput(): Promise<LogDestination> {
   if (process.stdout.isTTY) return readably();
   const output = pino.destination({
     sync: false,
