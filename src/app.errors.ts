@@ -9,7 +9,7 @@ import { InsufficientScope, InvalidApiKey, MissingApiKey } from './auth/auth.err
 import { EndpointRemoved } from './deprecation/deprecation.errors.js';
 import { EventsExpired } from './events/event.errors.js';
 import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
-import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/json.errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
 import { NotAcceptable } from './http/guards/accept.guard.js';
 import { MethodNotAllowed, RouteNotFound } from './http/not-found/route.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';

@@ -4,16 +4,13 @@ import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
 import { PublicUrl } from './http/public-url.js';
 import { setupCors } from './http/cors.js';
-import { parseQuery } from './http/adapter/parse-query.js';
 import { handleClientErrors } from './http/adapter/client-errors.js';
-import { handleConnect } from './http/adapter/connect-method.js';
-import { handleExpectations } from './http/adapter/expectations.js';
+import { handleConnect, handleExpectations } from './http/adapter/connect-and-expect.js';
 import { limitPipelining } from './http/adapter/pipelining.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
 import { enableDirectInterceptors } from './http/direct-interceptors/direct-interceptors.js';
-import { neverStored } from './http/conditional/cache-control.js';
-import { requestContext } from './http/request-context.middleware.js';
-import { requestId } from './http/request-id.js';
+import { noStore } from './http/conditional/etag.js';
+import { requestContext, requestId } from './http/request-context.middleware.js';
 import { observeResponses } from './http/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
 import { undecodablePath } from './http/not-found/undecodable-path.js';
@@ -28,7 +25,6 @@ import { clientErrorHeaders } from './rate-limit/client-error-headers.js';
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const config = app.get(Config);
   app.set('trust proxy', config.trustProxy);
-  app.set('query parser', parseQuery);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
@@ -46,9 +42,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     app.get(HttpMetrics).record,
     ...(tracing ? [tracing.record] : []),
   ];
-  app.use(
-    requestContext(requestId, neverStored, observeResponses(app.get(Clock), observers), undecodablePath),
-  );
+  app.use(requestContext(requestId, noStore, observeResponses(app.get(Clock), observers), undecodablePath));
   setupCors(app, config.corsOrigins);
   app.get(OpenApiDocument).describe(app);
   return app;

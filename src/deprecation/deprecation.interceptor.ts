@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptor.js';
+import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { type Deprecation, deprecationOf } from './deprecated.decorator.js';

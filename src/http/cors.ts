@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request } from 'express';
 
-const MAX_AGE = 7200; // seconds; browsers keep a preflight's answer no longer than this
+const MAX_AGE = 7200; // seconds; the maximum of browsers
 const EXPOSED = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -19,14 +19,14 @@ const EXPOSED = [
   'WWW-Authenticate',
 ];
 
-/** Lets pages of the given origins call the service, and read its headers. Off when there are none. */
+/** Lets pages of the given origins call the service and read its headers. */
 export function setupCors(app: NestExpressApplication, origins: readonly string[]): void {
   if (origins.length === 0) return;
   app.enableCors({
     origin: [...origins],
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
-    preflightContinue: true, // a preflight takes the way of every request, for its headers
+    preflightContinue: true, // a preflight passes through the pipeline, for its headers
   });
 }
 

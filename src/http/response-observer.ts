@@ -2,24 +2,24 @@ import type { Request } from 'express';
 import type { Clock } from '../kernel/clock/clock.js';
 import type { Step } from './request-context.middleware.js';
 
-/** What nginx logs for a client that did not wait for its response; it is never sent. */
-const CLIENT_GONE = 499;
+/** The status that nginx logs for a client that disconnected before the response. It is never sent. */
+const CLIENT_CLOSED_REQUEST = 499;
 
-/** A request whose response has been sent, or whose client has gone. */
+/** A request whose response was sent, or whose client has disconnected. */
 export interface ObservedResponse {
   readonly request: Request;
-  /** The pattern of its route, such as `/v1/pets/:petId`; `none` where no route took it. */
+  /** The pattern of its route, such as `/v1/pets/:petId`; `none` without a route. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds from the request's head to the last byte of the response. */
   readonly duration: number;
-  /** Whether the response was sent to its end. */
+  /** Whether the whole response was sent. */
   readonly complete: boolean;
 }
 
 export type ResponseObserver = (observed: ObservedResponse) => void;
 
-/** Tells the observers of every request, once: also when its client has gone before it was begun (adapter/pipelining.ts). */
+/** Calls the observers once for each request, even for one that did not start (adapter/pipelining.ts). */
 export function observeResponses(clock: Clock, observers: readonly ResponseObserver[]): Step {
   return (request, response) => {
     const start = clock.elapsed();
@@ -27,7 +27,7 @@ export function observeResponses(clock: Clock, observers: readonly ResponseObser
       const observed = {
         request,
         route: routeOf(request),
-        status: response.headersSent ? response.statusCode : CLIENT_GONE,
+        status: response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST,
         duration: clock.elapsed() - start,
         complete: response.writableFinished,
       };

@@ -9,53 +9,47 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MULTER_MODULE_OPTIONS } from '@nestjs/platform-express/multer/files.constants.js';
 import { DECORATORS } from '@nestjs/swagger';
+import { memoize } from '../kernel/memoize.js';
 
-/** What a route's decorators say of the requests that it takes. */
+/** What the decorators of a route say about its requests. */
 export interface RouteMetadata {
-  /** It takes every request: whatever no other route took. */
-  readonly anyRequest: boolean;
+  /** The catch-all route for requests that no other route handles. */
+  readonly isCatchAll: boolean;
   /** A parameter of its handler is the body, or a part of it. */
   readonly body: boolean;
-  /** A parameter of its handler is the body as it was sent. */
+  /** A parameter of its handler is the raw body. */
   readonly rawBody: boolean;
   /** An interceptor of `@nestjs/platform-express` reads a multipart body. */
   readonly multipart: boolean;
   /** The media types in its `@ApiConsumes()`. */
   readonly consumes: readonly string[] | undefined;
-  /** The query parameters that it names; `undefined` where they cannot be told from its handler. */
+  /** Its query parameters; `undefined` where the handler does not determine them. */
   readonly query: ReadonlySet<string> | undefined;
 }
 
-const ANY_REQUEST = 'petstore:any-request';
+const CATCH_ALL = 'petstore:catch-all';
 
-/** A controller that takes every request: neither query nor body nor `Accept` are checked for it. */
-export const AnyRequest = (): ClassDecorator => SetMetadata(ANY_REQUEST, true);
+/** A controller without checks of query, body and `Accept`. */
+export const CatchAll = (): ClassDecorator => SetMetadata(CATCH_ALL, true);
 
 const NO_QUERY = 'petstore:no-query';
 
-/** A handler that sees the whole request and takes no query parameter all the same: any is refused. */
+/** A handler that takes the request, but no query parameter. */
 export const NoQuery = (): MethodDecorator => SetMetadata(NO_QUERY, true);
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /** By controller too: two of them may inherit one handler. */
-const known = new WeakMap<Type, Map<Handler, RouteMetadata>>();
+const routesOf = memoize((controller: Type) => memoize((handler: Handler) => read(controller, handler)));
 
-export function routeMetadata(context: ExecutionContext): RouteMetadata {
-  const controller = context.getClass();
-  let routes = known.get(controller);
-  if (!routes) known.set(controller, (routes = new Map<Handler, RouteMetadata>()));
-  const handler = context.getHandler();
-  let metadata = routes.get(handler);
-  if (!metadata) routes.set(handler, (metadata = read(controller, handler)));
-  return metadata;
-}
+export const routeMetadata = (context: ExecutionContext): RouteMetadata =>
+  routesOf(context.getClass())(context.getHandler());
 
 function read(controller: Type, handler: Handler): RouteMetadata {
   const parameters = parametersOf(controller, handler);
   const has = (type: number) => parameters.some((parameter) => parameter.type === type);
   return {
-    anyRequest: Reflect.getMetadata(ANY_REQUEST, controller) === true,
+    isCatchAll: Reflect.getMetadata(CATCH_ALL, controller) === true,
     body: has(RouteParamtypes.BODY),
     rawBody: has(RouteParamtypes.RAW_BODY),
     multipart: all<unknown>(INTERCEPTORS_METADATA, controller, handler).some(isMulter),
@@ -76,7 +70,7 @@ const QUERY: number = RouteParamtypes.QUERY;
 interface Parameter {
   /** `undefined` for a decorator made by `createParamDecorator()`. */
   readonly type: number | undefined;
-  /** What the decorator was given, such as the name of a query parameter. */
+  /** The argument of the decorator, such as the name of a query parameter. */
   readonly data: unknown;
 }
 
@@ -107,7 +101,7 @@ function queryNames(
   return seesWholeRequest || !names.every(isString) ? undefined : new Set(names);
 }
 
-/** `FileInterceptor()` and its like make classes that nothing but what they inject tells from others. */
+/** `FileInterceptor()` and its like return classes that only their injected options identify. */
 function isMulter(interceptor: unknown): boolean {
   if (typeof interceptor !== 'function') return false;
   const injected = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, interceptor) ?? []) as {

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { from, isObservable, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../database/transactions/ambient-transaction.js';
-import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptor.js';
+import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
 import { RawJson, writeJson } from '../kernel/json/write-json.js';
 import { fingerprint } from './fingerprint.js';
 import { idempotencyKey, keyWithoutClient } from './idempotency-key.js';

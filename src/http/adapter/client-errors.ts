@@ -5,7 +5,7 @@ import { seconds } from '../../kernel/clock/duration.js';
 import { PROBLEM_TYPE, prefersProblem, problemOf } from '../errors/problem.js';
 import { noteCutOff } from '../errors/cut-off.js';
 import { closeLingering, end } from './lingering-close.js';
-import { haveLeft, isHalfRead, openResponses } from './pipelining.js';
+import { allSent, isHalfRead, openResponses } from './pipelining.js';
 
 export interface ClientError {
   readonly code: string;
@@ -36,42 +36,42 @@ export const CLIENT_ERRORS = {
   },
 } as const satisfies Record<string, ClientError>;
 
-/** The responses before it have to be there in this time. */
-const PATIENCE = seconds(15);
+/** For the responses before it. */
+const TIMEOUT = seconds(15);
 
 export type Headers = ReadonlyMap<string, string>;
 type HeadersFor = (socket: Socket) => Promise<Headers>;
 
 /**
- * Responds to what Node cannot read as a request, which no route ever sees, with an Error too, and ends the connection.
- * @param headersFor what such a response to the client of a connection carries besides
+ * Responds with an Error to what Node cannot parse as a request, which no route sees, and ends the connection.
+ * @param headersFor further headers for the client of a connection
  * @param base address of the service
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor, base: () => string): void {
   const handled = new WeakSet<Socket>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (handled.has(socket)) return; // what comes behind it
+    if (handled.has(socket)) return;
     handled.add(socket);
     if (socket.writable) refuse(error, socket, headersFor, base).catch(() => socket.destroy());
     else socket.destroy();
   });
 }
 
-/** The requests before it keep their responses, which leave first. A request that is itself cut off gets this one. */
+/** Earlier requests get their responses first. A request that is cut off in its body gets this response. */
 async function refuse(
   { code = '' }: NodeJS.ErrnoException,
   socket: Socket,
   headersFor: HeadersFor,
   base: () => string,
 ): Promise<void> {
-  const cut = setTimeout(() => socket.destroy(), PATIENCE).unref();
+  const cut = setTimeout(() => socket.destroy(), TIMEOUT).unref();
   const open = openResponses(socket);
   const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
   const headers = headersOf(clientError, await headersFor(socket));
   const last = open.at(-1);
   const isCutOff = last?.req.complete === false;
   if (isCutOff) respond(last, clientError, headers, base);
-  await haveLeft(open.filter(({ closed }) => !closed));
+  await allSent(open.filter(({ closed }) => !closed));
   clearTimeout(cut);
   if (socket.writable) end(socket, isCutOff || isHalfRead(socket) ? '' : textOf(clientError, headers));
 }
@@ -86,7 +86,7 @@ function respond(
   const { req: request } = response;
   noteCutOff(request);
   closeLingering(request.socket);
-  request.socket.once('close', () => request.destroy()); // its reader does not wait for the rest any longer
+  request.socket.once('close', () => request.destroy()); // its reader stops waiting
   if (response.headersSent) return;
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
   response.setHeader('Connection', 'close');

@@ -2,6 +2,8 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
+import { parse, type ParsedUrlQuery } from 'node:querystring';
+import type { Readable } from 'node:stream';
 import '../../kernel/json/write-json.js';
 import type { Config } from '../../kernel/config/config.js';
 import { fromBaseFilter } from '../errors/error-body.js';
@@ -9,12 +11,11 @@ import { inPreferredForm } from '../errors/problem.js';
 import { type Address, baseUrl } from '../public-url.js';
 import { isNotModified } from '../conditional/etag.js';
 import { endInBatch } from './response-batching.js';
-import { firstBytes } from './send-file.js';
 import { json, sendJson } from './send-json.js';
 import { serverFor } from './server-classes.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 
-/** Express, with JSON that holds 64-bit integers. */
+/** Express with exact 64-bit integers in JSON. */
 export class JsonAdapter extends ExpressAdapter {
   constructor(private readonly config: Pick<Config, 'fastPaths'> & Address) {
     super(expressApp());
@@ -54,13 +55,39 @@ export class JsonAdapter extends ExpressAdapter {
   }
 }
 
-/** What Nest hands to `response.json()`. It sends no properties of an Error, which may hold anything. */
+/** What Nest passes to `response.json()`. It sends no properties of an Error, which may contain anything. */
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
 function expressApp(): Express {
   const app = express();
-  app.set('case sensitive routing', true); // one resource has one address; a router reads this when it is made
+  app.set('case sensitive routing', true); // one resource has one address; a router reads this when it is created
+  app.set('query parser', parseQuery);
   app.response.json = json;
   return app;
+}
+
+/** Plain `name=value` pairs; by default `parse` stops after 1000. */
+const parseQuery = (text: string): ParsedUrlQuery => parse(text, '&', '=', { maxKeys: 0 });
+
+const DEFAULT_HANDLER = String(new StreamableFile(Buffer.alloc(0)).errorHandler);
+
+/**
+ * Waits for the first bytes of a file: a filter can respond to an error before them, and a later error closes the
+ * connection. A file with its own error handler is not awaited.
+ * @throws the error of the stream
+ */
+async function firstBytes(file: StreamableFile, response: Response): Promise<void> {
+  const stream = file.getStream();
+  if (String(file.errorHandler) !== DEFAULT_HANDLER || stream.readableLength > 0 || stream.readableEnded)
+    return;
+  if (stream.errored) throw stream.errored;
+  response.once('close', () => stream.destroy());
+  await readable(stream);
+}
+
+function readable(stream: Readable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('readable', resolve).once('close', resolve).once('error', reject);
+  });
 }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { seconds } from '../../kernel/clock/duration.js';
 
-/** For the client to read the response, whatever it still sends. */
-const TO_READ = seconds(1);
+/** Time for the client to read the response. */
+const LINGER = seconds(1);
 
 /**
- * Makes the end of a connection wait for its client: closed with bytes unread, it would be reset, and the client could
- * lose the response (RFC 9112, section 9.6). Node calls `destroySoon` after the last response.
+ * Delays the close of a connection: closed with unread bytes it is reset, and the client may lose the response (RFC 9112,
+ * section 9.6). Node calls `destroySoon` after the last response.
  */
 export function closeLingering(socket: Socket): void {
   socket.destroySoon = () => {
@@ -14,8 +14,8 @@ export function closeLingering(socket: Socket): void {
   };
 }
 
-/** Sends the last text of a connection. */
+/** Sends the last text of a connection, and closes it after a while. */
 export function end(socket: Socket, text = ''): void {
   socket.end(text);
-  setTimeout(() => socket.destroy(), TO_READ).unref();
+  setTimeout(() => socket.destroy(), LINGER).unref();
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface PipeliningLimits {
-  /** Requests of one connection that run at a time. The others wait, and the connection is not read meanwhile. */
+interface PipeliningLimits {
+  /** Concurrent requests of one connection. Further ones wait, and the connection is not read meanwhile. */
   readonly running: number;
-  /** Requests that wait in the whole process. The connection that exceeds it is cut. */
+  /** Waiting requests of the whole process. A connection that exceeds it is closed. */
   readonly waiting: number;
 }
 
 const LIMITS: PipeliningLimits = { running: 32, waiting: 20_000 };
-/** Requests given up in one turn of the event loop. */
+/** Abandoned requests that end in one turn of the event loop. */
 const SLICE = 100;
 
 interface Exchange {
@@ -18,43 +18,43 @@ interface Exchange {
 }
 
 interface Connection {
-  /** In their order: those that run, and those that wait behind them. */
+  /** In order of arrival. */
   readonly running: ServerResponse[];
   readonly waiting: Exchange[];
-  /** The last request, where its response has left before its body had come. */
+  /** The last request, if its response was sent before its body received. */
   halfRead?: IncomingMessage;
 }
 
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Bounds what requests sent without waiting for responses (RFC 9112, section 9.3.2) can take. Node bounds only the
- * bytes of unsent responses: it parses every request of a packet, which may be more than a thousand, and starts it.
+ * Bounds pipelined requests (RFC 9112, section 9.3.2). Node bounds only the bytes of unsent responses, and starts every
+ * request of a packet, which may be more than a thousand.
  */
 export function limitPipelining(server: Server, limits: PipeliningLimits = LIMITS): void {
   const [application] = server.listeners('request') as RequestListener[];
-  const givenUp: Exchange[] = [];
-  let waitingInAll = 0;
+  const abandoned: Exchange[] = [];
+  let totalWaiting = 0;
 
-  function arrive(request: IncomingMessage, response: ServerResponse): void {
+  function receive(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const connection = connections.get(socket) ?? connect(socket);
-    if (socket.destroyed) giveUp([{ request, response }]);
+    if (socket.destroyed) abandon([{ request, response }]);
     else if (connection.running.length < limits.running) run(connection, { request, response });
-    else wait(connection, { request, response });
+    else enqueue(connection, { request, response });
   }
 
   function connect(socket: Socket): Connection {
     const connection: Connection = { running: [], waiting: [] };
     connections.set(socket, connection);
-    // Node resumes reading whenever a response has left.
+    // Node resumes reading after each response.
     socket.on('resume', () => {
       if (connection.waiting.length > 0) socket.pause();
     });
     socket.once('close', () => {
       const waiting = connection.waiting.splice(0);
-      waitingInAll -= waiting.length;
-      giveUp(waiting);
+      totalWaiting -= waiting.length;
+      abandon(waiting);
       setImmediate(closeAll, connection.running);
     });
     return connection;
@@ -63,50 +63,50 @@ export function limitPipelining(server: Server, limits: PipeliningLimits = LIMIT
   function run(connection: Connection, { request, response }: Exchange): void {
     connection.running.push(response);
     response.once('close', () => {
-      leave(connection, request, response);
+      finish(connection, request, response);
     });
     application?.(request, response);
   }
 
-  function wait({ waiting }: Connection, exchange: Exchange): void {
+  function enqueue({ waiting }: Connection, exchange: Exchange): void {
     const { socket } = exchange.request;
     waiting.push(exchange);
-    waitingInAll += 1;
-    if (waitingInAll > limits.waiting) socket.destroy();
+    totalWaiting += 1;
+    if (totalWaiting > limits.waiting) socket.destroy();
     else socket.pause();
   }
 
-  function leave(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+  function finish(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     const { running, waiting } = connection;
     running.splice(running.indexOf(response), 1);
     connection.halfRead = request.complete ? undefined : request;
     const next = request.socket.destroyed ? undefined : waiting.shift();
     if (!next) return;
-    waitingInAll -= 1;
+    totalWaiting -= 1;
     run(connection, next);
     if (waiting.length === 0) request.socket.resume();
   }
 
-  /** Nobody waits for these any more. They do not run, and leave their line of log and their sample. */
-  function giveUp(exchanges: readonly Exchange[]): void {
+  /** Their clients have disconnected: they do not run, but are logged and counted. */
+  function abandon(exchanges: readonly Exchange[]): void {
     if (exchanges.length === 0) return;
-    if (givenUp.length === 0) setImmediate(endSome);
-    for (const exchange of exchanges) givenUp.push(exchange);
+    if (abandoned.length === 0) setImmediate(endSome);
+    for (const exchange of exchanges) abandoned.push(exchange);
   }
 
   function endSome(): void {
-    for (const { request, response } of givenUp.splice(0, SLICE)) {
+    for (const { request, response } of abandoned.splice(0, SLICE)) {
       application?.(request, response);
       response.destroy();
       response.emit('close');
     }
-    if (givenUp.length > 0) setImmediate(endSome);
+    if (abandoned.length > 0) setImmediate(endSome);
   }
 
-  server.removeAllListeners('request').on('request', arrive);
+  server.removeAllListeners('request').on('request', receive);
 }
 
-/** Node 20 leaves out the responses that were not the next to be sent. */
+/** Node 20 does not close the responses that wait behind another. */
 function closeAll(responses: readonly ServerResponse[]): void {
   for (const response of [...responses]) {
     if (response.closed) continue;
@@ -115,16 +115,16 @@ function closeAll(responses: readonly ServerResponse[]): void {
   }
 }
 
-/** The responses that a connection still owes, in their order. */
+/** The responses that a connection has not sent yet, in order. */
 export function openResponses(socket: Socket): ServerResponse[] {
   const { running = [], waiting = [] } = connections.get(socket) ?? {};
   return [...running, ...waiting.map(({ response }) => response)];
 }
 
-/** Whether the last request has its response already, but its body has not come. */
+/** Whether the last request has its response, but its body has not arrived. */
 export const isHalfRead = (socket: Socket): boolean => connections.get(socket)?.halfRead?.complete === false;
 
-/** Resolves when these responses have left, or the connection has ended. */
-export async function haveLeft(responses: readonly ServerResponse[]): Promise<void> {
+/** Resolves when these responses are sent, or the connection has ended. */
+export async function allSent(responses: readonly ServerResponse[]): Promise<void> {
   await Promise.all(responses.map((response) => new Promise((resolve) => response.once('close', resolve))));
 }

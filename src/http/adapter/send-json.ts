@@ -2,18 +2,18 @@ import type { Response } from 'express';
 import { RawJson, writeJson } from '../../kernel/json/write-json.js';
 import { isNotModified } from '../conditional/etag.js';
 
-export type End = (response: Response, body: string) => void;
+type End = (response: Response, body: string) => void;
 
 const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** Express's `response.json()` with 64-bit integers digit for digit: a route that calls it itself gets them too. */
+/** `response.json()` of Express with exact 64-bit integers, also for a handler that calls it. */
 export function json(this: Response, value: unknown): Response {
   sendJson(this, value, (response, body) => response.end(body));
   return this;
 }
 
-/** Sends a value as JSON, or 304 where the client has it already. */
+/** Sends a value as JSON; 304 if the client has it. */
 export function sendJson(response: Response, value: unknown, end: End): void {
   const text = value === undefined ? '' : value instanceof RawJson ? value.text : writeJson(value);
   if (isNotModified(response, text)) response.statusCode = 304;
@@ -28,7 +28,7 @@ export function sendJson(response: Response, value: unknown, end: End): void {
   end(response, text);
 }
 
-/** Whether the route has declared a type for this body. An error has the type of its route only if that is JSON. */
+/** Whether the route has set a type. An error keeps the type of its route only if that is JSON. */
 function hasType(response: Response): boolean {
   const type = response.getHeader('Content-Type');
   return (

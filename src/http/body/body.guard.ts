@@ -2,17 +2,14 @@ import { type CanActivate, type ExecutionContext, Injectable, type RawBodyReques
 import type { Request } from 'express';
 import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
-import { UnsupportedMediaType } from './json.errors.js';
-import { isJsonMediaType } from './media-type.js';
-import { parseBody } from './parse-body.js';
-import { checkLength, readBody } from './read-body.js';
+import { UnsupportedMediaType } from './body.errors.js';
+import { checkLength, isJsonMediaType, parseBody, readBody } from './read-body.js';
 
 type BodyRequest = RawBodyRequest<Request>;
 
 /**
- * Reads and parses a JSON body into `request.body`, and keeps its bytes in `request.rawBody`. It is the last guard of
- * the pipeline: no byte is read for a client without a valid key, and the guards, interceptors and pipes of a module
- * find the body parsed. Other media types stay unread for the middleware or the interceptor that a route has for them.
+ * Parses a JSON body into `request.body` and keeps its bytes in `request.rawBody`. As the last guard of the pipeline it
+ * reads nothing for a client without a valid key. Other media types are left to the interceptors of the route.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -22,17 +19,17 @@ export class BodyGuard implements CanActivate {
     if (!hasBody(request)) return true;
     if (isRead(request)) return ready(request);
     const route = routeMetadata(context);
-    if (route.anyRequest || (isSafe(request) && !route.body)) return true;
-    const reading = readingOf(route, request);
-    if (reading !== 'none') checkLength(request);
-    return reading === 'none' || take(request, reading);
+    if (route.isCatchAll || (isSafe(request) && !route.body)) return true;
+    const format = formatOf(route, request);
+    if (format !== 'none') checkLength(request);
+    return format === 'none' || read(request, format);
   }
 }
 
-type Reading = 'json' | 'raw' | 'none';
+type Format = 'json' | 'raw' | 'none';
 
 /** @throws UnsupportedMediaType */
-function readingOf(route: RouteMetadata, request: Request): Reading {
+function formatOf(route: RouteMetadata, request: Request): Format {
   const type = request.headers['content-type'] ?? '';
   if (route.consumes && request.is([...route.consumes]) === false) throw unsupported(route.consumes);
   if (isJsonMediaType(type) || (route.consumes && isJsonSuffix(type))) return 'json';
@@ -41,9 +38,9 @@ function readingOf(route: RouteMetadata, request: Request): Reading {
   return 'none';
 }
 
-async function take(request: BodyRequest, reading: 'json' | 'raw'): Promise<true> {
+async function read(request: BodyRequest, format: 'json' | 'raw'): Promise<true> {
   request.rawBody = await readBody(request);
-  if (reading === 'json') request.body = parseBody(request.rawBody);
+  if (format === 'json') request.body = parseBody(request.rawBody);
   return ready(request);
 }
 
@@ -56,10 +53,10 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether middleware of a module has been at it. */
+/** Whether middleware of a module has read it. */
 const isRead = (request: Request): boolean => request.body !== undefined || request.readableDidRead;
 
-/** The content of such a request means nothing (RFC 9110, section 9.3.1), unless the handler says otherwise. */
+/** The content of such a request has no meaning (RFC 9110, section 9.3.1) unless the handler takes it. */
 const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 const isJsonSuffix = (type: string): boolean => /^application\/[^;\s]+\+json\s*(;|$)/i.test(type);

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import { PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './json.errors.js';
+import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
+import { JsonError, parseJson } from '../../kernel/json/parse-json.js';
 
 const LIMIT = 100 * 1024; // bytes, after decompression
 
@@ -13,14 +14,14 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ]);
 
-/** @throws PayloadTooLarge for a body that its length announces as too large */
+/** @throws PayloadTooLarge for a `Content-Length` above the limit */
 export function checkLength({ headers }: IncomingMessage): void {
   if (Number(headers['content-length'] ?? 0) > LIMIT) throw new PayloadTooLarge('100 KiB');
 }
 
 /**
- * The bytes of a request's body, decompressed. A body that is too large is refused as soon as that is known: the
- * answer does not wait for the rest, which is thrown away as it comes, so that the client gets to read the answer.
+ * The decompressed bytes of a body. A body above the limit is rejected at once; the rest is discarded as it arrives, so that
+ * the client can read the response.
  * @throws PayloadTooLarge, UnsupportedMediaType, UnreadableBody
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -62,9 +63,42 @@ function collect(stream: Readable): Promise<Buffer> {
     stream.once('end', () => {
       resolve(Buffer.concat(chunks));
     });
-    stream.on('error', reject); // also after the first: an error without a listener ends the process
+    stream.on('error', reject); // also for further errors: one without a listener ends the process
     stream.once('close', () => {
       if (!stream.readableEnded) reject(new UnreadableBody());
     });
   });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @throws InvalidJson */
+export function parseBody(bytes: Buffer): unknown {
+  try {
+    return parseJson(textOf(bytes));
+  } catch (error) {
+    throw error instanceof JsonError ? new InvalidJson(error.message) : error;
+  }
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new InvalidJson('it is not UTF-8');
+  }
+}
+
+/**
+ * Whether a `Content-Type` is JSON in UTF-8. JSON defines no parameters (RFC 8259, section 11), so only another charset is
+ * refused. Without a regular expression, the cost is linear in the length of the header.
+ */
+export function isJsonMediaType(contentType: string): boolean {
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  return type === 'application/json' && parameters.every(isHarmless);
+}
+
+function isHarmless(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=', 2).map((part) => part.trim());
+  return name !== 'charset' || value === 'utf-8' || value === '"utf-8"';
 }

@@ -1,13 +1,20 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
 import { writeJson } from '../../kernel/json/write-json.js';
-import { NO_STORE } from './cache-control.js';
+
+/** An array, to distinguish it from a `no-store` that a handler has set. */
+const NO_STORE = ['no-store'];
+
+/** The default under `/v1`, for responses without an `ETag` or `Cache-Control`. */
+export function noStore({ url }: Request, response: Response): void {
+  if (url.startsWith('/v1')) response.setHeader('Cache-Control', NO_STORE);
+}
 
 const LENGTH = 22; // of base64url: 132 bits
 
 /**
- * Whether the client of a GET or HEAD has this response already and needs no body (RFC 9110, section 13.1). A body of
- * text gets an `ETag` made from it and the `Link` to the next page, unless the route has set one.
+ * Whether the client of a GET or HEAD has this response already (RFC 9110, section 13.1). A text body gets an `ETag` of the
+ * body and the `Link` to the next page, unless the route has set one.
  */
 export function isNotModified(response: Response, body?: string): boolean {
   const { req: request } = response;

@@ -1,8 +1,8 @@
 import { PreconditionFailedException } from '@nestjs/common';
 
 /**
- * Lets a change go on only while the client knows the current version (RFC 9110, section 13.1.1). A request without the
- * header goes on, and so does `*`.
+ * Checks that the client knows the current version (RFC 9110, section 13.1.1). A request without the header passes, and so
+ * does `*`.
  * @param ifMatch the request's `If-Match` header
  * @param etag of the current version, in its quotes
  * @throws PreconditionFailedException (412)

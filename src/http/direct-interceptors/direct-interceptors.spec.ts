@@ -18,8 +18,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import { isObservable, map, of } from 'rxjs';
-import type { DirectInterceptor } from './direct-interceptor.js';
-import { enableDirectInterceptors } from './direct-interceptors.js';
+import { type DirectInterceptor, enableDirectInterceptors } from './direct-interceptors.js';
 
 /** Which way each interceptor ran. */
 const ways: string[] = [];

@@ -1,12 +1,23 @@
-import type { NestInterceptor } from '@nestjs/common';
+import type { ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { InterceptorsConsumer } from '@nestjs/core/interceptors/interceptors-consumer.js';
 import type { InterceptorsContextCreator } from '@nestjs/core/interceptors/interceptors-context-creator.js';
-import { type DirectInterceptor, isDirect } from './direct-interceptor.js';
 
-/** What this fast path replaces in Nest, and the private properties that lead there. */
+/** An interceptor that can also wrap a promise, which costs less than an Observable. */
+export interface DirectInterceptor extends NestInterceptor<unknown, unknown> {
+  /**
+   * Does the same as `intercept()`.
+   * @param next runs the pipes and the handler; its result is a value or an Observable
+   */
+  around(context: ExecutionContext, next: () => Promise<unknown>): Promise<unknown>;
+}
+
+const isDirect = (interceptor: object): interceptor is DirectInterceptor =>
+  'around' in interceptor && typeof interceptor.around === 'function';
+
+/** The private properties of Nest that this fast path replaces. */
 interface Internals {
   readonly routesResolver?: {
     readonly routerExplorer?: {
@@ -19,16 +30,16 @@ interface Internals {
 }
 
 /**
- * Runs the interceptors of a route without RxJS where all of them are direct ones. For a route with any other
- * interceptor, or with `@Sse()`, the standard way runs. To be called before the routes are made. This saves 8 to 20 µs a
- * request: see docs/performance.md, "Interceptors without streams".
+ * Runs the interceptors of a route without RxJS where all of them are direct. A route with another interceptor, or with
+ * `@Sse()`, runs as Nest runs it. Call this before Nest creates the routes. It saves 8 to 20 µs a request
+ * (docs/performance.md, "Interceptors without streams").
  */
 export function enableDirectInterceptors(app: NestExpressApplication): boolean {
-  // The cast reaches private properties; a spec fails when they change, and without them the standard way runs.
+  // The cast reads private properties. A spec fails when they change, and without them the standard way runs.
   const routes = (app as unknown as Internals).routesResolver?.routerExplorer?.executionContextCreator;
   if (!routes) return false;
   const { interceptorsContextCreator: creator, interceptorsConsumer: consumer } = routes;
-  /** What runs around a route, by the empty list that Nest takes for its interceptors. */
+  /** The direct interceptors of a route, by the empty list that Nest gets in their place. */
   const chains = new WeakMap<object, readonly DirectInterceptor[]>();
 
   routes.interceptorsContextCreator = {

@@ -10,12 +10,12 @@ export class NotAcceptable extends DomainError {
     super(
       'not_acceptable',
       'not_acceptable',
-      `The answer is ${types.join(' or ')}, which the Accept header excludes.`,
+      `The response is ${types.join(' or ')}, which the Accept header excludes.`,
     );
   }
 }
 
-/** Refuses a request whose `Accept` excludes what its route declares to produce (RFC 9110, section 12.5.1). */
+/** Rejects a request whose `Accept` excludes every media type of the route (RFC 9110, section 12.5.1). */
 @Injectable()
 export class AcceptGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -30,5 +30,5 @@ export class AcceptGuard implements CanActivate {
   }
 }
 
-/** Some clients ask for a type with the charset that it has anyway. */
+/** Some clients name the charset too. */
 const withCharset = (type: string): string[] => [type, `${type}; charset=utf-8`];

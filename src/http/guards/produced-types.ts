@@ -1,5 +1,6 @@
 import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
 import { DECORATORS } from '@nestjs/swagger';
+import { memoize } from '../../kernel/memoize.js';
 
 export const JSON_TYPE = 'application/json';
 
@@ -15,16 +16,13 @@ interface DeclaredResponse {
   readonly content?: object;
 }
 
-const known = new WeakMap<object, WeakMap<object, readonly string[]>>();
+const typesByHandler = memoize((controller: object) =>
+  memoize((handler: object) => declaredTypes(controller, handler)),
+);
 
-/** The media types that the decorators of a route declare for its success; none where they leave it open. */
-export function producedTypes(controller: object, handler: object): readonly string[] {
-  let ofController = known.get(controller);
-  if (!ofController) known.set(controller, (ofController = new WeakMap()));
-  let types = ofController.get(handler);
-  if (!types) ofController.set(handler, (types = declaredTypes(controller, handler)));
-  return types;
-}
+/** The media types that the decorators of a route declare for its success; empty where they declare none. */
+export const producedTypes = (controller: object, handler: object): readonly string[] =>
+  typesByHandler(controller)(handler);
 
 function declaredTypes(controller: object, handler: object): readonly string[] {
   const read = (key: string): unknown =>

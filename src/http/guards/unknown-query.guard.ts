@@ -6,16 +6,16 @@ import { isOutside } from '../public.decorator.js';
 import { routeMetadata } from '../route-metadata.js';
 
 /**
- * Refuses query parameters that the route does not name. Where they cannot be told from its handler, they pass: a
- * handler with a `@Query()` DTO leaves them to the validation pipe, and one that takes the request may read any.
+ * Rejects query parameters that the route does not name. The validation pipe checks those of a `@Query()` DTO, and a
+ * handler that takes the request may read any.
  */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?')) return true;
-    const { query, anyRequest } = routeMetadata(context);
-    if (!query || anyRequest || isOutside(context)) return true;
+    const { query, isCatchAll } = routeMetadata(context);
+    if (!query || isCatchAll || isOutside(context)) return true;
     const unknown = Object.keys(request.query).filter((name) => !query.has(name));
     if (unknown.length === 0) return true;
     throw new ValidationFailed(unknown.map((name) => unknownError('query', [name])));

@@ -6,7 +6,7 @@ interface Layer {
   route?: { methods: Record<string, boolean> };
 }
 
-/** The methods the router has for a path, or for any, as an `Allow` header lists them; empty for an unknown path. */
+/** The methods of a path, or of all paths, for the `Allow` header; empty for an unknown path. */
 export function allowedMethods(app: Application, path?: string): string[] {
   const methods = new Set<string>();
   for (const { route, match } of routes(app)) {
@@ -18,9 +18,9 @@ export function allowedMethods(app: Application, path?: string): string[] {
   return [...methods.add('OPTIONS')].sort();
 }
 
-/** Every route but those that take any method: they are the catch-all's, which allows nothing. */
+/** All routes without the catch-all, which takes every method. */
 function routes(app: Application) {
-  const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types do not know a router's own parts
+  const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types lack the internals of a router
   return stack.flatMap((layer) =>
     layer.route && Object.keys(layer.route.methods).length < METHODS.length
       ? [{ route: layer.route, match: (path: string) => layer.match(path) }]

@@ -3,20 +3,20 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from './route.errors.js';
-import { AnyRequest } from '../route-metadata.js';
+import { CatchAll } from '../route-metadata.js';
 import { UNDECODABLE } from './undecodable-path.js';
 
 /**
- * Whatever no other route under `/v1` took. Being a route, it has the key check and the quotas before it, so a
- * 404, a 405 and an OPTIONS carry the same headers as every other answer.
+ * The catch-all route under `/v1`. As a route it passes the key check and the quotas, so that a 404, a 405 and an OPTIONS
+ * have the same headers as every other response.
  */
 @ApiExcludeController()
-@AnyRequest()
+@CatchAll()
 @Controller({ path: ['/', '*path'], version: '1' })
 export class NotFoundController {
   @All()
   @HttpCode(204)
-  answer(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
+  notFound(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
     const { path } = request;
     if (path === UNDECODABLE) throw new UndecodablePath();
     const allowed = allowedMethods(request.app, path);

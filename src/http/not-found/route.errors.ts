@@ -2,7 +2,7 @@ import { DomainError } from '../../kernel/errors/domain-error.js';
 
 export class RouteNotFound extends DomainError {
   constructor(path: string) {
-    super('not_found', 'route_not_found', `There is nothing at ${path}. The interface lives under /v1.`);
+    super('not_found', 'route_not_found', `There is nothing at ${path}. The API is under /v1.`);
   }
 }
 

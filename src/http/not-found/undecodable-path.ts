@@ -11,12 +11,12 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-/** Where such a request is sent. A client that asks for this very path is told the same, and rightly: `<` is not valid in one. */
+/** Replaces such a path. A client that requests this path gets the same error, for `<` is not valid in a path. */
 export const UNDECODABLE = '/v1/<undecodable>';
 
 /**
- * Express answers a path it cannot decode before any route, and so before any guard. Sent to a path that no
- * route has, such a request takes the same way as every other one and is refused at its end with a 400.
+ * Express responds to a path that it cannot decode before any guard. Rewritten to a path without a route, the request
+ * passes the pipeline and gets a 400 at its end.
  */
 export function undecodablePath(request: Request): void {
   if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = UNDECODABLE;

@@ -9,13 +9,13 @@ const MIN_LIMIT = 1;
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 
-/** What every paged list takes. A list's own query adds its filters to it. */
+/** The query of every paged list. A list extends it with its filters. */
 export class PageQuery {
   @Limit()
   readonly limit: number = DEFAULT_LIMIT;
 
   @ApiPropertyOptional({
-    description: 'Where the page starts: the `cursor` of the `Link` header of the page before. Opaque.',
+    description: 'Start of the page: the `cursor` in the `Link` header of the previous page. Opaque.',
     example: 'AAAAAAAAABThv7qlTs2QPg',
   })
   @Optional()
@@ -23,13 +23,13 @@ export class PageQuery {
   readonly cursor?: string;
 }
 
-/** Plain decimal digits only: `1e1`, ` 5`, `0x10`, nothing and a repeated parameter are refused, never clamped. */
+/** Decimal digits only: `1e1`, ` 5`, `0x10`, an empty and a repeated parameter are refused. */
 function Limit(): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
       type: 'integer',
       format: 'int32',
-      description: 'The most items the page may hold.',
+      description: 'Maximum number of items in the page.',
       minimum: MIN_LIMIT,
       maximum: MAX_LIMIT,
       default: DEFAULT_LIMIT,

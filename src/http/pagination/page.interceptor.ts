@@ -1,12 +1,11 @@
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { isObservable, map, type Observable } from 'rxjs';
 import { Page } from '../../kernel/pagination/page.js';
-import type { DirectInterceptor } from '../direct-interceptors/direct-interceptor.js';
+import type { DirectInterceptor } from '../direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../public-url.js';
-import { addNextLink } from './link.js';
 
-/** Makes a page the array that a client gets, and the `Link` to the page after it. */
+/** Turns a `Page` into its array and the `Link` to the next page. */
 @Injectable()
 export class PageInterceptor implements DirectInterceptor {
   constructor(private readonly publicUrl: PublicUrl) {}
@@ -28,4 +27,24 @@ export class PageInterceptor implements DirectInterceptor {
     if (result.next !== undefined) addNextLink(response, this.publicUrl.base, result.next);
     return result.items;
   }
+}
+
+/**
+ * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor.
+ * @param base address of the service, without `/v1`
+ */
+function addNextLink(response: Response, base: string, cursor: string): void {
+  const { req: request } = response;
+  const next = `<${base}${request.path}?${withCursor(request, cursor)}>; rel="next"`;
+  const others = response.getHeader('Link');
+  response.setHeader('Link', others === undefined ? next : `${String(others)}, ${next}`);
+}
+
+/** Parses the query only if it has a cursor already, or characters that need encoding. */
+function withCursor({ url, query }: Request, cursor: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return `cursor=${cursor}`;
+  if (/^[\w=&.-]*$/.test(url.slice(start + 1)) && !url.includes('cursor='))
+    return `${url.slice(start + 1)}&cursor=${cursor}`;
+  return new URLSearchParams({ ...(query as Record<string, string>), cursor }).toString();
 }

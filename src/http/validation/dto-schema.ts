@@ -2,33 +2,28 @@ import type { Type } from '@nestjs/common';
 import type { ExposeMetadata, TypeMetadata } from 'class-transformer';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
+import { memoize } from '../../kernel/memoize.js';
 
-/** A property that a DTO names. */
+/** A property of a DTO. */
 export interface DtoProperty {
   /** Its name in the class. */
   readonly name: string;
-  /** The class that its objects are made of, where it has a `@Type()`. */
+  /** The class of its `@Type()`. */
   readonly typeOf: ((value: object, parent: object) => Type) | undefined;
-  /** The most items that its `@ArrayMaxSize()` allows. */
+  /** Of its `@ArrayMaxSize()`. */
   readonly maxItems: number;
 }
 
-/** The properties that a DTO names, its own and inherited ones, by the name that a client sends. */
+/** The properties of a DTO, with inherited ones, by the name that a client sends. */
 export type DtoSchema = ReadonlyMap<string, DtoProperty>;
 
-const schemas = new WeakMap<object, DtoSchema | null>();
+/** The metadata of class-validator and class-transformer; `undefined` for a class without rules, which is not a DTO. */
+export const dtoSchema = (type: unknown): DtoSchema | undefined =>
+  typeof type === 'function' ? schemaOf(type as Type) : undefined;
 
-/** What class-validator and class-transformer know of a class; `undefined` where it has no rules and so is not a DTO. */
-export function dtoSchema(type: unknown): DtoSchema | undefined {
-  if (typeof type !== 'function') return undefined;
-  let schema = schemas.get(type);
-  if (schema === undefined) schemas.set(type, (schema = read(type as Type)));
-  return schema ?? undefined;
-}
-
-function read(dto: Type): DtoSchema | null {
+const schemaOf = memoize((dto: Type): DtoSchema | undefined => {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
-  if (rules.length === 0) return null;
+  if (rules.length === 0) return undefined;
   const names = new Set(rules.map(({ propertyName }) => propertyName));
   const maxItems = new Map(
     rules
@@ -41,9 +36,9 @@ function read(dto: Type): DtoSchema | null {
       { name, typeOf: typeOf(dto, name), maxItems: maxItems.get(name) ?? Number.POSITIVE_INFINITY },
     ]),
   );
-}
+});
 
-/** By `@Expose({ name })` a client sends another name. */
+/** `@Expose({ name })` gives it another name. */
 const sentAs = (dto: Type, name: string): string => {
   const expose = transformers.findExposeMetadata(dto, name) as ExposeMetadata | undefined; // its types promise one
   return expose?.options.name ?? name;

@@ -1,23 +1,24 @@
 import { getMetadataStorage, type ValidationError } from 'class-validator';
+import * as classValidator from 'class-validator';
 import { type FieldError, type Path, shown } from '../../kernel/errors/field-error.js';
 import { dtoSchema } from './dto-schema.js';
-import { fieldCode } from './field-codes.js';
 
-export type What = Pick<FieldError, 'code' | 'message'>;
+export type BrokenRule = Pick<FieldError, 'code' | 'message'>;
 
-/** What class-validator has found, each with the path to its value. */
+/** The errors of class-validator, each with the path to its value. */
 export function* fieldErrors(
   errors: readonly ValidationError[],
   parent: Path = [],
-): Generator<{ path: Path; what: What }> {
+): Generator<{ path: Path; rule: BrokenRule }> {
   for (const error of errors) {
     const path = [...parent, sentName(error)];
-    for (const rule of Object.keys(error.constraints ?? {})) yield { path, what: whatOf(error, rule, path) };
+    for (const rule of Object.keys(error.constraints ?? {}))
+      yield { path, rule: brokenRule(error, rule, path) };
     yield* fieldErrors(error.children ?? [], path);
   }
 }
 
-function whatOf(error: ValidationError, rule: string, path: Path): What {
+function brokenRule(error: ValidationError, rule: string, path: Path): BrokenRule {
   const message = error.constraints?.[rule] ?? '';
   if (error.value === undefined && !hasOwnMessage(error, rule)) {
     return { code: 'required', message: `${shown(path)} is required` };
@@ -28,7 +29,7 @@ function whatOf(error: ValidationError, rule: string, path: Path): What {
   return { code, message: rest === undefined ? message : shown(path) + rest };
 }
 
-/** A message that a module has given to its rule says what is missing better than ours. */
+/** The message of a module says better than ours what is missing. */
 function hasOwnMessage({ target, property }: ValidationError, rule: string): boolean {
   if (!target) return false;
   const rules = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', true, false);
@@ -38,8 +39,54 @@ function hasOwnMessage({ target, property }: ValidationError, rule: string): boo
   );
 }
 
-/** The name by which the client has sent the property. */
+/** The name that the client has sent. */
 function sentName({ target, property }: ValidationError): string {
   for (const [sent, { name }] of dtoSchema(target?.constructor) ?? []) if (name === property) return sent;
   return property;
+}
+
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  required: ['isDefined', 'isNotEmpty'],
+  type: [
+    'isString',
+    'isNumber',
+    'isInt',
+    'isBoolean',
+    'isDate',
+    'isArray',
+    'isObject',
+    'isInstance',
+    'nestedValidation',
+    'unknownValue',
+  ],
+  enum: ['isEnum', 'isIn', 'equals', 'isNotIn', 'notEquals'],
+  range: ['min', 'max', 'isPositive', 'isNegative', 'isDivisibleBy', 'minDate', 'maxDate'],
+  length: [
+    'minLength',
+    'maxLength',
+    'isLength',
+    'isByteLength',
+    'arrayNotEmpty',
+    'arrayMinSize',
+    'arrayMaxSize',
+    'isNotEmptyObject',
+    'isEmpty',
+  ],
+};
+
+const byRule: ReadonlyMap<string, string> = new Map(
+  Object.entries(CODES).flatMap(([code, rules]) => rules.map((rule) => [rule, code])),
+);
+
+/** The names of class-validator's rules, which it exports as constants. */
+const builtIn = new Set(Object.values(classValidator).filter((exported) => typeof exported === 'string'));
+
+/**
+ * The stable code of a broken rule: the `context: { code }` of its decorator, or by name. Rules of modules are `invalid`, the
+ * formats of class-validator (`isEmail`, `matches`) are `format`.
+ */
+export function fieldCode(rule: string, context: unknown): string {
+  const own = (context as { readonly code?: unknown } | undefined)?.code;
+  if (typeof own === 'string') return own;
+  return byRule.get(rule) ?? (builtIn.has(rule) ? 'format' : 'invalid');
 }

@@ -5,10 +5,7 @@ import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
 import { numberText } from '../../kernel/json/number-texts.js';
 import { rule } from './rule.js';
 
-/**
- * A property of a body that is a signed 64-bit integer, exact over the whole range. A string, a fraction, an exponent
- * form (even of a whole value, such as 1.0) and a value out of range are refused.
- */
+/** A signed 64-bit integer in a body, exact. A string, a fraction, an exponent and 1.0 are invalid. */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
@@ -31,7 +28,7 @@ export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 
-/** A number that is not exactly an int64 must not pass as the double it was rounded to. */
+/** NaN or Infinity for a number that is not an int64: the rounded double must not pass. */
 function exact({ obj, key, value }: TransformFnParams): unknown {
   if (typeof value !== 'number') return value;
   const text = numberText(obj, key);

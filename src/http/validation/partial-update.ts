@@ -2,7 +2,7 @@ import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/st
 
 const partial = new WeakSet<object>();
 
-/** Notes that a body is that of a PATCH: a pipe sees the value and not its request. */
+/** Marks the body of a PATCH: a pipe gets the value without its request. */
 export function markPartial(body: unknown): void {
   if (isObject(body)) partial.add(body);
 }
@@ -10,8 +10,8 @@ export function markPartial(body: unknown): void {
 export const isPartial = (body: object): boolean => partial.has(body);
 
 /**
- * Takes what the body does not name out of an instance that was made of it: what a PATCH leaves out stays as it is
- * (RFC 7396), though `PartialType()` and its like hand the defaults of their class on.
+ * Removes from an instance the properties that its body does not have: a PATCH leaves them unchanged (RFC 7396), but
+ * `PartialType()` inherits the defaults of its class.
  */
 export function withoutDefaults(instance: object, body: object): object {
   for (const [name, value] of Object.entries(instance)) {
@@ -22,7 +22,7 @@ export function withoutDefaults(instance: object, body: object): object {
   return instance;
 }
 
-/** Such a property may come from one of another name. */
+/** Such a property may have another name in the body. */
 const isExposed = (instance: object, name: string): boolean =>
   Boolean(transformers.findExposeMetadata(instance.constructor, name));
 

@@ -5,11 +5,11 @@ interface Rule {
   /** The `code` of the error in a response. */
   readonly code: string;
   readonly test: (value: unknown) => boolean;
-  /** What the value must be: the rest of a sentence that starts with the name of the field. */
+  /** `must be …`, after the name of the field. */
   readonly message: string;
 }
 
-/** A rule of class-validator from a predicate. */
+/** A constraint of class-validator from a predicate. */
 export function rule({ name, code, test, message }: Rule): PropertyDecorator {
   const validator = { validate: test, defaultMessage: () => `$property ${message}` };
   return ValidateBy({ name, validator }, { context: { code } });

@@ -8,10 +8,7 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
   readonly example?: string;
 }
 
-/**
- * A text of 1 to `max` code points with at least one that is not white space. U+0000 and lone surrogates are
- * refused: PostgreSQL cannot hold them.
- */
+/** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
 export function Text({ max, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
@@ -45,6 +42,6 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** A code point has one or two units, so that a long text need not be counted. */
+/** A code point has one or two units: a long text is not counted. */
 const hasLength = (text: string, max: number): boolean =>
   text !== '' && text.length <= 2 * max && Array.from(text).length <= max;

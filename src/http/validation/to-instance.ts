@@ -6,8 +6,8 @@ import { TransformOperationExecutor } from 'class-transformer/cjs/TransformOpera
 type Arguments = Parameters<TransformOperationExecutor['transform']>;
 
 /**
- * `plainToInstance` of class-transformer, but for values that no `@Type()` is for. It would copy those, item by item, in
- * up to 130 ms for the 98 KiB of a `name` that is an array of empty arrays; here they stay what they are.
+ * `plainToInstance` of class-transformer, which does not copy values without a `@Type()`: copying 98 KiB of nested empty
+ * arrays takes 130 ms.
  */
 export function toInstance(dto: Type, plain: unknown): object {
   const transformer = new Transformer(TransformationType.PLAIN_TO_CLASS, defaultOptions);
@@ -22,7 +22,7 @@ class Transformer extends TransformOperationExecutor {
   }
 }
 
-/** Made by `JSON.parse`: not a Map, a Date, or what else the library has a case of its own for. */
+/** A result of `JSON.parse`: not a Map, a Date or another type that the library handles. */
 function isParsed(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -11,21 +11,21 @@ import {
 } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { dtoSchema } from './dto-schema.js';
-import { fieldErrors, type What } from './field-errors.js';
-import { holdsTooMany, knownPart, MAX_ITEMS } from './known-part.js';
+import { fieldErrors, type BrokenRule } from './field-errors.js';
+import { holdsTooMany, MAX_ITEMS, whitelist } from './whitelist.js';
 import { isPartial, withoutDefaults } from './partial-update.js';
 import { quickCheck } from './quick-check.js';
 import { toInstance } from './to-instance.js';
 
 const OPTIONS: ValidatorOptions = {
   stopAtFirstError: true, // of each property
-  strictGroups: true, // rules of a group are for a pipe that asks for it
-  forbidUnknownValues: false, // `knownPart` has found them
+  strictGroups: true, // rules of a group apply only in a pipe with that group
+  forbidUnknownValues: false, // `whitelist` finds them
 };
 
 /**
- * Checks the values of handlers' parameters whose type is a DTO, by the rules of class-validator, makes instances of
- * them, and refuses what the DTO does not name. A value of any other type passes unchanged.
+ * Validates parameters of handlers whose type is a DTO, transforms them into instances, and rejects unknown properties. A
+ * value of another type passes unchanged.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -35,22 +35,22 @@ export class RequestValidationPipe implements PipeTransform {
     const { type, metatype } = metadata;
     if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may come next
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
-    if (value === undefined) return nothing(metatype, metadata);
+    if (value === undefined) return validateMissing(metatype, metadata);
     if (!isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
     const names = Object.keys(value);
     const quick = this.config.fastPaths ? quickCheck(metatype, value, names) : undefined;
-    return quick ? finished(quick, value) : checked(value, names, metatype, metadata);
+    return quick ? finished(quick, value) : validated(value, names, metatype, metadata);
   }
 }
 
-/** No body at all: fine where nothing in it is required. */
-async function nothing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
+/** A missing body is valid where no property is required. */
+async function validateMissing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
   const { instance, errors } = await check({}, [], dto, metadata);
   if (errors.length > 0) throw new ValidationFailed([notAnObject(metadata)]);
   return instance;
 }
 
-async function checked(
+async function validated(
   value: object,
   names: readonly string[],
   dto: Type,
@@ -73,20 +73,20 @@ async function check(
   { type, data }: ArgumentMetadata,
 ): Promise<Checked> {
   const parent = data === undefined ? [] : [data];
-  const { value: known, unknown, tooLong: path } = knownPart(value, dto, names);
+  const { value: known, unknown, tooLong: path } = whitelist(value, dto, names);
   if (path) throw tooLong([...parent, ...path]);
   const instance = toInstance(dto, known);
   const found = fieldErrors(await validate(instance, OPTIONS), parent);
-  const errors = Array.from(found, ({ path, what }) => fieldError(type, path, what));
-  // The parameters of a path are the route's, not the client's.
+  const errors = Array.from(found, ({ path, rule }) => fieldError(type, path, rule));
+  // The route determines the parameters of the path.
   const of = type === 'query' ? type : 'body';
   const more = type === 'param' ? [] : unknown.map((path) => unknownError(of, [...parent, ...path]));
   return { instance, errors: [...errors, ...more] };
 }
 
-function fieldError(type: ArgumentMetadata['type'], path: Path, what: What): FieldError {
-  if (type === 'body') return bodyError(path, what);
-  return parameterError(type === 'param' ? 'path' : 'query', path, what);
+function fieldError(type: ArgumentMetadata['type'], path: Path, rule: BrokenRule): FieldError {
+  if (type === 'body') return bodyError(path, rule);
+  return parameterError(type === 'param' ? 'path' : 'query', path, rule);
 }
 
 function checkLength(value: unknown): void {

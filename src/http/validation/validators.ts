@@ -2,12 +2,9 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { useContainer } from 'class-validator';
 
-/**
- * Lets rules of class-validator be providers: one that asks a database gets its repository injected. What is not a
- * provider is made once, as class-validator does, which looks for it in a list of all rules at each use.
- */
+/** Lets constraints of class-validator be providers, with injected repositories. Other constraints are created once. */
 export function provideValidators(app: INestApplicationContext): void {
-  const modules = app.get(ModuleRef); // unlike the application it writes nothing to the log
+  const modules = app.get(ModuleRef); // unlike the application it logs no failed lookup
   const instances = new Map<Type, object>();
   useContainer({
     get(type: Type): object {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
-import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/json.errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
 import { PROBLEM_TYPE } from '../../http/errors/problem.js';
 import { HTTP_STATUS } from '../../http/errors/http-status.js';

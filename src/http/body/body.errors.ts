@@ -1,16 +1,16 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
 export class InvalidJson extends DomainError {
-  /** @param reason what is wrong, and where */
+  /** @param reason the error and its position */
   constructor(reason = 'an unexpected end at line 1, column 9') {
     super('invalid', 'invalid_json', `The body is not valid JSON: ${reason}.`);
   }
 }
 
-/** A body that is cut off, or not what its `Content-Encoding` says. */
+/** A truncated body, or one that does not match its `Content-Encoding`. */
 export class UnreadableBody extends DomainError {
   constructor() {
-    super('invalid', 'invalid_json', 'The body ends too early, or is not what its Content-Encoding says.');
+    super('invalid', 'invalid_json', 'The body is truncated, or does not match its Content-Encoding.');
   }
 }
 

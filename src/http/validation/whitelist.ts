@@ -3,10 +3,10 @@ import type { Path } from '../../kernel/errors/field-error.js';
 import { copyNumberTexts } from '../../kernel/json/number-texts.js';
 import { type DtoProperty, type DtoSchema, dtoSchema } from './dto-schema.js';
 
-export interface KnownPart {
-  /** The value without what its DTO does not name; the value itself where there is nothing of that kind. */
+interface Whitelisted {
+  /** The value without unknown properties; the same object if it has none. */
   readonly value: object;
-  /** Where the rest was: the first of it, for it may be much. */
+  /** Paths of the first unknown properties. */
   readonly unknown: readonly Path[];
   /** An array with which there are more than `MAX_ITEMS` objects. */
   readonly tooLong?: Path;
@@ -20,15 +20,15 @@ const MAX_UNKNOWN = 100;
 export const MAX_ITEMS = 1_000;
 
 /**
- * What a DTO, and those inside of it, name of a value. It comes before class-transformer, which drops some names without
- * a word (`constructor`), takes quadratic time over many, and makes an instance of each item of an array that is too
- * long anyway: of such an array one item more than its `@ArrayMaxSize()` is left, so that the rule still fails.
+ * Removes the properties that a DTO and its nested DTOs do not name. It runs before class-transformer, which drops some names
+ * silently (`constructor`), takes quadratic time for many, and transforms arrays of any length: an array is cut to one item
+ * more than its `@ArrayMaxSize()`, so that the rule still fails.
  */
-export function knownPart(
+export function whitelist(
   value: object,
   dto: Type,
   names: readonly string[] = Object.keys(value),
-): KnownPart {
+): Whitelisted {
   const search = new Search();
   const part = search.properties(value, () => dto, names);
   return { value: part, unknown: search.unknown, tooLong: search.tooLong };
@@ -99,10 +99,10 @@ class Search {
   }
 }
 
-/** Names by which a careless merge in a handler would reach the prototype of every object. */
+/** Names that let a careless merge pollute the prototype of every object. */
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What a DTO takes as it comes, such as an `@IsObject()`: without those names, as Nest's own pipe leaves it. */
+/** For an untyped property, such as an `@IsObject()`: Nest's own pipe removes these names too. */
 function withoutPrototypeNames(value: unknown): unknown {
   const found: unknown[] = [value];
   for (let one = found.pop(); one !== undefined; one = found.pop()) {

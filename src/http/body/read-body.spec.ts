@@ -1,4 +1,4 @@
-import { isJsonMediaType } from './media-type.js';
+import { isJsonMediaType } from './read-body.js';
 
 describe('isJsonMediaType', () => {
   it.each([

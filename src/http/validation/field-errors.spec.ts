@@ -1,5 +1,5 @@
 import * as classValidator from 'class-validator';
-import { fieldCode } from './field-codes.js';
+import { fieldCode } from './field-errors.js';
 
 describe('the code of a rule', () => {
   it.each([
