@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { loadMigrations } from '../src/database/migrations/load-migrations.js';
+import { loadMigrations } from '../src/database/migrations/migration-state.js';
 import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 import { appliedMigrations } from './support/schema.js';

@@ -1,8 +1,9 @@
 import { isNativeError } from 'node:util/types';
+import { StartupError } from '../kernel/errors/common.errors.js';
 
-/** SQLSTATE classes of a failure that passes: connection, resources, operator and time-out, system. */
+/** SQLSTATE classes of temporary failures: connection, resources, operator intervention, system. */
 const CLASSES = ['08', '53', '57', '58'];
-/** Likewise, of other classes: serialization failure, deadlock, lock not available, and a standby after a failover. */
+/** Temporary failures of other classes: serialization, deadlock, lock, and a standby after a failover. */
 const STATES = ['40001', '40P01', '55P03', '25006'];
 const SYSTEM_ERRORS = [
   'ECONNREFUSED',
@@ -14,7 +15,7 @@ const SYSTEM_ERRORS = [
   'EHOSTUNREACH',
   'ENETUNREACH',
 ];
-/** `pg` gives these no code. The last is TypeORM's, for a connection that was lost between two statements. */
+/** Errors of `pg` without a code. The last is TypeORM's, for a connection lost between two statements. */
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end|Query runner already released/i;
 
@@ -25,7 +26,7 @@ export function markAsDatabaseError(error: Error): void {
   marked.add(error);
 }
 
-/** Whether an error means that the database is unavailable for the moment. */
+/** Whether an error means that the database is temporarily unavailable. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (MESSAGES.test(error.message)) return true;
@@ -44,3 +45,17 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+
+/** SQLSTATE 28: wrong user or password; 3D: unknown database. */
+const isRejected = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(28|3D)/.test(String(error.code));
+
+/** @throws StartupError for a failed connection; other errors unchanged */
+export function throwConnectionError(error: unknown): never {
+  if (!isRejected(error) && !isDatabaseUnavailable(error) && !isConnectionError(error)) throw error;
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const reason = inner instanceof Error ? inner.message : String(inner);
+  throw new StartupError(
+    `DATABASE_URL: no connection (${reason}). Check that the database runs and that the URL is right.`,
+  );
+}

@@ -1,12 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Config } from '../kernel/config/config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { enableFastPath } from './pipeline/fast-path.js';
-import { poolOptions } from './pool/pool-options.js';
 import { ServiceDataSource } from './transactions/service-data-source.js';
+import { connectionOptions } from './pool/connection-options.js';
+import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
 
 @Module({})
 export class DatabaseModule {
@@ -14,7 +16,7 @@ export class DatabaseModule {
     errors.add((thrown) => (isDatabaseUnavailable(thrown) ? new ServiceUnavailable() : undefined));
   }
 
-  /** Connects to a migrated database, and closes the connections when the application closes. */
+  /** Connects to a migrated database, and disconnects when the application closes. */
   static with({ fastPaths }: Pick<Config, 'fastPaths'>, url: string): DynamicModule {
     return {
       module: DatabaseModule,
@@ -30,4 +32,16 @@ export class DatabaseModule {
       ],
     };
   }
+}
+
+const POOL_SIZE = 10;
+
+/** The connection pool that the requests share. */
+export function poolOptions(url: string): PostgresDataSourceOptions {
+  const options = connectionOptions(url);
+  return {
+    ...options,
+    poolSize: POOL_SIZE,
+    driver: { Pool: CircuitBreakerPool },
+  };
 }

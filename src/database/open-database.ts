@@ -5,36 +5,36 @@ import { inspectMigrations, migrate } from './migrations/migrate.js';
 
 export interface Database {
   readonly url: string;
-  /** Whether it is the embedded one, which comes with sample data and demo keys. */
+  /** Whether it is the embedded PostgreSQL, which gets sample data and demo keys. */
   readonly embedded: boolean;
   close(): Promise<void>;
 }
 
-/** Gets a line for each step that takes time. */
-type Tell = (step: string) => void;
+/** Called before each step that takes time. */
+type OnStep = (step: string) => void;
 
-/** The migrated database of the service: `DATABASE_URL`, or an embedded PostgreSQL of its own. @throws StartupError */
-export function openDatabase(config: Config, tell?: Tell): Promise<Database> {
-  if (config.databaseUrl === undefined) tell?.('Starting PostgreSQL…');
-  return open(config, 'owner', tell);
+/** The migrated database of the service: `DATABASE_URL`, or the embedded PostgreSQL. @throws StartupError */
+export function openDatabase(config: Config, onStep?: OnStep): Promise<Database> {
+  if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
+  return open(config, 'owner', onStep);
 }
 
-/** The same for a command, which may run beside the service or without it. @throws StartupError */
-export function joinDatabase(config: Config, tell?: Tell): Promise<Database> {
-  return open(config, 'visitor', tell);
+/** The same for a command, whether the service runs or not. @throws StartupError */
+export function joinDatabase(config: Config, onStep?: OnStep): Promise<Database> {
+  return open(config, 'visitor', onStep);
 }
 
 async function open(
   config: Config,
   as: 'owner' | 'visitor',
-  tell: Tell = () => undefined,
+  onStep: OnStep = () => undefined,
 ): Promise<Database> {
   const migrateAll = (url: string) =>
     migrate(url, (pending) => {
-      tell(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
+      onStep(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
     });
   if (config.databaseUrl !== undefined) {
-    await (config.migrateAtStart ? migrateAll(config.databaseUrl) : expectMigrated(config.databaseUrl));
+    await (config.migrateAtStart ? migrateAll(config.databaseUrl) : requireMigrated(config.databaseUrl));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const server = await openEmbeddedPostgres(config.dataDir, { as }).catch(explain);
@@ -46,8 +46,8 @@ async function open(
   return database;
 }
 
-/** Somebody else migrates this database, with rights that the service itself may not have. */
-async function expectMigrated(url: string): Promise<void> {
+/** For a service whose database user may not change tables. */
+async function requireMigrated(url: string): Promise<void> {
   const { pending } = await inspectMigrations(url);
   if (pending.length === 0) return;
   throw new StartupError(

@@ -2,7 +2,7 @@ import type { DeepPartial, FindOptionsWhere, Repository } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import { viaFastPath } from './pipeline/fast-path.js';
 
-/** `repository.findOneBy({ id })`, by a shorter way where the entity is plain (docs/performance.md). */
+/** `repository.findOneBy({ id })`, by the fast path for a plain entity (docs/performance.md). */
 export function findRow<E extends { id: Int64 }>(repository: Repository<E>, id: Int64): Promise<E | null> {
   return viaFastPath(
     repository,
@@ -11,7 +11,7 @@ export function findRow<E extends { id: Int64 }>(repository: Repository<E>, id: 
   );
 }
 
-/** `repository.save(repository.create(values))`, by a shorter way where the entity is plain. */
+/** `repository.save(repository.create(values))`, by the fast path for a plain entity. */
 export function insertRow<E extends { id: Int64 }>(
   repository: Repository<E>,
   values: DeepPartial<NoInfer<E>>,

@@ -3,11 +3,11 @@ import { ReadTimeoutClient } from './pool/read-timeout.client.js';
 
 /** PostgreSQL's limits: for a statement, and for the time between two of them. */
 const SETTINGS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
-/** What PostgreSQL gets to report that a statement took too long. */
+/** Time for PostgreSQL to report its own timeout. */
 const MARGIN = 250; // milliseconds
 
 /**
- * A transaction in which a statement may take longer than the 1.25 s that every other statement gets.
+ * A transaction in which a statement may take longer than 1.25 s.
  * @param timeout for each statement, in milliseconds
  */
 export function withStatementTimeout<T>(
@@ -28,7 +28,7 @@ export function withStatementTimeout<T>(
       return await work(manager);
     } finally {
       if (client instanceof ReadTimeoutClient) client.readTimeout = readTimeout;
-      // A transaction that has failed takes its settings along; one that goes on after this needs them back.
+      // A failed transaction loses its settings; one that continues needs the old ones.
       for (const { name, setting } of before) await setLocally(manager, name, setting).catch(() => undefined);
     }
   });

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { migrate, revertLast } from '../../src/database/migrations/migrate.js';
-import { loadMigrations } from '../../src/database/migrations/load-migrations.js';
+import { loadMigrations } from '../../src/database/migrations/migration-state.js';
 import { Petstore } from '../support/petstore.js';
 import { appliedMigrations, describeSchema, type SchemaItem } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

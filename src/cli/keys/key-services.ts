@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import type { Config } from '../../kernel/config/config.js';
 import { connectionOptions } from '../../database/pool/connection-options.js';
 import { joinDatabase } from '../../database/open-database.js';
-import { unreachable } from '../../database/unreachable.js';
+import { throwConnectionError } from '../../database/database-unavailable.js';
 import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
@@ -25,7 +25,7 @@ export async function withKeyServices<T>(
   const entities = [ApiKey, KeyHistoryEntry];
   const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
   try {
-    await dataSource.initialize().catch(unreachable);
+    await dataSource.initialize().catch(throwConnectionError);
     return await work(servicesOn(dataSource)).finally(() => dataSource.destroy());
   } finally {
     await database.close();

@@ -2,21 +2,19 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { seconds } from '../../kernel/clock/duration.js';
 import { connectionOptions } from '../pool/connection-options.js';
-import { type MigrationState, migrationState } from './migration-state.js';
-import { loadMigrations } from './load-migrations.js';
-import { unreachable } from '../unreachable.js';
+import { loadMigrations, type MigrationState, migrationState } from './migration-state.js';
+import { throwConnectionError } from '../database-unavailable.js';
 
-/** Any number, but the same in every process: it names the lock. */
+/** The id of the lock. */
 const LOCK = 7_305_310_417_042n;
 const CONNECT = seconds(5);
 
 /**
- * Brings the tables up to date. Where they are not, an advisory lock lets one process at a time do it: of two that
- * start together the second waits and finds nothing left to do. PostgreSQL frees the lock when its connection ends,
- * however it ends.
- * @param begin gets the names of what is pending, where anything is
- * @returns the names of the migrations that it ran.
- * @throws StartupError when the database cannot be reached or does not let the service in.
+ * Runs the pending migrations under an advisory lock: of two processes the second waits, and finds none pending. PostgreSQL
+ * frees the lock when its connection ends.
+ * @param begin called with the names of the pending migrations, if any
+ * @returns the names of the migrations that it ran
+ * @throws StartupError when the connection fails
  */
 export async function migrate(
   url: string,
@@ -31,19 +29,19 @@ export async function migrate(
   });
 }
 
-/** What has run and what has not, without running anything. @throws StartupError as above. */
+/** Runs nothing. @throws StartupError when the connection fails */
 export async function inspectMigrations(url: string): Promise<MigrationState> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'petstore',
     connectionTimeoutMillis: CONNECT,
   });
-  client.on('error', () => undefined); // a connection that is lost fails the query
-  await client.connect().catch(unreachable);
+  client.on('error', () => undefined); // a lost connection fails the query
+  await client.connect().catch(throwConnectionError);
   return migrationState(async (sql) => (await client.query<object>(sql)).rows).finally(() => client.end());
 }
 
-/** Takes the newest migration back. */
+/** Reverts the newest migration. */
 export function revertLast(url: string): Promise<void> {
   return underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
 }
@@ -55,14 +53,14 @@ async function underLock<T>(url: string, work: (dataSource: DataSource) => Promi
     await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
     return await work(dataSource);
   } finally {
-    await lock.release(); // back to the pool, which is closed with the lock in it
+    await lock.release(); // back to the pool, whose end frees the lock
     await dataSource.destroy();
   }
 }
 
-/** Connections of its own, without time-outs: a migration, or the wait for another process's, takes what it takes. */
+/** Separate connections without timeouts: a migration, or waiting for another process, may take long. */
 async function connect(url: string): Promise<DataSource> {
-  const { DataSource } = await import('typeorm'); // mostly nothing is pending, and a look needs none of it
+  const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({
     ...connectionOptions(url),
     poolSize: 2,
@@ -70,5 +68,5 @@ async function connect(url: string): Promise<DataSource> {
     connectTimeoutMS: CONNECT,
     migrations: await loadMigrations(),
   });
-  return dataSource.initialize().catch(unreachable);
+  return dataSource.initialize().catch(throwConnectionError);
 }

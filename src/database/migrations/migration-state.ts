@@ -1,17 +1,18 @@
-import { loadMigrations } from './load-migrations.js';
+import { readdir } from 'node:fs/promises';
+import type { MigrationInterface } from 'typeorm';
 
-/** Names of migrations, in their order. */
+/** Names of migrations, in order. */
 export interface MigrationState {
   readonly applied: readonly string[];
-  /** Known to this version, and not applied. */
+  /** Of this version, and not applied. */
   readonly pending: readonly string[];
-  /** Applied by a newer version, and not known to this one. */
+  /** Applied by a newer version. */
   readonly newer: readonly string[];
 }
 
 type Query = (sql: string) => Promise<readonly object[]>;
 
-/** Holds the migrations that have run in a database against those of this version. Changes nothing. */
+/** Compares the migrations of a database with those of this version. */
 export async function migrationState(query: Query): Promise<MigrationState> {
   const [known, applied] = [await knownMigrations(), await appliedMigrations(query)];
   return {
@@ -25,10 +26,22 @@ async function knownMigrations(): Promise<string[]> {
   return (await loadMigrations()).map((Migration) => new Migration().name ?? Migration.name);
 }
 
-/** The table is TypeORM's, made before the first migration. */
+/** TypeORM creates the table before the first migration. */
 async function appliedMigrations(query: Query): Promise<string[]> {
-  const there = await query("SELECT WHERE to_regclass('migrations') IS NOT NULL");
-  if (there.length === 0) return [];
+  const tables = await query("SELECT WHERE to_regclass('migrations') IS NOT NULL");
+  if (tables.length === 0) return [];
   const rows = (await query('SELECT name FROM migrations ORDER BY id')) as readonly { name: string }[];
   return rows.map(({ name }) => name);
+}
+
+const FOLDER = new URL('../../../migrations/', import.meta.url);
+const MIGRATION = /^\d+-[a-z0-9-]+\.(js|ts)$/;
+
+/** The migrations of the `migrations` folder, by timestamp. */
+export async function loadMigrations(): Promise<(new () => MigrationInterface)[]> {
+  const files = (await readdir(FOLDER)).filter((file) => MIGRATION.test(file)).sort();
+  const modules = await Promise.all(
+    files.map((file) => import(new URL(file, FOLDER).href) as Promise<object>),
+  );
+  return modules.flatMap((module) => Object.values(module) as (new () => MigrationInterface)[]);
 }

@@ -14,10 +14,9 @@ import { Page, type PageRequest } from '../../kernel/pagination/page.js';
 import { viaFastPath } from '../pipeline/fast-path.js';
 
 /**
- * One page of a table in ascending order of `id`, optionally of the rows that match a filter, as for
- * `Repository.find`. Properties that are undefined are left out of it. Keyset paging: every row is visited once, also
- * while others are added, and page 10 000 costs what page 1 costs.
- * @throws InvalidCursor when the cursor is not of this table and filter.
+ * One page of a table by ascending `id`, with an optional filter as for `Repository.find`; undefined properties are ignored.
+ * Keyset pagination visits every row once, even while rows are added, and page 10 000 costs the same as page 1.
+ * @throws InvalidCursor for the cursor of another table or filter
  */
 export async function keysetPage<E extends { id: Int64 }>(
   repository: Repository<E>,
@@ -27,7 +26,7 @@ export async function keysetPage<E extends { id: Int64 }>(
   const where = withoutUndefined(filter);
   const scope = () => scopeOf(repository, where);
   const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
-  const page = { where, after, limit: limit + 1 }; // one row more than asked for tells whether a page follows
+  const page = { where, after, limit: limit + 1 }; // one row more shows whether there is a next page
   const rows = await viaFastPath(
     repository,
     (table) => table.findPage(page),
@@ -49,13 +48,13 @@ function findPage<E extends { id: Int64 }>(
   { where, after, limit }: PageOf<E>,
 ): Promise<E[]> {
   return repository.find({
-    where: after === undefined ? where : { ...where, id: beyond(after, where.id) },
+    where: after === undefined ? where : { ...where, id: idAfter(after, where.id) },
     order: { id: 'ASC' } as FindOptionsOrder<E>,
     take: limit,
   });
 }
 
-function beyond(after: Int64, id: unknown): FindOperator<Int64> {
+function idAfter(after: Int64, id: unknown): FindOperator<Int64> {
   if (id === undefined) return MoreThan(after);
   return And(MoreThan(after), id instanceof FindOperator ? (id as FindOperator<Int64>) : Equal(id as Int64));
 }
@@ -64,7 +63,7 @@ function withoutUndefined<T extends object>(filter: T): T {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** What a cursor is bound to. */
+/** The table and filter that a cursor is bound to. */
 function scopeOf<E extends { id: Int64 }>({ metadata }: Repository<E>, where: object): string {
   return `${metadata.tableName} ${Object.keys(where).join()} ${writeJson(Object.values(where))}`;
 }

@@ -2,7 +2,7 @@ declare module 'pg/lib/utils.js' {
   export type Sendable = string | Buffer | null;
 
   const utils: {
-    /** What `pg` sends for a value. Throws for what it cannot send, such as a BigInt within JSON. */
+    /** The text or bytes that `pg` sends for a value. Throws for what it cannot send. */
     readonly prepareValue: (value: unknown) => Sendable;
   };
   export default utils;
@@ -12,7 +12,7 @@ declare module 'pg/lib/query.js' {
   import type { Connection, QueryResult } from 'pg';
 
   export interface PreparingConnection extends Connection {
-    /** The text of each statement whose preparation has been sent and not answered, by its name. */
+    /** The text of each statement whose preparation is pending, by its name. */
     readonly submittedNamedStatements: Record<string, string | undefined>;
   }
 
@@ -22,10 +22,10 @@ declare module 'pg/lib/query.js' {
       values: readonly unknown[],
       done: (error: Error | null, result?: QueryResult) => void,
     );
-    /** Of the statement that is taken for prepared as soon as PostgreSQL says that one is. */
+    /** The name of the statement that the next ParseComplete marks as prepared. */
     name: string;
     text: string;
-    /** The client sets its types when the query is handed to it. */
+    /** The client sets its types when it gets the query. */
     protected readonly _result: {
       readonly _types: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown };
     };

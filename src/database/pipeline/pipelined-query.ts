@@ -2,22 +2,18 @@ import type { Connection } from 'pg';
 import Query, { type PreparingConnection } from 'pg/lib/query.js';
 import type { Sendable } from 'pg/lib/utils.js';
 import { memoize } from '../../kernel/memoize.js';
-import type { Parser, RawRows } from './raw-rows.js';
-import type { BoundStatement } from './statement.js';
+import type { BoundStatement, Parser, RawRows } from './statement.js';
 
-/** The columns of each prepared statement by its name. PostgreSQL refuses to run one whose columns have changed. */
+/** The columns of each prepared statement by name. PostgreSQL does not run one whose columns have changed. */
 const columnsOf = memoize<Connection, Map<string, readonly Parser[]>>(() => new Map());
 
 /**
- * Several prepared statements that `pg` takes for one query. `pg` sends a Sync message behind each query, and
- * PostgreSQL answers each with a packet of its own. Here one Sync is behind all statements, which makes one
- * transaction of them: all succeed or nothing has happened, and none behind the one that failed was tried
- * (PostgreSQL, chapter "Message Flow", Pipelining). So none may begin or end a transaction.
- *
- * `pg` also asks for the columns at each execution; here once per connection.
+ * Several prepared statements as one query of `pg`, with one Sync message at the end instead of one for each: one packet each
+ * way, and one transaction. If one fails, nothing has happened, and those after it did not run (PostgreSQL, "Message Flow",
+ * Pipelining). So none may begin or end a transaction. The columns are requested once per connection.
  */
 export class PipelinedQuery extends Query {
-  /** The statement that PostgreSQL executes. Those before it are complete; the one after the last is the commit. */
+  /** Index of the running statement; after the last one, the commit. */
   current = 0;
   private columns = new Map<string, readonly Parser[]>();
   private readonly received: (string | null)[][][];
@@ -32,7 +28,7 @@ export class PipelinedQuery extends Query {
     this.goTo(0);
   }
 
-  /** What a complete statement has returned. */
+  /** The rows of a completed statement. */
   rowsOf(i: number): RawRows {
     return { parsers: this.columns.get(this.statements[i]?.name ?? '') ?? [], rows: this.received[i] ?? [] };
   }
@@ -63,7 +59,7 @@ export class PipelinedQuery extends Query {
     this.goTo(this.current + 1);
   }
 
-  /** PostgreSQL says this instead where there is nothing but a comment. */
+  /** Sent instead for a statement that is only a comment. */
   override handleEmptyQuery(): void {
     this.goTo(this.current + 1);
   }

@@ -1,14 +1,14 @@
 import type { EntityMetadata, EntitySubscriberInterface } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 
-/** Column types whose values TypeORM hands to `pg`, and gives back, as they are. */
+/** Column types whose values TypeORM does not convert. */
 const PASSED_THROUGH: ReadonlySet<unknown> = new Set([
   ...[String, 'text', 'varchar', 'character varying', 'uuid'],
   ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8'],
   ...['boolean', 'bool', 'numeric', 'decimal', 'real', 'float4', 'double precision', 'float8', 'float'],
 ]);
 
-/** Those that the driver converts. */
+/** Column types that the driver converts. */
 const CONVERTED: ReadonlySet<unknown> = new Set([
   ...[Number, Boolean, Date, 'date'],
   ...['timestamp', 'timestamp without time zone', 'timestamptz', 'timestamp with time zone'],
@@ -16,10 +16,7 @@ const CONVERTED: ReadonlySet<unknown> = new Set([
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/**
- * Whether an entity is a table of simple columns and nothing else, identified by `id`. Whatever else TypeORM offers is
- * left to TypeORM.
- */
+/** Whether an entity is a table of simple columns with the primary key `id`, without other features of TypeORM. */
 export function isPlainEntity(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
@@ -57,14 +54,14 @@ function isPlainColumn(column: ColumnMetadata): boolean {
   );
 }
 
-/** What a subscriber hears of whichever entity it is for. */
+/** Events that a subscriber gets for every entity. */
 const FOR_ALL = [
   ...(['beforeQuery', 'afterQuery', 'beforeTransactionStart', 'afterTransactionStart'] as const),
   ...(['beforeTransactionCommit', 'afterTransactionCommit'] as const),
   ...(['beforeTransactionRollback', 'afterTransactionRollback'] as const),
 ];
 
-/** Whether a subscriber is to hear of statements for an entity. */
+/** Whether a subscriber listens to statements of an entity. */
 export function isSubscribed(subscriber: EntitySubscriberInterface, { target }: EntityMetadata): boolean {
   const listensTo = subscriber.listenTo?.();
   return (

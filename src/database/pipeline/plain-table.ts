@@ -2,42 +2,37 @@ import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { isPassedThrough } from './plain-entity.js';
-import type { RawRows } from './raw-rows.js';
-import { bind, statement, type Statement } from './statement.js';
+import { bind, type RawRows, statement, type Statement } from './statement.js';
 import type { StatementBatches } from './statement-batches.js';
 
-/** The statements of a table, each with its own columns. Requests decide which columns they give a value. */
+/** Prepared statements of one table. Requests determine their columns. */
 const MAX_STATEMENTS = 32;
 
-/** What a page is to hold. */
-export interface PageOf {
-  /** Columns and the values they are to equal. */
+interface PageOf {
+  /** Values by property. */
   readonly where: ObjectLiteral;
-  /** The `id` that the first row comes after. */
+  /** The page starts after this `id`. */
   readonly after?: Int64;
   readonly limit: number;
 }
 
-/** What is to be written together with a row. */
+/** A statement in the same transaction as an insert. */
 export interface FollowUp {
-  /** Of the statement, among those of the table. */
+  /** Identifies the statement among those of the table. */
   readonly name: string;
   /**
-   * @param column name of a property's column in `inserted`, which holds the new row
-   * @param value placeholder of one of `values`
+   * @param column name of the column of a property in `inserted`, the new row
+   * @param value placeholder of an item of `values`
    */
   readonly sql: (column: (property: string) => string, value: (i: number) => string) => string;
   readonly values: readonly unknown[];
 }
 
-/**
- * Reads and writes rows of a plain entity by prepared statements, with the results that its repository would have.
- * Every method returns undefined for what only the repository can do.
- */
+/** Reads and writes a plain entity by prepared statements, with the results of its repository. `undefined`: not supported. */
 export class PlainTable<E extends { id: Int64 }> {
   private readonly statements = new Map<string, Statement>();
   private readonly columns: readonly Column[];
-  /** Those that PostgreSQL gives a value, and that an insert gives back. */
+  /** The columns that an insert returns. */
   private readonly returned: readonly Column[];
   private readonly byProperty: ReadonlyMap<string, Column>;
 
@@ -68,7 +63,7 @@ export class PlainTable<E extends { id: Int64 }> {
     return page && this.read(page, [...values, ...(after === undefined ? [] : [after]), limit]);
   }
 
-  /** @param also runs in the same statement: both are written, or neither */
+  /** @param also runs in the same statement */
   insert(given: Partial<E>, also?: FollowUp): Promise<E> | undefined {
     const row = this.entity.create() as ObjectLiteral;
     const columns: Column[] = [];
@@ -78,21 +73,21 @@ export class PlainTable<E extends { id: Int64 }> {
       const { property } = column;
       const value: unknown = (given as ObjectLiteral)[property];
       if (value !== undefined) row[property] = value;
-      if (row[property] === undefined) continue; // PostgreSQL decides
+      if (row[property] === undefined) continue; // the default of PostgreSQL
       if (!column.takes(row[property])) return undefined;
       columns.push(column);
       values.push(column.persist(row[property]));
       name += ` ${property}`;
     }
     if (columns.length === 0 || this.returned.length === 0) return undefined;
-    if (row.id !== undefined) return undefined; // `save` may find that it is an update
+    if (row.id !== undefined) return undefined; // `save` may do an update
     const insert = this.prepared(name, () => this.insertSql(columns, also));
     if (!insert) return undefined;
     if (also) values.push(...also.values);
     return this.batches.write(bind(insert, values)).then((rows) => this.complete(row, rows));
   }
 
-  /** As `Repository.save` leaves an entity: with what PostgreSQL has set, and null for what has no value. */
+  /** As after `Repository.save`: with the values that PostgreSQL has set, and null for missing ones. */
   private complete(row: ObjectLiteral, { parsers, rows: [returned] }: RawRows): E {
     for (const { property, metadata } of this.columns) {
       if (metadata.isNullable && row[property] === undefined) row[property] = null;
@@ -108,7 +103,7 @@ export class PlainTable<E extends { id: Int64 }> {
     const { columns, entity } = this;
     return rows.map((fields) => {
       const row = entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
-      // An iterator takes twice as long, and this runs for every row of every page.
+      // An iterator takes twice as long.
       for (let i = 0; i < columns.length; i++) {
         const column = columns[i];
         if (column) row[column.property] = column.read(fields[i] ?? null, parsers[i]);
@@ -199,6 +194,6 @@ const names = (columns: readonly Column[]): string => columns.map(({ name }) => 
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 
-/** A value that means itself. TypeORM knows others too: null, operators, SQL expressions. */
+/** A plain value: not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): boolean =>
   isNumber(value) || typeof value === 'string' || typeof value === 'boolean';

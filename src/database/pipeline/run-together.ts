@@ -1,24 +1,29 @@
 import pg, { type PoolClient } from 'pg';
-import { endsConnection } from './ends-connection.js';
-import { type Batch, rejectFailed, resolve } from './pending-statement.js';
+import { type Batch, rejectFailed, resolve } from './statement.js';
 import { PipelinedQuery } from './pipelined-query.js';
-import { type Done, runEach } from './run-each.js';
 
-/** What becomes of the other statements of a batch where one has failed. */
+/** SQLSTATE of errors after which PostgreSQL closes the connection: shutdown, failure, idle in transaction. */
+const CLOSING = /^(57P|08|25P0[34])/;
+
+/** Whether PostgreSQL closes the connection after an error. `pg` notices that later. */
+export const endsConnection = (error: Error | null): boolean =>
+  error instanceof pg.DatabaseError && CLOSING.test(error.code ?? '');
+
+/** How the other statements of a batch settle when one has failed. */
 export interface RetryPolicy {
-  /** How many before the failed one keep their rows. @param failed place of the failed one */
+  /** How many statements keep their rows. @param failed index of the failed one */
   readonly keep: (failed: number) => number;
-  /** Which run again, each by itself. */
+  /** The statements that run again, each by itself. */
   readonly retry: (batch: Batch, failed: number, error: pg.DatabaseError) => Batch;
 }
 
-/** Rows that have been read stay read, and those behind the failed one were not tried. */
+/** Reads before the failed one keep their rows; those after it did not run. */
 export const READS: RetryPolicy = {
   keep: (failed) => failed,
   retry: (batch, failed) => batch.slice(failed + 1),
 };
 
-/** Nothing was written, and one may have failed because of another. Nobody waits for a second time-out. */
+/** Nothing was written, and a statement may have failed because of another. After a timeout none runs again. */
 export const WRITES: RetryPolicy = {
   keep: () => 0,
   retry: (batch, _, { code }) => (batch.length === 1 || code === QUERY_CANCELED ? [] : batch),
@@ -26,10 +31,7 @@ export const WRITES: RetryPolicy = {
 
 const QUERY_CANCELED = '57014'; // SQLSTATE
 
-/**
- * Runs the statements of several requests in one transaction, which costs both sides one packet, and PostgreSQL one
- * wait for the disk, instead of one for each. Where it fails, those that can run again do so by themselves.
- */
+/** Runs the statements of several requests in one transaction: one packet each way, and one wait for the disk. */
 export function runTogether(batch: Batch, client: PoolClient, policy: RetryPolicy, done: Done): void {
   const query = new PipelinedQuery(
     batch.map(({ statement }) => statement),
@@ -47,6 +49,24 @@ export function runTogether(batch: Batch, client: PoolClient, policy: RetryPolic
   client.query(query);
 }
 
-/** PostgreSQL has said so, and the connection lives. Whether a lost one was committed is not known. */
+/** PostgreSQL has reported the error on an open connection. After a lost connection the commit is uncertain. */
 const wasRolledBack = (error: Error | null): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && error.code !== undefined && !endsConnection(error);
+
+/** Called when the last statement has settled. @param error of that statement */
+type Done = (error: Error | null) => void;
+
+/** Runs one statement after the other; each succeeds or fails by itself. */
+function runEach([first, ...others]: Batch, client: PoolClient, done: Done): void {
+  if (!first) {
+    done(null);
+    return;
+  }
+  const query = new PipelinedQuery([first.statement], (error) => {
+    if (others.length === 0) done(error);
+    if (error) rejectFailed(first, error);
+    else resolve(first, query.rowsOf(0));
+    if (others.length > 0) runEach(others, client, done);
+  });
+  client.query(query);
+}

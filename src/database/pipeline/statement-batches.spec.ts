@@ -3,8 +3,7 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
 import { StatementBatches } from './statement-batches.js';
-import { bind, statement } from './statement.js';
-import type { RawRows } from './raw-rows.js';
+import { bind, type RawRows, statement } from './statement.js';
 
 /** As in the service: shorter than a batch may take, and far shorter than all its statements together. */
 const SLOW = { statement_timeout: 1_250 };

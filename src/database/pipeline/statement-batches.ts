@@ -1,22 +1,25 @@
 import type { Writable } from 'node:stream';
 import type { Pool } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { endsConnection } from './ends-connection.js';
-import { type Batch, type PendingStatement, reject } from './pending-statement.js';
-import type { RawRows } from './raw-rows.js';
-import { READS, type RetryPolicy, runTogether, WRITES } from './run-together.js';
-import { type BoundStatement, isSame } from './statement.js';
+import { endsConnection, READS, type RetryPolicy, runTogether, WRITES } from './run-together.js';
+import {
+  type Batch,
+  type BoundStatement,
+  isSame,
+  type PendingStatement,
+  type RawRows,
+  reject,
+} from './statement.js';
 
 /** Statements that one connection runs one after the other. */
 const MAX_BATCH = 32;
 
-/** For a batch: a little more than PostgreSQL grants one statement (src/database/pool/connection-options.ts). */
+/** For a batch: a little more than the timeout of one statement (src/database/pool/connection-options.ts). */
 const TIMEOUT = seconds(1.5);
 
 /**
- * Runs statements outside of transactions. Those of one turn of the event loop, which belong to requests that arrived
- * together, go to PostgreSQL in one packet, and their rows come back in one. Each statement still succeeds or fails by
- * itself, except for what runs into the time limit (run-together.ts). None may begin or end a transaction.
+ * Runs the statements of one turn of the event loop in one packet, outside transactions. Each succeeds or fails by itself,
+ * except after a timeout (run-together.ts). None may begin or end a transaction.
  */
 export class StatementBatches {
   private reads: PendingStatement[] = [];
@@ -24,7 +27,7 @@ export class StatementBatches {
 
   constructor(private readonly pool: Pool) {}
 
-  /** Requests that ask for the same at the same time share the rows. */
+  /** Identical statements in one batch run once and share the rows. */
   read(statement: BoundStatement): Promise<RawRows> {
     return new Promise((resolve, reject) => {
       const same = this.reads.find((pending) => isSame(pending.statement, statement));
@@ -58,14 +61,14 @@ export class StatementBatches {
         for (const pending of batch) reject(pending, error ?? new Error('The pool gave no connection'));
         return;
       }
-      const { stream } = (client as unknown as Internals).connection; // its types leave the socket out
-      // Statements that wait for locks do so one after the other: each would be in time, and the last far too late.
+      const { stream } = (client as unknown as Internals).connection; // its types lack the socket
+      // Statements wait for locks one after the other, so that the last one may be far too late.
       const timeout = setTimeout(() => stream.destroy(new Error('Query read timeout')), TIMEOUT);
-      client.on('error', ignore); // each statement is rejected with it too
+      client.on('error', ignore); // the statements are rejected with it
       runTogether(batch, client, policy, (failure) => {
         clearTimeout(timeout);
         client.off('error', ignore);
-        release(endsConnection(failure)); // the pool itself keeps none that is broken already
+        release(endsConnection(failure)); // the pool drops broken connections itself
       });
     });
   }

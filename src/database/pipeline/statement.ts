@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import utils, { type Sendable } from 'pg/lib/utils.js';
+import { QueryFailedError } from 'typeorm';
 
-/** SQL that `pg` prepares once per connection, under its name. */
+/** SQL that `pg` prepares once per connection. */
 export interface Statement {
-  /** Derived from the text: PostgreSQL cuts longer names after 63 bytes, and two of them could become one. */
+  /** A hash of the text: PostgreSQL truncates names after 63 bytes. */
   readonly name: string;
   readonly text: string;
 }
@@ -12,21 +13,59 @@ export function statement(text: string): Statement {
   return { name: hash('sha256', text, 'base64url'), text };
 }
 
-/** A statement with its values in the form in which `pg` sends them. */
+/** A statement with its values, as `pg` sends them. */
 export interface BoundStatement extends Statement {
   readonly values: readonly Sendable[];
 }
 
-/** @throws what `pg` throws for a value that it cannot send, for instance a TypeError for a BigInt within JSON. */
+/** @throws the error of `pg` for a value that it cannot send */
 export function bind({ name, text }: Statement, values: readonly unknown[]): BoundStatement {
   return { name, text, values: values.map((value) => utils.prepareValue(value)) };
 }
 
-/** Whether both ask for the same. */
+/** Whether both have the same text and values. */
 export function isSame(one: BoundStatement, other: BoundStatement): boolean {
   return (
     one.name === other.name &&
     one.values.length === other.values.length &&
     one.values.every((value, i) => value === other.values[i])
   );
+}
+
+/** Parses the text of a column. */
+export type Parser = (text: string) => unknown;
+
+/** Rows as PostgreSQL sends them. Requests that share them create their own objects. */
+export interface RawRows {
+  /** One for each column. */
+  readonly parsers: readonly Parser[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/** A statement that waits for its rows, with the requests that share them. */
+export interface PendingStatement {
+  readonly statement: BoundStatement;
+  readonly waiters: Waiter[];
+}
+
+interface Waiter {
+  readonly resolve: (rows: RawRows) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Statements that one connection runs one after the other. */
+export type Batch = readonly PendingStatement[];
+
+export function resolve({ waiters }: PendingStatement, rows: RawRows): void {
+  for (const waiter of waiters) waiter.resolve(rows);
+}
+
+export function reject({ waiters }: PendingStatement, error: Error): void {
+  for (const waiter of waiters) waiter.reject(error);
+}
+
+/** Rejects with the error that TypeORM throws for a failed query. */
+export function rejectFailed(pending: PendingStatement, error: Error): void {
+  const { text, values } = pending.statement;
+  reject(pending, new QueryFailedError(text, [...values], error));
 }

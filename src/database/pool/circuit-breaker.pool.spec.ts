@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { poolOptions } from './pool-options.js';
+import { poolOptions } from '../database.module.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';

@@ -23,8 +23,8 @@ class DatabaseUnresponsive extends Error {
 }
 
 /**
- * A pool with a circuit breaker: once a connection has met a read timeout, every use fails at once, until the database
- * responds again. Without that, a request that needs the database three times would wait three times.
+ * A pool with a circuit breaker: after a read timeout every query fails at once until the database responds again. Without
+ * it, a request with three queries would wait three times.
  */
 export class CircuitBreakerPool extends pg.Pool {
   private readonly logger = new Logger('Database');

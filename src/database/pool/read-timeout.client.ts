@@ -2,32 +2,30 @@ import pg from 'pg';
 import { markAsDatabaseError } from '../database-unavailable.js';
 import { seconds } from '../../kernel/clock/duration.js';
 
-/** A little more than PostgreSQL's own limit for a statement, so that it can still report that itself. */
+/** A little more than `statement_timeout`, so that PostgreSQL can report that itself. */
 export const READ_TIMEOUT = seconds(1.5);
 const INTERVAL = seconds(0.125);
 
-/** The parts of a client that its types leave out. */
+/** The parts of a client that its types lack. */
 interface Internals {
   readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } };
   readonly readyForQuery: boolean | null;
 }
 
 /**
- * A connection that gives up on a server that sends nothing while a response is due, because it is frozen or cut off. A
- * timer for all queries of the connection looks whether anything has come: `pg`'s `query_timeout` sets one for each
- * query, and copies the query (docs/performance.md). What is sent does not count, so that it holds however many queries
- * are sent ahead.
+ * A connection with a read timeout: it closes when the server sends nothing while a response is due. One timer serves all
+ * queries of the connection; `query_timeout` of `pg` starts one for each query and copies the query (docs/performance.md).
  */
 export class ReadTimeoutClient extends pg.Client {
   /** Called when the server has not responded in time. */
   onTimeout?: () => void;
-  /** In milliseconds. A statement that may take longer has to raise it (../statement-timeout.ts). */
+  /** Milliseconds. ../statement-timeout.ts raises it. */
   readTimeout = READ_TIMEOUT;
   private ending = false;
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    // The query and the pool hear of a lost connection in ways of their own; one in between must not end the process.
+    // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {
       this.watch();
@@ -37,7 +35,7 @@ export class ReadTimeoutClient extends pg.Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    this.ending = true; // a frozen server does not close the connection either
+    this.ending = true; // a frozen server does not close the connection
     this.readTimeout = READ_TIMEOUT;
     if (!callback) return super.end();
     super.end(callback);
@@ -45,7 +43,7 @@ export class ReadTimeoutClient extends pg.Client {
   }
 
   private watch(): void {
-    const internals = this as unknown as Internals; // the types name neither the socket nor the state
+    const internals = this as unknown as Internals; // the types lack the socket and the state
     const { stream } = internals.connection;
     let read = 0;
     let waited = 0;

@@ -6,17 +6,16 @@ import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 const running = new AsyncLocalStorage<AmbientTransaction>();
 let open = 0;
 
-/** The transaction that queries of this data source join where this is called, if there is one. */
+/** The current transaction of a data source, which its queries join. */
 export function runningTransaction(dataSource: DataSource): AmbientTransaction | undefined {
   const transaction = running.getStore();
   return transaction?.dataSource === dataSource && !transaction.isOver ? transaction : undefined;
 }
 
 /**
- * Does all work or none of it: what it writes is there when the promise resolves, and not when it rejects. Every
- * repository, manager, query builder and query runner of the data source that the work uses joins the transaction.
- * Transactions of the work itself become parts of it, which can fail by themselves.
- * @throws ServiceUnavailable when the connection was lost meanwhile, and whatever the work throws
+ * Runs work in one transaction, which commits when its promise resolves. Every repository, manager, query builder and query
+ * runner of the data source joins it. Transactions of the work become savepoints, which can fail by themselves.
+ * @throws ServiceUnavailable when the connection is lost, and whatever the work throws
  */
 export async function inTransaction<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   if (runningTransaction(dataSource)) return dataSource.transaction(work);
@@ -35,7 +34,7 @@ export async function inTransaction<T>(dataSource: DataSource, work: () => Promi
     throw error;
   } finally {
     await runner.release();
-    if (--open === 0) running.disable(); // while it is in use, Node 20 pays for it with every promise of the process
+    if (--open === 0) running.disable(); // on Node 20 an enabled storage slows every promise of the process
   }
 }
 
@@ -43,14 +42,13 @@ export async function inTransaction<T>(dataSource: DataSource, work: () => Promi
 export interface Savepoint {
   readonly name: string;
   readonly owner: object;
-  /** Whether someone else has written since. Rolling back would lose that. */
+  /** Whether another query runner has written since: a rollback would lose that. */
   hasOtherWrites: boolean;
 }
 
 /**
- * A transaction on one connection that several query runners share. In PostgreSQL, a statement that fails ends the
- * transaction, and a savepoint that is rolled back takes along whatever came after it. Here each statement has a
- * savepoint of its own, so that a handler can catch its error and go on.
+ * A transaction on one connection that several query runners share. In PostgreSQL a failed statement ends the transaction,
+ * so each statement gets its own savepoint: a handler can catch the error and continue.
  */
 export class AmbientTransaction {
   isOver = false;
@@ -69,7 +67,7 @@ export class AmbientTransaction {
     client.once('end', this.lose);
   }
 
-  /** Runs a statement of a query runner, when those before it are done. */
+  /** Runs a statement of a query runner after the earlier ones. */
   run<T>(runner: object, sql: string, statement: () => Promise<T>): Promise<T> {
     return this.enqueue(async () => {
       const savepoint = this.nextName();
@@ -104,7 +102,7 @@ export class AmbientTransaction {
     return this.enqueue(async () => {
       const isInnermost = this.savepoints.at(-1) === savepoint;
       this.forget(savepoint);
-      // Releasing it would release those that were set later too. It costs nothing to leave it.
+      // Releasing an outer savepoint would release the inner ones too.
       if (isInnermost) await this.client.query(`RELEASE SAVEPOINT ${savepoint.name}`);
     });
   }
@@ -117,7 +115,7 @@ export class AmbientTransaction {
     });
   }
 
-  /** Waits for what the work has begun and not awaited. From then on, query runners get connections of their own. */
+  /** Waits for statements that the work has not awaited. After that, query runners get their own connections. */
   async end(): Promise<void> {
     let last: Promise<unknown>;
     do {
@@ -129,7 +127,7 @@ export class AmbientTransaction {
     this.client.off('end', this.lose);
   }
 
-  /** @throws Error when a part of the work would be missing */
+  /** @throws Error when a rollback has lost a part of the work */
   expectComplete(): void {
     if (!this.hasLostWrites) return;
     throw new Error(
