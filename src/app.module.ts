@@ -15,7 +15,7 @@ import { ErrorsModule } from './http/errors/errors.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
 import { AcceptGuard } from './http/guards/accept.guard.js';
-import { HostGuard } from './http/guards/host.guard.js';
+import { HostGuard } from './http/host.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';

@@ -1,6 +1,6 @@
 import { ApiKeysService } from '../src/auth/api-keys.service.js';
 import { EventSequencer } from '../src/events/event-sequencer.js';
-import { ExpiredEvents } from '../src/events/expired-events.js';
+import { ExpiredEvents } from '../src/events/event-housekeeping.js';
 import { days } from '../src/kernel/clock/duration.js';
 import { Petstore } from './support/petstore.js';
 

@@ -10,13 +10,13 @@ export interface Deprecation {
   readonly sunset: string;
   /** Path of the replacement. */
   readonly successor: string;
-  /** The replacement in words. */
+  /** Description of the replacement. */
   readonly use: string;
 }
 
 const DEPRECATION = 'deprecation';
 
-/** The deprecation of a handler, if it has one. */
+/** The deprecation of a handler, if any. */
 export const deprecationOf = (handler: object): Deprecation | undefined =>
   Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
 

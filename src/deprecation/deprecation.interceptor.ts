@@ -4,6 +4,7 @@ import type { Observable } from 'rxjs';
 import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
+import { memoize } from '../kernel/memoize.js';
 import { type Deprecation, deprecationOf } from './deprecated.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
@@ -21,7 +22,7 @@ interface Notice {
  */
 @Injectable()
 export class DeprecationInterceptor implements DirectInterceptor {
-  private readonly notices = new WeakMap<Deprecation, Notice>();
+  private readonly notice = memoize((deprecation: Deprecation) => this.noticeOf(deprecation));
 
   constructor(
     private readonly clock: Clock,
@@ -43,8 +44,7 @@ export class DeprecationInterceptor implements DirectInterceptor {
     const deprecation = deprecationOf(context.getHandler());
     if (!deprecation) return;
     const response = context.switchToHttp().getResponse<Response>();
-    let notice = this.notices.get(deprecation);
-    if (!notice) this.notices.set(deprecation, (notice = this.noticeOf(deprecation)));
+    const notice = this.notice(deprecation);
     for (const [name, value] of notice.headers) response.setHeader(name, value);
     if (this.clock.now() >= notice.sunset) throw new EndpointRemoved(deprecation);
   }

@@ -8,7 +8,7 @@ import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsExpired } from './event.errors.js';
 
-/** A page and the state of the feed, of one instant. There is a row without an event where the page is empty. */
+/** An event and the state of the feed at one instant. An empty page is one row without an event. */
 interface Row extends Omit<EventRow, 'id'> {
   readonly id: Int64 | null;
   readonly lastId: Int64;
@@ -26,7 +26,7 @@ const select = (filter: string): string => `
 const ALL = select('');
 const OF_TYPE = select('AND type = $3');
 
-/** What has happened, oldest first. */
+/** Reads the feed, oldest event first. */
 @Injectable()
 export class EventFeed {
   constructor(
@@ -35,8 +35,7 @@ export class EventFeed {
   ) {}
 
   /**
-   * Events after a cursor. The page always has a next one: the feed has no end, and a reader who has reached the newest
-   * event asks again later from there.
+   * The events after a cursor. The page always has a next one, because new events may follow.
    * @throws InvalidCursor, EventsExpired
    */
   async page({ limit, cursor, type }: ListEventsQuery): Promise<Page<EventRow>> {
@@ -47,7 +46,7 @@ export class EventFeed {
     const { lastId = 0, clearedTo = 0 } = rows[0] ?? {};
     if (after !== undefined && after < clearedTo) throw new EventsExpired();
     const events = rows.filter((row): row is Row & EventRow => row.id !== null);
-    // A page that is not full ends at the newest event of all types, so that a cursor ages only while nobody asks.
+    // A partial page ends at the newest event of all types, so that an active reader's cursor does not expire.
     const end = events.length === limit ? events.at(-1)?.id : lastId;
     return new Page(events, encodeCursor(end ?? lastId, scope));
   }

@@ -4,14 +4,48 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { minutes, seconds } from '../kernel/clock/duration.js';
+import { DataSource } from 'typeorm';
+import { days, minutes, seconds } from '../kernel/clock/duration.js';
 import { EventSequencer } from './event-sequencer.js';
-import { ExpiredEvents } from './expired-events.js';
+import { Clock } from '../kernel/clock/clock.js';
+
+const KEPT_FOR = days(30);
+const BATCH = 1_000;
+
+/** Clears events older than 30 days, in short transactions. */
+@Injectable()
+export class ExpiredEvents {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  async clear(): Promise<void> {
+    while ((await this.clearBatch()) === BATCH);
+  }
+
+  /** `cleared_to` shows which cursors have missed events. @returns the number of deleted events */
+  private async clearBatch(): Promise<number> {
+    const [batch] = await this.dataSource.query<{ count: number }[]>(
+      `WITH cleared AS (
+         DELETE FROM events WHERE id = ANY (ARRAY(SELECT id FROM events ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
+           AND occurred_at < $1
+         RETURNING id
+       ), mark AS (
+         UPDATE event_feed SET cleared_to = greatest(cleared_to, (SELECT max(id) FROM cleared))
+         WHERE EXISTS (SELECT FROM cleared)
+       )
+       SELECT count(*)::integer AS count FROM cleared`,
+      [new Date(this.clock.now() - KEPT_FOR), BATCH],
+    );
+    return batch?.count ?? 0;
+  }
+}
 
 const SEQUENCE_EVERY = seconds(1);
 const CLEAR_EVERY = minutes(10);
 
-/** What each process does for the feed beside requests: it moves events into it, and clears old ones. */
+/** Moves events into the feed and clears old ones, in the background. */
 @Injectable()
 export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Events');
@@ -48,7 +82,8 @@ export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicat
       await work();
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn(`The feed is brought up to date later: ${String(error)}`);
+      if (!this.isFailing)
+        this.logger.warn(`The feed was not updated; the next run tries again: ${String(error)}`);
       this.isFailing = true;
     }
   }

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Events of one transaction of the sequencer: some 20 ms, in which other sequencers wait. */
+/** Events of one transaction: about 20 ms, in which other sequencers wait. */
 const BATCH = 1_000;
-/** Of one reader, who is not to wait for a backlog that others have left. */
+/** Bounds the wait of one reader for a backlog. */
 const MAX_BATCHES = 5;
 
 /**
- * Moves committed events from the outbox to the feed and gives them their ids, one process at a time: a reader who has
- * seen an id has seen every lower one that there will ever be. The ids of the outbox do not serve for that, because a
- * transaction may commit after another one that took a higher id.
+ * Moves committed events from the outbox to the feed and assigns their ids, one process at a time: no lower id ever follows.
+ * The ids of the outbox do not guarantee that, because a transaction with a lower id may commit later.
  *
- * Of one batch, ids follow the order in which the events were recorded. A transaction that changes a row waits for the
- * lock of one that has changed it before, and records its event later: so the events of one row are in commit order,
- * as are those of two transactions where one began after the other had committed.
+ * Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an earlier one
+ * and records later, so that the events of one row are in commit order.
  */
 @Injectable()
 export class EventSequencer {
@@ -22,10 +20,10 @@ export class EventSequencer {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Every event that was committed before the call is in the feed after it, unless others have left a long backlog. */
+  /** Moves all events that are committed before the call, up to a limit. */
   catchUp(): Promise<void> {
     if (!this.running) return (this.running = this.pass().finally(() => (this.running = undefined)));
-    // A pass that runs may be past what its caller has in mind. All who come meanwhile share the one behind it.
+    // A running pass may have read too early. Calls during it share the next one.
     this.next ??= this.running
       .catch(() => undefined)
       .then(() => {
@@ -50,7 +48,7 @@ export class EventSequencer {
 }
 
 async function sequenceBatch(manager: EntityManager): Promise<void> {
-  // The lock comes first, in a statement of its own: the next one sees all that was committed before it got it.
+  // A separate statement: the next one sees everything that was committed before the lock.
   await manager.query('SELECT FROM event_feed FOR UPDATE');
   await manager.query(
     `WITH batch AS (

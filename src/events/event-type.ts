@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 
-/** What may happen. A module that records events adds their types at the end. */
+/** A module that records events adds their types at the end. */
 export const EVENT_TYPES = [
   'pet.created',
   'pet.updated',
@@ -20,9 +20,9 @@ export type EventTypeName = (typeof EVENT_TYPES)[number];
 /** A type of event, and the shape of its `data`. */
 export interface EventType<Data extends object> {
   readonly name: EventTypeName;
-  /** Of the shape of `data`: it rises with a change that could break a reader. */
+  /** Of the schema of `data`. A breaking change increases it. */
   readonly version: number;
-  /** A DTO: it documents `data`. */
+  /** The DTO of `data`. */
   readonly data: Type<Data>;
   /** For the OpenAPI document. */
   readonly description: string;

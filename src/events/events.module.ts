@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { EventFeed } from './event-feed.js';
-import { EventHousekeeping } from './event-housekeeping.js';
+import { EventHousekeeping, ExpiredEvents } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
-import { ExpiredEvents } from './expired-events.js';
 
 @Module({
   controllers: [EventsController],

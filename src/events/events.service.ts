@@ -8,10 +8,9 @@ import { EventResponse } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventFeed } from './event-feed.js';
 import type { EventType } from './event-type.js';
-import { writeToOutbox } from './outbox.js';
-import { insertedEvent } from './recorded-insert.js';
+import { insertedEvent, writeToOutbox } from './outbox.js';
 
-/** Records what happens, in the transaction in which it happens, and tells it. */
+/** Records events in the transaction of the change, and lists them. */
 @Injectable()
 export class EventsService {
   constructor(

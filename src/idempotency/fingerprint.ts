@@ -9,12 +9,12 @@ export function fingerprint(method: string, url: string, body: unknown): string 
   return hash('sha256', `${method} ${url}\n${canonical(body)}`);
 }
 
-function canonical(value: unknown, holder?: object, member = ''): string {
-  if (typeof value === 'number') return numberText(holder, member) ?? String(value);
+function canonical(value: unknown, holder?: object, name = ''): string {
+  if (typeof value === 'number') return numberText(holder, name) ?? String(value);
   if (value === undefined) return ''; // no body
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const inner = Object.entries(value).map(([name, item]) => [name, canonical(item, value, name)] as const);
+  const inner = Object.entries(value).map(([key, item]) => [key, canonical(item, value, key)] as const);
   if (Array.isArray(value)) return `[${inner.map(([, text]) => text).join()}]`;
-  const members = inner.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  return `{${members.sort().join()}}`;
+  const properties = inner.map(([key, text]) => `${JSON.stringify(key)}:${text}`);
+  return `{${properties.sort().join()}}`;
 }

@@ -12,8 +12,8 @@ const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
 export const IDEMPOTENCY_KEY_PATTERN = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * The key in a request's `Idempotency-Key` headers: 1 to 255 characters, bare or as a quoted string, which is the
- * same key. @throws ValidationFailed for anything else, and for more than one header
+ * The key in the `Idempotency-Key` header: 1 to 255 characters, bare or as a quoted string, which is the same key.
+ * @throws ValidationFailed for anything else, and for more than one header
  */
 export function idempotencyKey(values: readonly string[]): string {
   const [value = '', ...more] = values;

@@ -5,7 +5,7 @@ export class IdempotencyKeyReused extends DomainError {
     super(
       'unprocessable',
       'idempotency_key_reused',
-      'Another request was sent with this Idempotency-Key before. A new request needs a new key.',
+      'This Idempotency-Key belongs to a different request. A new request needs a new key.',
     );
   }
 }
@@ -15,7 +15,7 @@ export class IdempotencyInProgress extends DomainError {
     super(
       'conflict',
       'idempotency_in_progress',
-      'The request with this Idempotency-Key is still being worked on. Send it again shortly.',
+      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
     );
   }
 }

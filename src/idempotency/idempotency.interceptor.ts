@@ -12,7 +12,7 @@ import { IdempotencyInProgress } from './idempotency.errors.js';
 import { isIdempotent } from './idempotent.decorator.js';
 import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
 
-export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
+const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
 
 /**

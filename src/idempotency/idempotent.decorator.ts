@@ -21,7 +21,7 @@ export const Idempotent = (): MethodDecorator =>
       name: IDEMPOTENCY_KEY,
       required: false,
       description:
-        'Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID.',
+        'Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID.',
       schema: {
         type: 'string',
         pattern: IDEMPOTENCY_KEY_PATTERN,

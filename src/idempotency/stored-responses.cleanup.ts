@@ -7,10 +7,10 @@ import {
 import { minutes } from '../kernel/clock/duration.js';
 import { StoredResponses } from './stored-responses.js';
 
-const EVERY = minutes(10);
+const INTERVAL = minutes(10);
 const BATCH = 1_000;
 
-/** Deletes expired responses: each process every 10 minutes, in short statements. */
+/** Deletes expired responses every 10 minutes, in short statements. */
 @Injectable()
 export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(StoredResponsesCleanup.name);
@@ -21,9 +21,9 @@ export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApp
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
       this.run().catch((error: unknown) => {
-        this.logger.warn(`Expired responses could not be deleted, trying again: ${String(error)}`);
+        this.logger.warn(`Expired responses were not deleted; the next run tries again: ${String(error)}`);
       });
-    }, EVERY).unref();
+    }, INTERVAL).unref();
   }
 
   beforeApplicationShutdown(): void {

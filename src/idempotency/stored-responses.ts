@@ -18,7 +18,7 @@ export interface IdempotentRequest {
 
 export interface StoredResponse {
   readonly status: number;
-  /** Those that the handler and interceptors have set. */
+  /** Headers of the handler and the interceptors. */
   readonly headers: Readonly<Record<string, string | number | string[]>>;
   /** JSON text; null for a response without a body. */
   readonly body: string | null;
@@ -28,7 +28,7 @@ interface Row extends StoredResponse {
   readonly fingerprint: string;
 }
 
-/** The responses to requests with an `Idempotency-Key`, stored in PostgreSQL for 24 hours. */
+/** Stores the responses to requests with an `Idempotency-Key` for 24 hours. */
 @Injectable()
 export class StoredResponses {
   constructor(
@@ -36,7 +36,7 @@ export class StoredResponses {
     private readonly clock: Clock,
   ) {}
 
-  /** The response to the first request, if there was one. @throws IdempotencyKeyReused */
+  /** The response to the first request, if any. @throws IdempotencyKeyReused */
   async find({ keyId, key, fingerprint }: IdempotentRequest): Promise<StoredResponse | undefined> {
     const [row] = await this.dataSource.query<Row[]>(
       `SELECT fingerprint, status, headers, body FROM idempotent_answers

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { readJson } from '../../kernel/json/parse-json.js';
 
-/** A row of the feed, with its data as text. */
+/** A row of the feed. */
 export interface EventRow {
   readonly id: Int64;
   readonly type: string;
@@ -22,7 +22,7 @@ export class EventResponse {
   readonly id!: Int64;
 
   @ApiProperty({
-    description: 'What happened. More types may come: ignore those that you do not know.',
+    description: 'Type of the event. Ignore unknown types: new ones may follow.',
     pattern: '^[a-z]+(_[a-z]+)*(\\.[a-z]+(_[a-z]+)*)+$',
     example: 'pet.created',
   })
@@ -32,7 +32,7 @@ export class EventResponse {
     type: 'integer',
     format: 'int32',
     minimum: 1,
-    description: 'Version of the shape of `data`. It rises with a change that could break a reader.',
+    description: 'Version of the schema of `data`. A breaking change increases it.',
     example: 1,
   })
   readonly version!: number;
@@ -48,8 +48,7 @@ export class EventResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description:
-      'What changed, as it was after the change. `webhooks` in this document has the shape for each type.',
+    description: 'The resource after the change. `webhooks` in this document has the schema of each type.',
     example: { id: 42, name: 'Rex', categoryId: 7, status: 'available' },
   })
   readonly data!: object;

@@ -1,9 +1,10 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { HealthCheckResult } from '@nestjs/terminus';
 import { Public } from '../../http/public.decorator.js';
-import { readinessResponse } from './readiness-response.js';
 import { Readiness } from './readiness.js';
+import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 
 @Public()
 @ApiExcludeController()
@@ -26,4 +27,30 @@ export class HealthController {
     response.status(status);
     return body;
   }
+}
+
+interface ReadinessResponse {
+  readonly status: 200 | 503;
+  /** Seconds, with a 503. */
+  readonly retryAfter?: number;
+  readonly body: object;
+}
+
+/**
+ * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, whose `status` is a number, with the
+ * results of the checks in `info` and `error`.
+ */
+export function readinessResponse(result: HealthCheckResult): ReadinessResponse {
+  if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
+  const { info, error } = result;
+  const { code } = new ServiceUnavailable();
+  return {
+    status: 503,
+    retryAfter: 1,
+    body: { code, message: `Not ready: ${reasons(result).join(', ')}.`, status: 503, info, error },
+  };
+}
+
+function reasons({ status, error = {} }: HealthCheckResult): string[] {
+  return status === 'shutting_down' ? ['the service is stopping'] : Object.keys(error);
 }

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Config } from '../../kernel/config/config.js';
-import { DatabaseState } from './database-state.js';
+import { DatabaseState, Readiness } from './readiness.js';
 import { HealthController } from './health.controller.js';
-import { Readiness } from './readiness.js';
 
 @Module({
   imports: [

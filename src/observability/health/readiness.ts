@@ -1,22 +1,39 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import {
-  HealthCheckService,
   type HealthCheckResult,
+  HealthCheckService,
   type HealthIndicatorFunction,
   HealthIndicatorService,
 } from '@nestjs/terminus';
+import { DataSource } from 'typeorm';
 import { seconds } from '../../kernel/clock/duration.js';
-import { DatabaseState } from './database-state.js';
+import { migrationState, type MigrationState } from '../../database/migrations/migration-state.js';
+
+/** The state of the database, by a connection of the pool. Concurrent probes share one query. */
+@Injectable()
+export class DatabaseState {
+  private running?: Promise<MigrationState>;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** @throws when the database does not respond */
+  migrations(): Promise<MigrationState> {
+    this.running ??= migrationState((sql) => this.dataSource.query(sql)).finally(
+      () => (this.running = undefined),
+    );
+    return this.running;
+  }
+}
 
 /** Time limit of a probe for the database. */
-const PATIENCE = seconds(1);
+const TIMEOUT = seconds(1);
 /** Probes within this time share one result. */
-const FRESH = seconds(1);
+const CACHE_TIME = seconds(1);
 
 /** Whether this process should get requests: its database responds, has all migrations, and it is not stopping. */
 @Injectable()
 export class Readiness {
-  private readonly parts: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
+  private readonly checks: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
 
   constructor(
     private readonly health: HealthCheckService,
@@ -26,13 +43,13 @@ export class Readiness {
 
   /** Adds a check of another module. */
   add(part: HealthIndicatorFunction): void {
-    this.parts.push(part);
+    this.checks.push(part);
   }
 
   /** Does not reject for a failed check: `status` and `error` report it. */
   async check(): Promise<HealthCheckResult> {
     try {
-      return await this.health.check(this.parts);
+      return await this.health.check(this.checks);
     } catch (error) {
       if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
       throw error;
@@ -55,7 +72,7 @@ export class Readiness {
   }
 
   private attempt(name: string, ask: () => Promise<void>) {
-    return this.indicators.check(name).attempt(ask).withTimeout(PATIENCE).cacheFor(FRESH);
+    return this.indicators.check(name).attempt(ask).withTimeout(TIMEOUT).cacheFor(CACHE_TIME);
   }
 }
 

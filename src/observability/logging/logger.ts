@@ -1,7 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { Config } from '../../kernel/config/config.js';
-import { isoTime } from './iso-time.js';
 
 /** Parts of Nest that log each module and route at the start: logged at level debug. */
 const TALKATIVE = new Set([
@@ -31,7 +30,7 @@ export class Logger implements LoggerService {
     const options = {
       level: logLevel,
       base: null, // log collectors add host and process
-      timestamp: isoTime,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level: string) => ({ level }) },
     };
     this.lines = pino(options, destination);

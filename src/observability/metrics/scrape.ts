@@ -5,9 +5,9 @@ import { seconds } from '../../kernel/clock/duration.js';
 import { Metrics } from './metrics.js';
 
 /** The text is made at most once in this time: scrapes are public and not counted. */
-const FRESH = seconds(1);
+const CACHE_TIME = seconds(1);
 
-/** Every metric in the text format of Prometheus. */
+/** All metrics in the text format of Prometheus. */
 @Injectable()
 export class Scrape {
   private text?: Promise<Buffer>;
@@ -28,7 +28,7 @@ export class Scrape {
 
   private read(): Promise<Buffer> {
     const now = this.clock.elapsed();
-    if (this.text && now - this.madeAt < FRESH) return this.text;
+    if (this.text && now - this.madeAt < CACHE_TIME) return this.text;
     this.madeAt = now;
     this.text = this.make();
     return this.text;

@@ -6,7 +6,7 @@ import { traceOf } from './traceparent.js';
  * The span of a request, a child of that in `traceparent`. Names are those of the semantic conventions of OpenTelemetry for
  * HTTP servers.
  */
-export function spanOf(
+export function recordSpan(
   tracer: Tracer,
   { request, route, status, duration, complete }: ObservedResponse,
 ): void {

@@ -11,7 +11,7 @@ export interface Trace {
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 
-/** Reads a `traceparent` header; `undefined` for one that is not valid (W3C Trace Context, section 3.2). */
+/** Parses a `traceparent` header; `undefined` if it is invalid (W3C Trace Context, section 3.2). */
 export function traceOf(header: string | string[] | undefined): Trace | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header) ?? [];

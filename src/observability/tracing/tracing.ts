@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { ResponseObserver } from '../../http/response-observer.js';
 
-const TO_SEND = seconds(1.5);
+const FLUSH_TIMEOUT = seconds(1.5);
 
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Tracing {
@@ -17,7 +17,7 @@ export interface Tracing {
  * memory and time.
  */
 export async function startTracing(): Promise<Tracing> {
-  const [sdk, { OTLPTraceExporter }, resources, { spanOf }] = await Promise.all([
+  const [sdk, { OTLPTraceExporter }, resources, { recordSpan }] = await Promise.all([
     import('@opentelemetry/sdk-trace-base'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
@@ -31,8 +31,8 @@ export async function startTracing(): Promise<Tracing> {
   const tracer: Tracer = provider.getTracer('petstore');
   return {
     record: (observed) => {
-      spanOf(tracer, observed);
+      recordSpan(tracer, observed);
     },
-    close: () => Promise.race([provider.shutdown(), delay(TO_SEND, undefined, { ref: false })]),
+    close: () => Promise.race([provider.shutdown(), delay(FLUSH_TIMEOUT, undefined, { ref: false })]),
   };
 }

@@ -2,10 +2,7 @@ import type { DomainError } from '../../kernel/errors/domain-error.js';
 
 const ERRORS = 'openapi:errors';
 
-/**
- * Documents the error responses that only this operation has, or only those of this controller: each by an instance,
- * which becomes the example. Those of every operation are added to all of them.
- */
+/** Documents the error responses of an operation or a controller: each by an instance, which becomes the example. */
 export function ApiErrors(...errors: readonly DomainError[]): MethodDecorator & ClassDecorator {
   return (target: object, _name?: unknown, descriptor?: { readonly value?: unknown }) => {
     const place = (descriptor?.value as object | undefined) ?? target;
@@ -13,6 +10,6 @@ export function ApiErrors(...errors: readonly DomainError[]): MethodDecorator & 
   };
 }
 
-/** What `@ApiErrors()` says of a handler or a controller. */
+/** The errors of `@ApiErrors()` on a handler or a controller. */
 export const apiErrorsOf = (place: object): readonly DomainError[] =>
   (Reflect.getMetadata(ERRORS, place) as readonly DomainError[] | undefined) ?? [];

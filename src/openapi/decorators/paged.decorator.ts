@@ -11,18 +11,15 @@ const LIMIT_OUT_OF_RANGE = new ValidationFailed([
   parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' }),
 ]);
 
-const LINK = 'While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.';
+const LINK = '`<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.';
 
 interface PagedOptions {
   readonly description: string;
-  /** What the document says of the `Link` header, where it is not that of a list with a last page. */
+  /** Description of the `Link` header, for a list without a last page. */
   readonly link?: string;
 }
 
-/**
- * A handler that returns a `Page`: clients and other interceptors get its array, and clients the `Link` to the next
- * page. The document gets an example of the `Link` where the address of the list is known.
- */
+/** A handler that returns a `Page`: the response is its array, with the `Link` to the next page. */
 export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
     UseInnermostInterceptor(PageInterceptor),

@@ -47,7 +47,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 
 type Base = Parameters<typeof SwaggerModule.createDocument>[1];
 
-/** A module that `@nestjs/swagger` cannot describe is left out, for it must not take the document from all others. */
+/** Omits a module that `@nestjs/swagger` cannot describe. */
 function createDocument(app: INestApplication, base: Base): OpenAPIObject {
   const options = { extraModels: [ErrorResponse, ProblemResponse] };
   try {

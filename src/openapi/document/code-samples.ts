@@ -1,4 +1,4 @@
-import type { OperationObject, ParameterObject } from './openapi-types.js';
+import type { OperationObject, ParameterObject } from './schemas.js';
 
 interface CodeSample {
   readonly lang: string;

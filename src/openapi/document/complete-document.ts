@@ -5,12 +5,10 @@ import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addCodeSamples } from './code-samples.js';
 import { addExamples } from './examples.js';
 import { addHeaders, headers } from './headers.js';
-import type { OperationObject, SchemasObject } from './openapi-types.js';
+import { modernOperation, modernSchemas, type OperationObject, type SchemasObject } from './schemas.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import { addUndescribedBody, closeRequestBody } from './request-body.js';
-import { markPublic } from './public-operation.js';
 import type { Route, Routes } from './routes.js';
-import { modernOperation, modernSchemas } from './schemas.js';
 import { addNotModified, completeSuccess } from './success-responses.js';
 import { addTexts, takeTags } from './texts.js';
 
@@ -56,18 +54,18 @@ interface Surroundings {
   readonly base: string;
 }
 
-/** An operation that cannot be completed is shown as Nest made it: no module may break the document of all. */
+/** An operation that cannot be completed stays as Nest describes it. */
 function completeOrLeave(
   one: PathOperation,
   route: Route | undefined,
   { schemas, base }: Surroundings,
 ): void {
-  const asNestMadeIt = structuredClone(one.operation);
+  const original = structuredClone(one.operation);
   try {
     if (route) complete(one, route, { schemas, base });
   } catch (error) {
-    one.replace(asNestMadeIt);
-    const name = asNestMadeIt.operationId ?? one.url;
+    one.replace(original);
+    const name = original.operationId ?? one.url;
     new Logger('OpenAPI').warn(`${name} is shown as Nest describes it: ${String(error)}`);
   }
 }
@@ -89,7 +87,7 @@ function complete(one: PathOperation, route: Route, { schemas, base }: Surroundi
   closeRequestBody(operation, route, schemas);
 }
 
-/** A handler need not take each parameter of its path, and OpenAPI has them all described. */
+/** A handler need not take every parameter of its path; OpenAPI requires them all. */
 function addPathParameters(operation: OperationObject, path: string): void {
   const parameters = (operation.parameters ??= []);
   for (const [, name = ''] of path.matchAll(/{([^}]+)}/g)) {
@@ -98,7 +96,7 @@ function addPathParameters(operation: OperationObject, path: string): void {
   }
 }
 
-/** Whatever scheme a decorator such as `@ApiBearerAuth()` names: the service has one. */
+/** Removes the schemes of decorators such as `@ApiBearerAuth()`: the service has only one. */
 function useOurSecurity(operation: OperationObject): void {
   const { security } = operation;
   if (!security) return;
@@ -108,7 +106,7 @@ function useOurSecurity(operation: OperationObject): void {
   else delete operation.security;
 }
 
-/** Each has a name that fits into a URL and that no other has. */
+/** Makes every operation id unique and safe in a URL. */
 function nameOperations(operations: readonly OperationObject[]): void {
   const taken = new Set<string>();
   for (const operation of operations) {
@@ -118,4 +116,10 @@ function nameOperations(operations: readonly OperationObject[]): void {
     taken.add(unique);
     operation.operationId = unique;
   }
+}
+
+/** `@Public()` adds an empty requirement. */
+function markPublic(operation: OperationObject): void {
+  if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
+    operation.security = [];
 }

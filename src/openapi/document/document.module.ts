@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DocumentController } from './document.controller.js';
-import { IndexController } from './index.controller.js';
+import { DocumentController, IndexController } from './document.controller.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 @Module({ controllers: [IndexController, DocumentController], providers: [OpenApiDocument] })

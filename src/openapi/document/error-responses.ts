@@ -11,7 +11,7 @@ import { bodyError, unknownError } from '../../kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
 import { headersOf } from './headers.js';
-import type { OperationObject, ResponseObject, SchemaOrReference } from './openapi-types.js';
+import type { OperationObject, ResponseObject, SchemaOrReference } from './schemas.js';
 import { takesJson } from './request-body.js';
 import type { Route } from './routes.js';
 
@@ -35,27 +35,27 @@ const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownErr
 const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {
-  invalid: 'A value is missing or not valid; `details` names each one.',
-  unauthenticated: 'No API key, or one that is not valid.',
+  invalid: 'A value is missing or invalid; `details` lists each one.',
+  unauthenticated: 'No valid API key.',
   forbidden: 'The API key does not allow this.',
   not_found: 'No such resource.',
-  method_not_allowed: 'The path does not take this method; `Allow` names those it takes.',
+  method_not_allowed: 'The path does not support this method; `Allow` lists those it supports.',
   not_acceptable: 'The `Accept` header excludes `application/json`.',
-  conflict: 'Not possible in the present state.',
-  gone: 'It was there once, and has been removed.',
+  conflict: 'Not possible in the current state.',
+  gone: 'It has been removed.',
   too_large: 'The body is too large.',
   unsupported_media_type: 'The body is not `application/json`.',
-  unprocessable: 'Understood, but it contradicts something sent before.',
+  unprocessable: 'Valid, but it contradicts an earlier request.',
   rate_limited: 'A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially.',
-  internal: 'A fault of the service.',
-  unavailable: 'The service cannot answer now. Try again after `Retry-After`.',
+  internal: 'An error of the service.',
+  unavailable: 'The service is temporarily unavailable. Try again after `Retry-After`.',
 };
 const JSON_TYPE = 'application/json';
 const ERROR = { $ref: '#/components/schemas/Error' };
 /** Beside the Error, for clients that ask for it. */
 const PROBLEM: Content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
 
-/** The error responses that are the same for nearly every operation, each defined once. */
+/** The error responses that most operations share. */
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
   byStatus([...NO_KEY, new NotAcceptable(), ...ALWAYS]).map(([status, errors]) => [
     nameOf(status),
@@ -63,7 +63,7 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
   ]),
 );
 
-/** Adds the error responses of the pipeline and of the route to those that decorators describe. */
+/** Adds the error responses of the pipeline and of the route. */
 export function addErrorResponses(operation: OperationObject, route: Route): void {
   const common = commonErrors(operation, route);
   for (const [status, errors] of byStatus([...common, ...route.errors])) {
@@ -95,7 +95,7 @@ function commonErrors(operation: OperationObject, route: Route): readonly Domain
   ];
 }
 
-/** Two errors with one code are one example, the latter's. */
+/** Errors with the same code share one example, the last one. */
 function byStatus(errors: readonly DomainError[]): [status: string, errors: readonly DomainError[]][] {
   const statuses = new Map<string, Map<string, DomainError>>();
   for (const error of errors) {
@@ -112,7 +112,7 @@ function isCommon(status: string, errors: readonly DomainError[]): boolean {
   );
 }
 
-/** A response from the very errors that cause it: one example each. They share one status. */
+/** A response with one example for each error. They share one status. */
 function responseTo(errors: readonly DomainError[]): ResponseObject & { content: Content } {
   const examples = errors.map((error) => [error.code, { value: ofDomainError(error) }] as const);
   return {
@@ -123,7 +123,7 @@ function responseTo(errors: readonly DomainError[]): ResponseObject & { content:
 
 type Content = Record<string, { schema?: SchemaOrReference; examples?: object; example?: unknown }>;
 
-/** What a decorator says of a status that the pipeline knows too: its words, and its body beside the Error. */
+/** Merges the description and body of a decorator with those of the pipeline. */
 function merged(
   described: ResponseObject | undefined,
   response: ResponseObject & { content: Content },

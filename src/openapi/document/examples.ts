@@ -1,5 +1,4 @@
-import type { OperationObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
-import { resolve } from './schemas.js';
+import { type OperationObject, resolve, type SchemaOrReference, type SchemasObject } from './schemas.js';
 
 /** Opaque to its reader; this one starts after the twentieth pet. */
 const CURSOR = 'AAAAAAAAABThv7qlTs2QPg';
@@ -9,7 +8,7 @@ interface Body {
   readonly headers?: Record<string, { schema?: unknown; example?: unknown }>;
 }
 
-/** An example for each JSON body and page link of an operation, from the examples of the DTOs' own properties. */
+/** Adds an example for each JSON body and page link of an operation, from the examples of the DTO properties. */
 export function addExamples(operation: OperationObject, schemas: SchemasObject, url: string): void {
   const { requestBody, responses } = operation;
   const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
@@ -39,14 +38,14 @@ const BY_FORMAT: Readonly<Record<string, unknown>> = {
   uri: 'https://example.com/rex',
 };
 
-/** The library says `any` of them. */
+/** The library types these as `any`. */
 interface Given {
   readonly examples?: readonly unknown[];
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
 }
 
-/** @param above the schemas that this one is a part of: one that contains itself ends there */
+/** @param above the schemas that contain this one: a recursive schema ends there */
 function exampleOf(
   reference: SchemaOrReference,
   schemas: SchemasObject,

@@ -1,16 +1,16 @@
-import type { HeadersObject, OperationObject, ResponseObject } from './openapi-types.js';
+import type { HeadersObject, OperationObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
 
 const integer = { type: 'integer', format: 'int64', minimum: 0 };
 const text = { type: 'string' };
 
-/** Every header the service answers with, defined once and referred to by each response. `base`: address without `/v1`. */
+/** The response headers, which each response references. `base`: address without `/v1`. */
 export const headers = (base: string) =>
   ({
     'X-Request-Id': {
       required: true,
       description:
-        'Names this request in our log. Your own is kept when it is 1 to 128 printable ASCII characters.',
+        'Identifies this request in the log. The service keeps your own if it has 1 to 128 printable ASCII characters.',
       schema: text,
       example: '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
     },
@@ -51,13 +51,13 @@ export const headers = (base: string) =>
       example: 42,
     },
     'Idempotent-Replayed': {
-      description: '`true` on the answer to a repeat: it is the first answer once more.',
+      description: '`true` if this is the stored first response.',
       schema: { type: 'string', enum: ['true'] },
       example: 'true',
     },
     ETag: {
       required: true,
-      description: 'Names this very content. Sent back in `If-None-Match` it saves the body (RFC 9110).',
+      description: 'Identifies this content. Send it in `If-None-Match` to save the body (RFC 9110).',
       schema: text,
       example: '"q83vEjRWeJASNFZ4kKvN7w"',
     },
@@ -104,14 +104,14 @@ const ON_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 const WHEN_DEPRECATED: readonly HeaderName[] = ['Deprecation', 'Sunset', 'Link'];
-/** The others may come from before the interceptor. */
+/** Other statuses may come from before the interceptor. */
 const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
-/** What every response of this status carries. */
+/** The headers of every response with this status. */
 export const headersOf = (status: string): HeadersObject =>
   references([...ON_EVERY_RESPONSE, ...(ON_STATUS[status] ?? [])]);
 
-/** Adds to each response what the pipeline sends with it, unless the response is a reference that already has it. */
+/** Adds the headers of the pipeline to each response that is not a reference. */
 export function addHeaders({ responses, security }: OperationObject, route: Route): void {
   for (const [status, response] of Object.entries(responses) as [string, ResponseObject | Reference][]) {
     if ('$ref' in response) continue;

@@ -4,7 +4,7 @@ import { dump } from 'js-yaml';
 import { StaticContent } from '../../http/static-content.js';
 import { buildDocument } from './build-document.js';
 
-/** The document of the whole application. It is built for the first request that asks for it, and then kept. */
+/** The document of the application, built at the first request and cached. */
 @Injectable()
 export class OpenApiDocument {
   private app?: INestApplication;
@@ -12,7 +12,7 @@ export class OpenApiDocument {
   private asJson?: StaticContent;
   private asYaml?: StaticContent;
 
-  /** Tells which application it is about; not before it listens is its address known. */
+  /** Sets the application. Its address is known only once it listens. */
   describe(app: INestApplication): void {
     this.app = app;
   }

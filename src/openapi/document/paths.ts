@@ -1,17 +1,16 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { OperationObject, PathItemObject } from './openapi-types.js';
+import type { OperationObject, PathItemObject } from './schemas.js';
 
-/** What the addresses of the servers end in: the version is part of the base address, not of the paths. */
+/** The base path of the servers: the version is not part of the paths. */
 export const BASE_PATH = '/v1';
 
-/** The methods that OpenAPI 3.1 knows; `@All()` routes have more. */
+/** The methods of OpenAPI 3.1; `@All()` routes have more. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 type Paths = OpenAPIObject['paths'];
 
 /**
- * Paths as a client appends them to a server's address. What lives outside the base path, such as a controller with
- * another version, has a server of its own.
+ * Paths relative to the server. A path outside the base path, such as that of another version, gets its own server.
  * @param base address of the service, without `/v1`
  */
 export function relativePaths(paths: Paths, base: string): Paths {
@@ -25,7 +24,7 @@ export function relativePaths(paths: Paths, base: string): Paths {
   return relative;
 }
 
-/** A path that stands under `/v1` too gives its first segments to the address of its server. */
+/** If the path exists under `/v1` too, its first segments become part of the server. */
 function addOutside(relative: Paths, path: string, item: PathItemObject, base: string): void {
   const segments = path.split('/').slice(1);
   for (let given = 0; given <= segments.length; given++) {
@@ -43,11 +42,10 @@ function onlyKnownMethods(item: PathItemObject): PathItemObject {
 
 export interface PathOperation {
   readonly path: string;
-  /** The whole address, for examples. */
+  /** The absolute URL, for examples. */
   readonly url: string;
   readonly method: string;
   readonly operation: OperationObject;
-  /** Puts another operation in its place. */
   replace(operation: OperationObject): void;
 }
 

@@ -1,12 +1,11 @@
 import type { Type } from '@nestjs/common';
 import { dtoSchema } from '../../http/validation/dto-schema.js';
-import type { OperationObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
+import { type OperationObject, resolve, type SchemaOrReference, type SchemasObject } from './schemas.js';
 import type { Route } from './routes.js';
-import { resolve } from './schemas.js';
 
 const JSON_TYPE = 'application/json';
 
-/** A handler may take a body that no decorator describes, or a part of one. */
+/** For a handler with a body, or a part of one, that no decorator describes. */
 export function addUndescribedBody(operation: OperationObject, route: Route): void {
   if (!route.body || operation.requestBody) return;
   operation.requestBody = { content: { [JSON_TYPE]: { schema: {} } } };
@@ -17,7 +16,7 @@ export function takesJson({ requestBody }: OperationObject): boolean {
   return requestBody !== undefined && 'content' in requestBody && JSON_TYPE in requestBody.content;
 }
 
-/** What a DTO does not name is refused, and the schema of the body says so: of the DTOs inside of it too. */
+/** Closes the schemas of DTOs, nested ones too: unknown properties are invalid. */
 export function closeRequestBody(
   { requestBody }: OperationObject,
   { body }: Route,
@@ -27,7 +26,7 @@ export function closeRequestBody(
   if (content?.schema) close(content.schema, body?.type, schemas);
 }
 
-/** Only where the schema names all that the DTO takes: of others nothing is known. */
+/** Only if the schema describes all properties of the DTO. */
 function close(reference: SchemaOrReference, type: unknown, schemas: SchemasObject): void {
   const schema = resolve(reference, schemas);
   const dto = dtoSchema(type);

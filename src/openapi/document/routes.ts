@@ -14,15 +14,15 @@ import { producedTypes } from '../../http/guards/produced-types.js';
 import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
-import type { OperationObject } from './openapi-types.js';
+import type { OperationObject } from './schemas.js';
 import { describePipedParameters } from './piped-parameters.js';
 
-/** What the decorators of a route say of it that `@nestjs/swagger` does not look at. */
+/** The metadata of a route that `@nestjs/swagger` does not read. */
 export interface Route {
   readonly name: string;
-  /** The status of its success, as Nest sends it. */
+  /** The status of its success response. */
   readonly status: number;
-  /** The media types of its success; none where they are left open. */
+  /** The media types of its success response; empty if undeclared. */
   readonly produces: readonly string[];
   readonly redirects: boolean;
   readonly errors: readonly DomainError[];
@@ -35,11 +35,11 @@ export interface Route {
 type Numbered = OperationObject & { 'x-route-number'?: number };
 type Handlers = Readonly<Record<string, object>>;
 
-/** Leads from the operations of a document back to the routes that they describe. */
+/** Maps the operations of a document to their routes. */
 export class Routes {
   private readonly routes: Route[] = [];
 
-  /** Leaves a number on each handler, which `@nestjs/swagger` writes into its operations. */
+  /** Numbers the handlers; `@nestjs/swagger` copies the number into the operation. */
   constructor(app: INestApplication) {
     const scanner = new MetadataScanner();
     for (const { controllers } of app.get(ModulesContainer).values()) {
@@ -63,7 +63,7 @@ export class Routes {
     this.routes.push(readRoute(controller, handler, name));
   }
 
-  /** The route of an operation, which loses its number. */
+  /** The route of an operation. Removes the number. */
   take(operation: OperationObject): Route | undefined {
     const numbered: Numbered = operation;
     const number = numbered['x-route-number'];

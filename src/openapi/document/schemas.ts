@@ -1,6 +1,16 @@
-import type { OperationObject, SchemaObject, SchemaOrReference, SchemasObject } from './openapi-types.js';
+import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Schemas as JSON Schema 2020-12 writes them; the library and its users still write some of OpenAPI 3.0. */
+/** Parts of a document: the library exports only the type of the whole. */
+export type PathItemObject = OpenAPIObject['paths'][string];
+export type OperationObject = NonNullable<PathItemObject['get']>;
+export type ResponseObject = Exclude<OperationObject['responses'][string], { $ref: string } | undefined>;
+export type HeadersObject = NonNullable<ResponseObject['headers']>;
+export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+export type SchemaOrReference = SchemasObject[string];
+export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
+export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
+
+/** Converts schemas of OpenAPI 3.0, which the library and its users still write, to JSON Schema 2020-12. */
 export function modernSchemas(schemas: SchemasObject): SchemasObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, modern(schema)]));
 }
@@ -21,7 +31,7 @@ interface Place {
 }
 type Contents = Record<string, Place>;
 
-/** What a keyword of OpenAPI 3.0 says, which may stand beside those of 3.1 in a schema that a user writes by hand. */
+/** Keywords of OpenAPI 3.0, which a handwritten schema may mix with those of 3.1. */
 interface OldKeywords {
   readonly nullable?: boolean;
   readonly minimum?: number;
@@ -33,7 +43,7 @@ interface OldKeywords {
 const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 const SINGLE = ['items', 'not', 'additionalProperties'] as const;
 
-/** A reference may have siblings now, without an `allOf` around it, and `example` has become `examples`. */
+/** A reference may have siblings without an `allOf`, and `example` becomes `examples`. */
 function modern(schema: SchemaOrReference): SchemaOrReference {
   if ('$ref' in schema) return schema;
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...others }: OldKeywords & object = schema;
@@ -65,13 +75,13 @@ function withModernParts(schema: SchemaObject): SchemaObject {
   return { ...schema, ...parts };
 }
 
-/** A bound that is exclusive had a boolean beside it, and now stands alone. */
+/** An exclusive bound was a boolean, and is now a number. */
 function bound(inclusive: string, exclusive: string, value: number | undefined, isExclusive: unknown) {
   if (typeof isExclusive === 'number') return { [exclusive]: isExclusive };
   return isExclusive === true ? { [inclusive]: undefined, [exclusive]: value } : {};
 }
 
-/** What a reference to a component points to; an empty schema for one that leads nowhere. */
+/** The schema of a reference; an empty schema for an unknown one. */
 export function resolve(schema: SchemaOrReference, schemas: SchemasObject): SchemaObject {
   let found: SchemaOrReference | undefined = schema;
   for (let steps = 0; found && '$ref' in found; steps++) {

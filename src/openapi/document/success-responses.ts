@@ -1,16 +1,15 @@
 import { STATUS_CODES } from 'node:http';
-import type { HeaderName } from './headers.js';
-import { references } from './headers.js';
-import type { OperationObject, ParameterObject, ResponseObject, SchemaOrReference } from './openapi-types.js';
+import { type HeaderName, references } from './headers.js';
+import type { OperationObject, ParameterObject, ResponseObject, SchemaOrReference } from './schemas.js';
 import type { Route } from './routes.js';
 
 const JSON_TYPE = 'application/json';
-/** What Nest sends in place of a value that is not an object. */
+/** The type that Nest sends for a value that is not an object. */
 const TEXT_TYPE = 'text/html';
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 const ETAG: HeaderName = 'ETag';
 
-/** Makes the success of an operation what its route sends: its status, and the media type that it sets itself. */
+/** Sets the status and media type of the success response to those of the route. */
 export function completeSuccess({ responses }: OperationObject, route: Route): void {
   if (route.redirects) delete responses[200];
   const successes = Object.keys(responses).filter((status) => /^[23]|default/.test(status));
@@ -25,7 +24,7 @@ export function completeSuccess({ responses }: OperationObject, route: Route): v
   }
 }
 
-const LOCATION = { description: 'Where to go.', schema: { type: 'string' } };
+const LOCATION = { description: 'URL of the redirect.', schema: { type: 'string' } };
 
 function completeContent(response: ResponseObject, status: string, produces: readonly string[]): void {
   const content = response.content;
@@ -62,7 +61,7 @@ const IF_NONE_MATCH: ParameterObject = {
   schema: { type: 'string', examples: ['"q83vEjRWeJASNFZ4kKvN7w"'] }, // with `example`, the Swagger UI would send it
 };
 
-/** Adds what `ETag` and `If-None-Match` mean for an operation that reads, where its success is JSON. */
+/** Adds `ETag`, `If-None-Match` and 304 to a GET whose success response is JSON. */
 export function addNotModified(operation: OperationObject): void {
   const { parameters = [], responses } = operation;
   const ok = responses['200'];

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SECURITY_SCHEME, type StabilityLevel } from '../decorators/operation-marks.js';
-import type { OperationObject } from './openapi-types.js';
+import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
 
 interface Marks {
@@ -9,7 +9,7 @@ interface Marks {
 }
 
 const MEANING: Readonly<Record<StabilityLevel, string>> = {
-  experimental: '**Experimental:** it may change or go without notice.',
+  experimental: '**Experimental:** it may change or be removed without notice.',
   beta: '**Beta:** it may still change.',
 };
 
@@ -28,7 +28,7 @@ export function addTexts(operation: OperationObject & Marks, route: Route, base:
   if (stability) addMark(operation, stability, MEANING[stability]);
   if (sunset) {
     operation.deprecated = true;
-    addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it answers 410.`);
+    addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it returns 410.`);
   }
 }
 
