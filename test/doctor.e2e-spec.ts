@@ -104,7 +104,7 @@ describe('petstore doctor with a DATABASE_URL', () => {
     await newer.drop();
   });
 
-  it('says why it does not answer, without the password', async () => {
+  it('says why it does not respond, without the password', async () => {
     const changes: Partial<URL>[] = [
       { port: '1' },
       { password: 'hunter2' },
@@ -215,7 +215,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     });
   });
 
-  it('says why it does not answer, without the password', async () => {
+  it('says why it does not respond, without the password', async () => {
     const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
     expect(stdout).toMatch(/^fail +redis +no response from 127\.0\.0\.1:\d+: WRONGPASS/m);
     expect(stdout).not.toContain('secret');

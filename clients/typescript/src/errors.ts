@@ -11,7 +11,7 @@ export interface Problem {
   readonly cause?: unknown;
 }
 
-/** Whatever a call can end with. Decide by class or `code`, show `message`, and quote `requestId` when you ask for help. */
+/** Whatever a call can end with. Branch on class or `code`, show `message`, and quote `requestId` when you ask for help. */
 export class PetstoreError extends Error {
   override name = 'PetstoreError';
   /** Machine-readable; new ones may come. An error without an answer of the service has a code of this client. */

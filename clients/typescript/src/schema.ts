@@ -833,9 +833,9 @@ export interface operations {
   listPets: {
     parameters: {
       query?: {
-        /** @description Maximum number of items in the page. */
+        /** @description The most items the page may hold. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
@@ -2330,9 +2330,9 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description Maximum number of items in the page. */
+        /** @description The most items the page may hold. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
         cursor?: string;
         /** @description Only orders that have come this far. */
         status?: components['schemas']['OrderStatus'];
@@ -3122,9 +3122,9 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
-        /** @description Maximum number of items in the page. */
+        /** @description The most items the page may hold. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
         cursor?: string;
         /** @description Only events of this type. */
         type?: components['schemas']['EventType'];

@@ -20,7 +20,7 @@ class Problem:
 
 
 class PetstoreError(Exception):
-    """Decide by class or `code`, show `message`, and quote `request_id` when you ask for help."""
+    """Branch on class or `code`, show `message`, and quote `request_id` when you ask for help."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
