@@ -46,7 +46,7 @@ export interface paths {
      *
      *     Needs a key with the scope `pets:read`.
      *
-     *     **Deprecated:** from 2030-12-05 on it answers 410.
+     *     **Deprecated:** from 2030-12-05 on it returns 410.
      */
     get: operations['getPet'];
     put?: never;
@@ -57,7 +57,7 @@ export interface paths {
      *
      *     Needs a key with the scope `pets:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     delete: operations['deletePet'];
     options?: never;
@@ -68,7 +68,7 @@ export interface paths {
      *
      *     Needs a key with the scope `pets:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     patch: operations['updatePet'];
     trace?: never;
@@ -182,7 +182,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listOrders'];
     put?: never;
@@ -192,7 +192,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['placeOrder'];
     delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getOrder'];
     put?: never;
@@ -240,7 +240,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['approveOrder'];
     delete?: never;
@@ -264,7 +264,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['deliverOrder'];
     delete?: never;
@@ -288,7 +288,7 @@ export interface paths {
      *
      *     Needs a key with the scope `orders:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -310,7 +310,7 @@ export interface paths {
      *
      *     Needs a key with the scope `events:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listEvents'];
     put?: never;
@@ -507,13 +507,13 @@ export interface components {
        */
       id: number;
       /**
-       * @description What happened. More types may come: ignore those that you do not know.
+       * @description Type of the event. Ignore unknown types: new ones may follow.
        * @example pet.created
        */
       type: string;
       /**
        * Format: int32
-       * @description Version of the shape of `data`. It rises with a change that could break a reader.
+       * @description Version of the schema of `data`. A breaking change increases it.
        * @example 1
        */
       version: number;
@@ -524,7 +524,7 @@ export interface components {
        */
       occurredAt: string;
       /**
-       * @description What changed, as it was after the change. `webhooks` in this document has the shape for each type.
+       * @description The resource after the change. `webhooks` in this document has the schema of each type.
        * @example {
        *       "id": 42,
        *       "name": "Rex",
@@ -673,7 +673,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description No API key, or one that is not valid. */
+    /** @description No valid API key. */
     Unauthorized: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -723,7 +723,7 @@ export interface components {
         'application/problem+json': components['schemas']['Problem'];
       };
     };
-    /** @description A fault of the service. */
+    /** @description An error of the service. */
     InternalServerError: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -739,7 +739,7 @@ export interface components {
         'application/problem+json': components['schemas']['Problem'];
       };
     };
-    /** @description The service cannot answer now. Try again after `Retry-After`. */
+    /** @description The service is temporarily unavailable. Try again after `Retry-After`. */
     ServiceUnavailable: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -761,7 +761,7 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description Names this request in our log. Your own is kept when it is 1 to 128 printable ASCII characters.
+     * @description Identifies this request in the log. The service keeps your own if it has 1 to 128 printable ASCII characters.
      * @example 6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c
      */
     'X-Request-Id': string;
@@ -796,12 +796,12 @@ export interface components {
      */
     'Retry-After': number;
     /**
-     * @description `true` on the answer to a repeat: it is the first answer once more.
+     * @description `true` if this is the stored first response.
      * @example true
      */
     'Idempotent-Replayed': 'true';
     /**
-     * @description Names this very content. Sent back in `If-None-Match` it saves the body (RFC 9110).
+     * @description Identifies this content. Send it in `If-None-Match` to save the body (RFC 9110).
      * @example "q83vEjRWeJASNFZ4kKvN7w"
      */
     ETag: string;
@@ -833,9 +833,9 @@ export interface operations {
   listPets: {
     parameters: {
       query?: {
-        /** @description The most items the page may hold. */
+        /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
@@ -862,7 +862,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
           /**
-           * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
+           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
@@ -896,7 +896,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -940,7 +940,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -993,7 +993,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1028,7 +1028,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1081,7 +1081,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1161,7 +1161,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1215,7 +1215,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description It was there once, and has been removed. */
+      /** @description It has been removed. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1267,7 +1267,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1317,7 +1317,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1409,7 +1409,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1460,7 +1460,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2330,9 +2330,9 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description The most items the page may hold. */
+        /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
         /** @description Only orders that have come this far. */
         status?: components['schemas']['OrderStatus'];
@@ -2359,7 +2359,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
           /**
-           * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
+           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/store/orders?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
@@ -2394,7 +2394,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2438,7 +2438,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -2485,7 +2485,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2536,7 +2536,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2589,7 +2589,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2664,7 +2664,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2724,7 +2724,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -2760,7 +2760,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2811,7 +2811,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2832,7 +2832,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2857,7 +2857,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -2893,7 +2893,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2944,7 +2944,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2965,7 +2965,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2990,7 +2990,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -3026,7 +3026,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3077,7 +3077,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3098,7 +3098,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3122,9 +3122,9 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
-        /** @description The most items the page may hold. */
+        /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
         /** @description Only events of this type. */
         type?: components['schemas']['EventType'];
@@ -3189,7 +3189,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3224,7 +3224,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description It was there once, and has been removed. */
+      /** @description It has been removed. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3305,7 +3305,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
