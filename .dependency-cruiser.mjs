@@ -1,6 +1,6 @@
 /**
  * The floors of the house, from top to bottom. A file may import its own floor and the floors below it. This list is the
- * only place that states the order; `npm run lint` enforces it and `npm run docs:architecture` draws it.
+ * only place that states the order; `npm run lint` enforces it and `npm run docs:floors` draws it.
  */
 export const FLOORS = [
   { name: 'programs', path: '^src/(main|cli)\\.ts$' },
