@@ -1,4 +1,4 @@
-// What a list costs at ten million animals, relative to ten thousand. What it means: bench/README.md
+// What a list costs at ten million pets, relative to ten thousand. What it means: bench/README.md
 // Run: npm run bench:scale -- [--pets 10000000] [--rounds 5] [--node PATH] [--json FILE]
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -75,7 +75,7 @@ async function seed(url, pets) {
   });
   const [{ bytes }] = await sql(url, "SELECT pg_total_relation_size('pets') AS bytes");
   const took = ((performance.now() - start) / 1000).toFixed(0);
-  console.log(`${pets} animals: ${Math.round(bytes / 1e6)} MB with indexes, made in ${took} s`);
+  console.log(`${pets} pets: ${Math.round(bytes / 1e6)} MB with indexes, made in ${took} s`);
 }
 
 /** The same pages of both tables: at the start, in the middle, at the end, anywhere, and of what is rare. */

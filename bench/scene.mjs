@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { openDatabase, sql } from './database.mjs';
 import { createKey, randomKey, startServer } from './servers.mjs';
 
-/** Database, our service (which makes the tables and the keys), 10 000 animals, then the peers. */
+/** Database, our service (which makes the tables and the keys), 10 000 pets, then the peers. */
 export async function setScene({ node, servers: names }, { folder, signal, undo }) {
   const ours = names.includes('ours');
   if (ours) requireBuild();

@@ -12,7 +12,7 @@ const isPet = (pet) =>
 /**
  * What is asked of the servers. `status` is the only answer that counts; `check` looks at one body before each load.
  * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
- * @param {string[]} petIds animals that exist
+ * @param {string[]} petIds existing pets
  */
 export const works = (petIds) => ({
   list: list('/v1/pets?limit=20&status=available'),
@@ -52,7 +52,7 @@ export const works = (petIds) => ({
   },
 });
 
-/** A page of animals, always the same unless there are several paths. */
+/** A page of pets: the same one, or one of several paths. */
 export function list(paths, length = 20, isRight = isPet) {
   return {
     paths: [paths].flat(),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** A fresh clone is not built. What the build says goes to stderr: stdout belongs to the command. */
+/** Builds a fresh clone. The build prints to stderr: stdout is for the command. */
 function build() {
   process.stderr.write('petstore: building it first ...\n');
   const { status } = spawnSync(process.execPath, [at('scripts/build.mjs')], { stdio: ['ignore', 2, 2] });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { codeOf } from './embedded-postgres.error.js';
 
 export const SUPERUSER = 'petstore';
-/** Where the service listens and no client but this launcher has business: advisory locks are per database. */
+/** Only this launcher uses it: advisory locks are per database. */
 const MAINTENANCE_DATABASE = 'postgres';
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -11,12 +11,12 @@ export interface Address {
   password: string;
 }
 
-/** Read by `pg_stat_activity`: tells who holds the data folder. */
+/** Shown in `pg_stat_activity`: the owner of the data folder. */
 export function applicationName(): string {
   return `petstore pid ${process.pid}`;
 }
 
-/** sslmode is spelled out, or PGSSLMODE in the environment would ask this server for TLS. */
+/** An explicit sslmode, because PGSSLMODE in the environment could require TLS. */
 export function urlOf({ port, password }: Address, database: string): string {
   return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable`;
 }
@@ -27,7 +27,7 @@ export async function connect(address: Address): Promise<pg.Client> {
     application_name: applicationName(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // A server that ends takes idle connections with it: whoever queries next gets the error, nobody else needs it.
+  // When the server stops, idle connections emit an error; the next query fails with it too.
   client.on('error', () => undefined);
   await client.connect();
   return client;

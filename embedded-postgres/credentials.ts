@@ -2,22 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { codeOf } from './embedded-postgres.error.js';
 
-/** Reads the superuser's password. Rejects when the file is missing or holds none. */
+/** Reads the password of the superuser. Rejects when the file or the password is missing. */
 export async function readPassword(file: string): Promise<string> {
   const text = await readFile(file, 'utf8');
   try {
     const content: unknown = JSON.parse(text);
     if (hasPassword(content)) return content.password;
   } catch {
-    // Damaged JSON holds no password either.
+    // Invalid JSON contains no password.
   }
-  throw new Error(`${file} holds no password`);
+  throw new Error(`${file} contains no password`);
 }
 
-/**
- * Makes up a password unless the file has one. It is there before a cluster is, so that of two processes that create
- * the cluster at the same instant either may win: both use this password.
- */
+/** Creates a password unless the file has one. It exists before the cluster, so that two processes that create it share it. */
 export async function ensurePassword(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   const content = JSON.stringify({ password: randomBytes(24).toString('base64url') });

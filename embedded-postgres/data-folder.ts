@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isRoot } from './server-user.js';
 
-/** Absolute paths of what the data folder holds. */
+/** Absolute paths in the data folder. */
 export interface DataFolder {
   path: string;
   /** PostgreSQL's own files (its "data directory"). */
   cluster: string;
-  /** The superuser's password, for its owner's eyes only. */
+  /** The password of the superuser. */
   credentials: string;
   log: string;
 }

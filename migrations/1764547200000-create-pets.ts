@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreatePets1764547200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // char_length counts code points, as the interface does. Text with a check rather than an enumerated type:
-    // a value can be taken out of a check again.
+    // char_length counts code points, as the API does. A check and not an enumerated type, because values of a type
+    // cannot be removed.
     await runner.query(`
       CREATE TABLE pets (
         id          bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pets_pkey PRIMARY KEY,
@@ -11,7 +11,7 @@ export class CreatePets1764547200000 implements MigrationInterface {
         category_id bigint NOT NULL,
         status      text   NOT NULL CONSTRAINT pets_status_known CHECK (status IN ('available', 'pending', 'sold'))
       )`);
-    // A page of one status starts anywhere in the list without reading the animals of the others.
+    // Finds the first row of any page of a status without reading pets of another status.
     await runner.query('CREATE INDEX pets_status_id_idx ON pets (status, id)');
   }
 

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateApiKeys1764547200002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The key itself is never stored: `hash` is its SHA-256, `prefix` and `last_four` are what a person
-    // recognises it by. Custom limits come as a pair, and only with the plan that has none of its own.
+    // The key itself is not stored: `hash` is its SHA-256, `prefix` and `last_four` identify it for people. Custom
+    // limits are a pair, and only for the enterprise plan.
     await runner.query(`
       CREATE TABLE api_keys (
         id           bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT api_keys_pkey PRIMARY KEY,

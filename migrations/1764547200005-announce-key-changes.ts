@@ -2,8 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AnnounceKeyChanges1764547200005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // In the database, so that a change made by hand is announced like any other. `last_used_at` is no change that
-    // anybody has to know of.
+    // A trigger, so that a change by hand is announced too. A change of `last_used_at` is not announced.
     await runner.query(`
       CREATE FUNCTION announce_api_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

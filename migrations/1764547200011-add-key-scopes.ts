@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AddKeyScopes1764547200011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // NULL is every scope, those of later modules too. Which scopes there are is known to the code alone, so that a
-    // module that brings one needs no migration for it.
+    // NULL is every scope, those of later modules too. Only the code lists the scopes, so that a new one needs no
+    // migration.
     await runner.query(`
       ALTER TABLE api_keys
         ADD COLUMN scopes text[] CONSTRAINT api_keys_scopes_not_empty CHECK (cardinality(scopes) > 0)`);

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateApiKeyHistory1764547200012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // No foreign key: what was done to a key stays known when its row is deleted by hand.
+    // Without a foreign key, the history of a key survives the deletion of its row.
     await runner.query(`
       CREATE TABLE api_key_history (
         id         bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT api_key_history_pkey PRIMARY KEY,

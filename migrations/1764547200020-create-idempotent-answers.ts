@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateIdempotentAnswers1764547200020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The answer to a request with an Idempotency-Key, written in the transaction of what the request did. The body
-    // is text: it is given again as it was sent, and nobody looks into it.
+    // The response to a request with an Idempotency-Key, written in the transaction of the request. The body is text,
+    // which is sent again unchanged.
     await runner.query(`
       CREATE TABLE idempotent_answers (
         api_key_id  bigint      NOT NULL CONSTRAINT idempotent_answers_api_key_id_fkey
@@ -16,7 +16,7 @@ export class CreateIdempotentAnswers1764547200020 implements MigrationInterface 
         expires_at  timestamptz NOT NULL,
         CONSTRAINT idempotent_answers_pkey PRIMARY KEY (api_key_id, key)
       )`);
-    // The expired ones are found without reading the others.
+    // Finds expired responses without reading the others.
     await runner.query('CREATE INDEX idempotent_answers_expires_at_idx ON idempotent_answers (expires_at)');
   }
 

@@ -2,8 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateEvents1795285200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A change writes its event here, in its own transaction. `json` keeps the text as it was written, and numbers
-    // digit for digit.
+    // A change writes its event here, in its own transaction. `json` keeps the text, and so the digits of numbers.
     await runner.query(`
       CREATE TABLE event_outbox (
         id          bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT event_outbox_pkey PRIMARY KEY,
@@ -12,8 +11,7 @@ export class CreateEvents1795285200000 implements MigrationInterface {
         occurred_at timestamptz NOT NULL,
         data        json        NOT NULL
       )`);
-    // The feed. Its ids are given after the commit, by one process at a time, so a reader who has seen an id has seen
-    // every id below it.
+    // The feed. One process at a time assigns its ids after the commit, so that no lower id ever follows.
     await runner.query(`
       CREATE TABLE events (
         id          bigint      CONSTRAINT events_pkey PRIMARY KEY,
@@ -23,7 +21,7 @@ export class CreateEvents1795285200000 implements MigrationInterface {
         data        json        NOT NULL
       )`);
     await runner.query('CREATE INDEX events_type_id_idx ON events (type, id)');
-    // One row, which is also the lock of the process that gives ids.
+    // One row, which is also the lock of the process that assigns ids.
     await runner.query(`
       CREATE TABLE event_feed (
         single     boolean CONSTRAINT event_feed_pkey PRIMARY KEY DEFAULT true

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Compiles what is newer than its output in dist/, and removes outputs whose source has gone. SWC strips the types
-// without a look at them: that is `npm run typecheck`. `nest build` writes the same files with the TypeScript compiler.
+// Compiles sources that are newer than their output in dist/, and removes outputs without a source. SWC strips the types;
+// `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = ['src', 'migrations', 'embedded-postgres'];
-/** A change of one of these is a change of every output. */
+/** A change of one of these rebuilds everything. */
 const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
 
 /** What the page at /reference loads. Redoc itself stays a development package: it brings React and a hundred others. */
@@ -19,8 +19,8 @@ const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAA
 /**
  * Brings dist/ up to date.
  * @param {object} [options]
- * @param {() => void} [options.begin] called before files are compiled, where any have to be
- * @param {string[]} [options.folders] leaves the others as they are
+ * @param {() => void} [options.begin] called before the first file is compiled
+ * @param {string[]} [options.folders] the folders to build
  */
 export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
   const [sources, outputs, settings] = await Promise.all([
@@ -39,9 +39,9 @@ export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
     .map(([source]) => source);
   if (stale.length === 0) return;
   begin();
-  const { transformFile } = await import('@swc/core'); // mostly there is nothing to compile
+  const { transformFile } = await import('@swc/core'); // mostly nothing to compile
   await Promise.all(stale.map((source) => compile(source, transformFile))).catch(({ message }) => {
-    throw new Error(message.split('\n\nCaused by:')[0]); // SWC adds a stack of its own
+    throw new Error(message.split('\n\nCaused by:')[0]); // SWC adds a stack
   });
 }
 
@@ -78,7 +78,7 @@ async function compile(source, transformFile) {
   const { code, map } = await transformFile(from, { cwd: root, sourceMaps: true, sourceFileName });
   await mkdir(dirname(to), { recursive: true });
   await writeFile(`${to}.map`, map);
-  // Under another name first: an interrupted build leaves no half of a file that looks up to date.
+  // Renamed when complete: an interrupted build leaves no partial file that looks up to date.
   await writeFile(`${to}.new`, `${code}\n//# sourceMappingURL=${basename(to)}.map\n`);
   await rename(`${to}.new`, to);
 }

@@ -1,4 +1,4 @@
-// The service as `npm run dev` runs it: on the PostgreSQL of its parent, without which it does not go on.
+// The service of `npm run dev`, on the PostgreSQL of its parent. It stops with its parent.
 import '../dist/src/bootstrap/v8-flags.js';
 import { run } from '../dist/src/bootstrap/run.js';
 import { serve } from '../dist/src/bootstrap/serve.js';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run dev: the service, started again after each change of a source. This process owns the embedded PostgreSQL,
-// which keeps running meanwhile.
+// npm run dev: restarts the service after each change of a source. This process owns the embedded PostgreSQL, which
+// keeps running.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
 const SETTLED = 50; // milliseconds without a further change: an editor writes several files at once
-const PATIENCE = 500; // milliseconds; what the service owns is this process's, so that nothing is lost after them
+const STOP_TIMEOUT = 500; // milliseconds
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 await build({ begin: () => console.log('Building…') }).catch(({ message }) => {
@@ -38,7 +38,7 @@ run(() =>
   }),
 );
 
-/** Two rebuilds never run beside each other: what changed meanwhile is in the next one. */
+/** Rebuilds run one after the other. */
 let rebuilding = Promise.resolve();
 function rebuild(service) {
   return (rebuilding = rebuilding.then(async () => {
@@ -51,7 +51,7 @@ function rebuild(service) {
       await build({ begin });
       if (changed) await service.restart();
     } catch ({ message }) {
-      console.error(message); // the service as it was goes on
+      console.error(message); // the old service keeps running
     }
   }));
 }
@@ -60,7 +60,7 @@ class Service {
   #child;
 
   start(...args) {
-    // In a process group of its own: Ctrl-C reaches this process alone, which then ends both in good order.
+    // In its own process group: Ctrl-C reaches only this process, which then stops both.
     this.#child = spawn(process.execPath, ['--enable-source-maps', at('scripts/dev-service.mjs'), ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { SHUTDOWN_GRACE_SECONDS: '0', ...process.env },
@@ -73,7 +73,7 @@ class Service {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.disconnect();
-    const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
     await ended;
     clearTimeout(late);
   }

@@ -25,8 +25,8 @@ export class EventsService {
   }
 
   /**
-   * Records an event in the transaction of `manager`. Call it after the change: whoever holds the lock of the changed
-   * row records first, which keeps the events of one row in commit order.
+   * Records an event in the transaction of `manager`. Call it after the change: the lock of the changed row keeps
+   * the events of one row in commit order.
    * @throws Error outside a transaction
    */
   record<Data extends object>(manager: EntityManager, type: EventType<Data>, data: Data): Promise<void> {

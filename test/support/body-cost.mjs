@@ -13,7 +13,7 @@ import { CreatePetDto } from '../../dist/src/pets/dto/create-pet.dto.js';
 class Item {}
 IsString()(Item.prototype, 'name');
 
-/** What a module of somebody else may take. */
+/** A DTO of a module. */
 class OrderDto {}
 for (const rule of [
   IsOptional(),

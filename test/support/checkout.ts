@@ -23,7 +23,7 @@ export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>
   return folder;
 }
 
-/** A copy of the whole repository, in which somebody works. */
+/** A copy of the whole repository. */
 export class WorkingCopy {
   private constructor(
     readonly path: string,

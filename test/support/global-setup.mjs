@@ -26,5 +26,5 @@ export default async function globalSetup() {
   await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
   const server = await openEmbeddedPostgres(data, { as: 'owner', settings: SETTINGS });
   globalThis.petstoreTestServer = { server, folder };
-  process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // nobody is on the template
+  process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // the template must have no connections
 }

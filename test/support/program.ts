@@ -35,7 +35,7 @@ export class Program {
     const { PATH = '', HOME = '' } = process.env;
     this.child = spawn(process.execPath, [script, ...args], {
       cwd,
-      env: { PATH, HOME, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // nobody waits for a balancer here
+      env: { PATH, HOME, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no balancer
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -84,7 +84,7 @@ export class Program {
   }
 }
 
-/** What a service says to the person who started it is no log: it tells the demo keys. */
+/** The welcome text of a service is not a log: it contains the demo keys. */
 const linesOfLog = (stdout: string): string =>
   stdout
     .split('\n')
@@ -103,7 +103,7 @@ export function onTerminal(script: string, args: readonly string[], { cwd, env =
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });
 }
 
-/** An empty folder; its name has a space, as somebody's will. */
+/** An empty folder with a space in its name. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet store-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY_DISK = '/dev/shm';
-const ENOUGH = 1024 ** 3; // bytes; containers have 64 MB of it unless told otherwise
+const ENOUGH = 1024 ** 3; // bytes; containers have 64 MB by default
 
 /**
  * The folder of one test run: what a suite makes by `mkdtemp` is in it, and goes with it. It is in memory where the

@@ -37,7 +37,7 @@ export class Judge {
 
   /** What of an answer is not as the document says. */
   faults(operation: Operation, { status, headers, body }: Answer): string[] {
-    // A wrong method is no operation's; its answer is like any other refusal.
+    // A wrong method is not an operation; its response is like any other error.
     const declared = operation.responses[status === 405 ? '400' : `${status}`];
     if (!declared) return [`status ${status} is not declared`];
     const response = resolve(this.document, declared as Response);
