@@ -86,7 +86,7 @@ export interface paths {
      *
      *     Needs a key with the scope `categories:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listCategories'];
     put?: never;
@@ -96,7 +96,7 @@ export interface paths {
      *
      *     Needs a key with the scope `categories:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['createCategory'];
     delete?: never;
@@ -118,7 +118,7 @@ export interface paths {
      *
      *     Needs a key with the scope `categories:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getCategory'];
     put?: never;
@@ -129,7 +129,7 @@ export interface paths {
      *
      *     Needs a key with the scope `categories:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     delete: operations['deleteCategory'];
     options?: never;
@@ -140,7 +140,7 @@ export interface paths {
      *
      *     Needs a key with the scope `categories:write`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     patch: operations['updateCategory'];
     trace?: never;
@@ -158,7 +158,7 @@ export interface paths {
      *
      *     Needs a key with the scope `pets:read`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listPetsOfCategory'];
     put?: never;
@@ -1532,9 +1532,9 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description The most items the page may hold. */
+        /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
       };
       header?: {
@@ -1557,7 +1557,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
           /**
-           * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
+           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/categories?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
@@ -1590,7 +1590,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1634,7 +1634,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes it safe to send the request again: within 24 hours a repeat with the same key gets the first answer. Any text that you use for one request only, such as a UUID. */
+        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -1685,7 +1685,7 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1720,7 +1720,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1773,7 +1773,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1846,7 +1846,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1930,7 +1930,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1980,7 +1980,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2070,7 +2070,7 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2121,7 +2121,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Not possible in the present state. */
+      /** @description Not possible in the current state. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2185,7 +2185,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Understood, but it contradicts something sent before. */
+      /** @description Valid, but it contradicts an earlier request. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2209,9 +2209,9 @@ export interface operations {
   listPetsOfCategory: {
     parameters: {
       query?: {
-        /** @description The most items the page may hold. */
+        /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Where the page starts: the `cursor` of the `Link` header of the page before. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
       };
       header?: {
@@ -2237,7 +2237,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
           /**
-           * @description While more follow: `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
+           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
            * @example <https://petstore.test/v1/categories/{categoryId}/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
@@ -2271,7 +2271,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
