@@ -598,7 +598,7 @@ export const documents: Topic = {
     it('has both of two errors with one status', () => {
       const { description, content } = error('twice', '409', 'post');
       expect(Object.keys(content['application/json'].examples)).toEqual(['out_of_stock', 'already_sold']);
-      expect(description).toBe('Not possible in the present state.');
+      expect(description).toBe('Not possible in the current state.');
     });
 
     it('closes a body and the DTOs inside of it, of a DTO that contains itself too', () => {
