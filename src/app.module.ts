@@ -21,6 +21,7 @@ import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
+import { KeyModule } from './key/key.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { ErrorCatalogModule } from './openapi/error-catalog/error-catalog.module.js';
@@ -36,7 +37,7 @@ import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 
 /** What the service offers. A new module is one more line here. */
-const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule];
+const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule, KeyModule];
 
 /**
  * The way of every request under `/v1`, from top to bottom. Features know nothing of it. Public routes outside of `/v1`

@@ -7,6 +7,7 @@ export const SCOPES = [
   'orders:write',
   'categories:read',
   'categories:write',
+  'key:rotate',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -34,6 +34,9 @@ const TO_COME: readonly string[] = [
   'updateCategory',
   'deleteCategory',
   'listPetsOfCategory',
+  'getKey',
+  'rotateKey',
+  'getUsage',
 ];
 
 interface Schema {

@@ -1,0 +1,83 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from '../auth/auth.errors.js';
+import { ApiKeysService } from '../auth/api-keys.service.js';
+import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
+import { NoQuery } from '../http/route-metadata.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { seconds } from '../kernel/clock/duration.js';
+import { InternalError } from '../kernel/errors/common.errors.js';
+import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { DailyUsageRepository } from '../rate-limit/daily-usage/daily-usage.repository.js';
+import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
+import { RotateKeyDto } from './dto/rotate-key.dto.js';
+import { DayUsageResponse, UsageQuery } from './dto/usage.query.js';
+
+@Tag('key', 'Your own API key')
+@Controller({ version: '1' })
+export class KeyController {
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly usage: DailyUsageRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('key')
+  @NoQuery()
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'getKey',
+    summary: 'See your key',
+    description:
+      'Plan, scopes, expiry and last use of the key that the request was sent with, never its secret.',
+  })
+  @ApiOkResponse({ type: KeyResponse, description: 'Your key.' })
+  async show(@CurrentPrincipal() { id }: ApiKeyPrincipal): Promise<KeyResponse> {
+    const key = await this.keys.find(id);
+    if (!key) throw new InternalError(); // keys are revoked and never deleted
+    return KeyResponse.from(key, this.clock.now());
+  }
+
+  @Post('key/rotate')
+  @HttpCode(200)
+  @NoQuery()
+  @RequireScope('key:rotate')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'rotateKey',
+    summary: 'Give your key a new secret',
+    description:
+      'The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, the old secret still works for `overlapSeconds`, so rotate again.',
+  })
+  @ApiOkResponse({ type: RotatedKeyResponse, description: 'The new secret.' })
+  async rotate(
+    @Body() { overlapSeconds }: RotateKeyDto,
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+  ): Promise<RotatedKeyResponse> {
+    const oldEndsAt = overlapSeconds > 0 ? new Date(this.clock.now() + seconds(overlapSeconds)) : undefined;
+    const rotated = await this.keys.rotate(id, oldEndsAt).catch(refuse);
+    if (!rotated) throw new InternalError(); // keys are revoked and never deleted
+    return { key: rotated.secret, ...(oldEndsAt && { oldSecretEndsAt: oldEndsAt.toISOString() }) };
+  }
+
+  @Get('usage')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'getUsage',
+    summary: 'See what your key has used',
+    description: 'The requests of each UTC day that had any, newest first.',
+  })
+  @ApiOkResponse({ type: [DayUsageResponse], description: 'One item for each day.' })
+  history(
+    @Query() { days }: UsageQuery,
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+  ): Promise<DayUsageResponse[]> {
+    return this.usage.history(id, days);
+  }
+}
+
+/** The key ended after the guards had let it through. */
+function refuse(error: unknown): never {
+  throw error instanceof KeyIsRevoked || error instanceof KeyHasExpired ? new InvalidApiKey() : error;
+}
