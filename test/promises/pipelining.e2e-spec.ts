@@ -176,15 +176,15 @@ if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service
       const folder = await emptyFolder();
       const env = { PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
       service = new Program(SERVICE, [], { cwd: folder.path, env });
-      await service.prints(/listens at/);
-      base = /http:\/\/[\d.:]+/.exec(service.stdout)?.[0] ?? '';
-      for (let i = 0; i < 200; i++) await (await fetch(`${base}/docs/swagger-ui-bundle.js`)).arrayBuffer();
       end = async () => {
         service.signal('SIGTERM');
         await service.ended;
         await folder.remove();
         await database.drop();
       };
+      await service.prints(/listens at/);
+      base = /http:\/\/[\d.:]+/.exec(service.stdout)?.[0] ?? '';
+      for (let i = 0; i < 200; i++) await (await fetch(`${base}/docs/swagger-ui-bundle.js`)).arrayBuffer();
     });
     afterAll(() => end());
 
