@@ -95,7 +95,7 @@ describe('GET /docs', () => {
       );
     const { height = 0 } = page.viewportSize() ?? {};
     expect(bottoms.filter((bottom) => bottom < height).length).toBeGreaterThanOrEqual(4);
-    expect(await page.locator('.opblock-tag').allInnerTexts()).toHaveLength(4);
+    expect(await page.locator('.opblock-tag').allInnerTexts()).toHaveLength(6);
     expect(await page.getByText('Website').count()).toBe(0);
   });
 

@@ -332,7 +332,7 @@ export interface paths {
      * See your key (experimental)
      * @description Plan, scopes, expiry and last use of the key that the request was sent with, never its secret.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getKey'];
     put?: never;
@@ -358,7 +358,7 @@ export interface paths {
      *
      *     Needs a key with the scope `key:rotate`.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['rotateKey'];
     delete?: never;
@@ -378,7 +378,7 @@ export interface paths {
      * See what your key has used (experimental)
      * @description The requests of each UTC day that had any, newest first.
      *
-     *     **Experimental:** it may change or go without notice.
+     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getUsage'];
     put?: never;
@@ -3462,7 +3462,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3524,7 +3524,7 @@ export interface operations {
           'application/json': components['schemas']['RotatedKey'];
         };
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3649,7 +3649,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or not valid; `details` names each one. */
+      /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
