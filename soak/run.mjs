@@ -63,5 +63,8 @@ function judge(tally, grown, bound) {
   const broken = [...tally.failures, ...above, ...grown];
   for (const line of broken) console.error(`Broken: ${line}`);
   if (broken.length > 0) process.exitCode = 1;
-  else console.log(`No 5xx, ${tally.windows.size} windows within ${bound}, nothing has grown.`);
+  else
+    console.log(
+      `No 5xx, at most ${tally.most} of ${bound} in ${tally.windows.size} windows, nothing has grown.`,
+    );
 }

@@ -25,6 +25,11 @@ export class Tally {
     return Object.values(this.statuses).reduce((sum, count) => sum + count, 0);
   }
 
+  /** The most that a key had in one window. */
+  get most() {
+    return Math.max(0, ...this.windows.values());
+  }
+
   /** The windows in which a key had more than that. */
   above(limit) {
     return [...this.windows].filter(([, count]) => count > limit);
