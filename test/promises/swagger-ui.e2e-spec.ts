@@ -95,7 +95,9 @@ describe('GET /docs', () => {
       );
     const { height = 0 } = page.viewportSize() ?? {};
     expect(bottoms.filter((bottom) => bottom < height).length).toBeGreaterThanOrEqual(4);
-    expect(await page.locator('.opblock-tag').allInnerTexts()).toHaveLength(6);
+    const tags = (await page.locator('.opblock-tag').allInnerTexts()).join();
+    expect(tags).toContain('pets');
+    expect(tags).not.toContain('Authentication');
     expect(await page.getByText('Website').count()).toBe(0);
   });
 
@@ -193,7 +195,12 @@ describe('GET /docs', () => {
   it('fits a phone, where an opened operation takes four screens at most', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${address}/docs/`); // anew, with everything closed
-    for (const id of ['listPets', 'createPet', 'getPet', 'listOrders', 'listEvents', 'getRateLimit']) {
+    await page.locator('.opblock').first().waitFor();
+    const ids = await page
+      .locator('.opblock')
+      .evaluateAll((elements) => (elements as unknown as { id: string }[]).map((element) => element.id));
+    expect(ids.length).toBeGreaterThanOrEqual(6);
+    for (const id of ids.map((one) => one.split('-').at(-1) ?? '')) {
       const opened = await open(id);
       await opened.locator('.response-toggle').first().waitFor();
       const { height = 0 } = (await opened.boundingBox()) ?? {};
