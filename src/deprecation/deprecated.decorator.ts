@@ -12,6 +12,8 @@ export interface Deprecation {
   readonly successor: string;
   /** Description of the replacement. */
   readonly use: string;
+  /** Path of the page that says more, default `/docs`. */
+  readonly documentation?: string;
 }
 
 const DEPRECATION = 'deprecation';

@@ -8,8 +8,6 @@ import { memoize } from '../kernel/memoize.js';
 import { type Deprecation, deprecationOf } from './deprecated.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
-const DOCUMENTATION = '/docs';
-
 interface Notice {
   /** Unix milliseconds. */
   readonly sunset: number;
@@ -49,7 +47,7 @@ export class DeprecationInterceptor implements DirectInterceptor {
     if (this.clock.now() >= notice.sunset) throw new EndpointRemoved(deprecation);
   }
 
-  private noticeOf({ since, sunset, successor }: Deprecation): Notice {
+  private noticeOf({ since, sunset, successor, documentation = '/docs' }: Deprecation): Notice {
     const { base } = this.publicUrl;
     const end = new Date(sunset);
     return {
@@ -59,7 +57,7 @@ export class DeprecationInterceptor implements DirectInterceptor {
         ['Sunset', end.toUTCString()],
         [
           'Link',
-          `<${base}${successor}>; rel="successor-version", <${base}${DOCUMENTATION}>; rel="deprecation"; type="text/html"`,
+          `<${base}${successor}>; rel="successor-version", <${base}${documentation}>; rel="deprecation"; type="text/html"`,
         ],
       ],
     };

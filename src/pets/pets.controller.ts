@@ -90,6 +90,7 @@ export class PetsController {
     sunset: '2030-12-05',
     successor: '/v1/pets',
     use: 'GET /v1/pets?ids=',
+    documentation: '/docs#/pets/getPet',
   })
   @ApiOperation({
     operationId: 'getPet',

@@ -22,7 +22,7 @@ function expectAnnounced(answer: Answer): void {
   const links = valuesOf(answer, 'Link').join().split(', ');
   expect(links).toEqual([
     '<http://petstore.test/v1/pets>; rel="successor-version"',
-    '<http://petstore.test/docs>; rel="deprecation"; type="text/html"',
+    '<http://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"',
   ]);
 }
 

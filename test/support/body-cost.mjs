@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { parseBody } from '../../dist/src/http/body/parse-body.js';
+import { parseBody } from '../../dist/src/http/body/read-body.js';
 import { RequestValidationPipe } from '../../dist/src/http/validation/validation.pipe.js';
 import { CreatePetDto } from '../../dist/src/pets/dto/create-pet.dto.js';
 

@@ -983,7 +983,7 @@ export interface components {
     Sunset: string;
     /**
      * @description The successor and the documentation of the deprecation (RFC 8288).
-     * @example <https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs>; rel="deprecation"; type="text/html"
+     * @example <https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"
      */
     Link: string;
   };

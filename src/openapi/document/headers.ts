@@ -83,7 +83,7 @@ export const headers = (base: string) =>
       required: true,
       description: 'The successor and the documentation of the deprecation (RFC 8288).',
       schema: text,
-      example: `<${base}/v1/pets>; rel="successor-version", <${base}/docs>; rel="deprecation"; type="text/html"`,
+      example: `<${base}/v1/pets>; rel="successor-version", <${base}/docs#/pets/getPet>; rel="deprecation"; type="text/html"`,
     },
   }) as const satisfies HeadersObject;
 
