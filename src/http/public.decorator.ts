@@ -1,6 +1,7 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { memoize } from '../kernel/memoize.js';
 
 const PUBLIC = Symbol('public');
 
@@ -13,7 +14,14 @@ export const Public = (): ClassDecorator & MethodDecorator =>
 
 /** Whether the route is `@Public()`. */
 export const isPublic = (context: ExecutionContext): boolean =>
-  [context.getHandler(), context.getClass()].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
+  publicRoutes(context.getClass())(context.getHandler());
+
+/** By controller too: two of them may inherit one handler. */
+const publicRoutes = memoize((controller: object) =>
+  memoize((handler: object) =>
+    [handler, controller].some((target) => Reflect.getMetadata(PUBLIC, target) === true),
+  ),
+);
 
 /** Whether the request is for a public route outside `/v1`, which has no quota. */
 export const isOutside = (context: ExecutionContext): boolean =>
