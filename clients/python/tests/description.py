@@ -16,6 +16,8 @@ def shape(kind):
         return shape(typing.get_args(kind)[0])
     if typing.get_origin(kind) is typing.Literal:
         return list(typing.get_args(kind))
+    if typing.get_origin(kind) in (list, dict):
+        return "array" if typing.get_origin(kind) is list else "object"
     return NAMES.get(kind) or kind.__name__
 
 

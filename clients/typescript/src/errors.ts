@@ -60,6 +60,11 @@ export class ConflictError extends PetstoreError {
   override name = 'ConflictError';
 }
 
+/** 412: it has changed since the version that `ifMatch` names. */
+export class PreconditionFailedError extends PetstoreError {
+  override name = 'PreconditionFailedError';
+}
+
 /** 410: the operation has been removed. */
 export class GoneError extends PetstoreError {
   override name = 'GoneError';
@@ -100,6 +105,7 @@ const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   404: NotFoundError,
   409: ConflictError,
   410: GoneError,
+  412: PreconditionFailedError,
   422: ValidationError,
   429: RateLimitError,
 };

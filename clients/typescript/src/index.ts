@@ -7,6 +7,7 @@ export {
   NotModifiedError,
   PermissionError,
   PetstoreError,
+  PreconditionFailedError,
   RateLimitError,
   ServerError,
   TimeoutError,
@@ -14,11 +15,32 @@ export {
 } from './errors.js';
 export type { Listing, Page, PageOptions } from './listing.js';
 export { type ClientOptions, PetstoreClient } from './petstore-client.js';
+export type { Categories, CategoryQuery } from './resources/categories.js';
+export type { EventQuery, Events } from './resources/events.js';
 export type { OrderQuery, Orders } from './resources/orders.js';
+export type { OwnKey, UsageQuery } from './resources/own-key.js';
 export type { PetQuery, Pets } from './resources/pets.js';
 export type { RateLimits } from './resources/rate-limits.js';
 export type { RateLimitWindow, RateLimitState, ResponseInfo } from './response-info.js';
 export type { Runtime } from './runtime.js';
-export type { ReadOptions, RequestOptions, WriteOptions } from './transport.js';
-export type { FieldError, NewPet, Order, OrderStatus, Pet, PetStatus, RateLimit } from './types.js';
+export type { ChangeOptions, ReadOptions, RequestOptions, WriteOptions } from './transport.js';
+export type {
+  ApiKey,
+  Category,
+  CategoryChange,
+  DayUsage,
+  FieldError,
+  NewCategory,
+  NewOrder,
+  NewPet,
+  Order,
+  OrderStatus,
+  Pet,
+  PetChange,
+  PetStatus,
+  RateLimit,
+  RotatedKey,
+  Rotation,
+  StoreEvent,
+} from './types.js';
 export { VERSION } from './version.js';

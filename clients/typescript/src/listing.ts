@@ -21,7 +21,11 @@ export type LoadPage<Item> = (cursor?: string, options?: PageOptions) => Promise
  * is used up. Nothing is sent before the first item is asked for.
  */
 export class Listing<Item> implements AsyncIterable<Item> {
-  constructor(private readonly load: LoadPage<Item>) {}
+  /** @param endsWhenEmpty for a feed, which has no last page: the `nextCursor` of its empty page leads to what comes later */
+  constructor(
+    private readonly load: LoadPage<Item>,
+    private readonly endsWhenEmpty = false,
+  ) {}
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
     for await (const { items } of this.pages()) yield* items;
@@ -31,10 +35,15 @@ export class Listing<Item> implements AsyncIterable<Item> {
   async *pages(): AsyncGenerator<Page<Item>, void> {
     let page = await this.load();
     yield page;
-    while (page.nextCursor !== undefined) {
+    while (page.nextCursor !== undefined && !(this.endsWhenEmpty && page.items.length === 0)) {
       page = await this.load(page.nextCursor);
       yield page;
     }
+  }
+
+  /** The same list, which ends at an empty page. */
+  untilEmpty(): Listing<Item> {
+    return new Listing(this.load, true);
   }
 
   /** One page alone: the first, or the one that the `cursor` of the query names. */

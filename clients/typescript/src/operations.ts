@@ -9,10 +9,17 @@ export interface Operation {
   readonly takesIdempotencyKey?: true;
 }
 
+type HeadersOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['header']>;
+type TakesKey<Headers> = [Headers] extends [never]
+  ? false
+  : 'Idempotency-Key' extends keyof Headers
+    ? true
+    : false;
+
 /** What the document says of each operation; a row that contradicts it does not compile. */
 type Declared = {
   readonly [Id in keyof operations]?: Operation &
-    (operations[Id]['parameters'] extends { header?: { 'Idempotency-Key'?: string } }
+    (TakesKey<HeadersOf<Id>> extends true
       ? { readonly takesIdempotencyKey: true }
       : { readonly takesIdempotencyKey?: never });
 };
@@ -22,7 +29,24 @@ export const OPERATIONS = {
   listPets: { method: 'GET', path: '/pets' },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
   getPet: { method: 'GET', path: '/pets/{petId}' },
+  deletePet: { method: 'DELETE', path: '/pets/{petId}' },
+  updatePet: { method: 'PATCH', path: '/pets/{petId}' },
+  listCategories: { method: 'GET', path: '/categories' },
+  createCategory: { method: 'POST', path: '/categories', takesIdempotencyKey: true },
+  getCategory: { method: 'GET', path: '/categories/{categoryId}' },
+  deleteCategory: { method: 'DELETE', path: '/categories/{categoryId}' },
+  updateCategory: { method: 'PATCH', path: '/categories/{categoryId}' },
+  listPetsOfCategory: { method: 'GET', path: '/categories/{categoryId}/pets' },
   listOrders: { method: 'GET', path: '/store/orders' },
+  placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },
+  getOrder: { method: 'GET', path: '/store/orders/{orderId}' },
+  approveOrder: { method: 'POST', path: '/store/orders/{orderId}/approve', takesIdempotencyKey: true },
+  deliverOrder: { method: 'POST', path: '/store/orders/{orderId}/deliver', takesIdempotencyKey: true },
+  cancelOrder: { method: 'POST', path: '/store/orders/{orderId}/cancel', takesIdempotencyKey: true },
+  listEvents: { method: 'GET', path: '/events' },
+  getKey: { method: 'GET', path: '/key' },
+  rotateKey: { method: 'POST', path: '/key/rotate' },
+  getUsage: { method: 'GET', path: '/usage' },
   getRateLimit: { method: 'GET', path: '/rate-limit' },
 } as const satisfies Declared;
 

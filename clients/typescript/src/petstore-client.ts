@@ -1,4 +1,7 @@
+import { Categories } from './resources/categories.js';
+import { Events } from './resources/events.js';
 import { Orders } from './resources/orders.js';
+import { OwnKey } from './resources/own-key.js';
 import { Pets } from './resources/pets.js';
 import { RateLimits } from './resources/rate-limits.js';
 import type { ResponseInfo } from './response-info.js';
@@ -34,7 +37,10 @@ export interface ClientOptions {
  */
 export class PetstoreClient {
   readonly pets: Pets;
+  readonly categories: Categories;
   readonly orders: Orders;
+  readonly events: Events;
+  readonly key: OwnKey;
   readonly rateLimits: RateLimits;
   private readonly transport: Transport;
 
@@ -42,7 +48,10 @@ export class PetstoreClient {
   constructor(options: ClientOptions = {}) {
     this.transport = new Transport(settingsOf(options), { ...RUNTIME, ...options.runtime });
     this.pets = new Pets(this.transport);
+    this.categories = new Categories(this.transport);
     this.orders = new Orders(this.transport);
+    this.events = new Events(this.transport);
+    this.key = new OwnKey(this.transport);
     this.rateLimits = new RateLimits(this.transport);
   }
 

@@ -30,6 +30,11 @@ export interface WriteOptions extends RequestOptions {
   readonly idempotencyKey?: string;
 }
 
+export interface ChangeOptions extends RequestOptions {
+  /** The `etag` of the version that the change is for, or `*`. Another version throws a PreconditionFailedError. */
+  readonly ifMatch?: string;
+}
+
 /** What every request of a client has in common. */
 export interface Settings {
   readonly url: string;
@@ -41,7 +46,7 @@ export interface Settings {
   readonly onResponse?: (response: ResponseInfo) => void;
 }
 
-type Options = ReadOptions & WriteOptions;
+type Options = ReadOptions & WriteOptions & ChangeOptions;
 type Paged<Id extends OperationId> = Output<Id> extends (infer Item)[] ? Item : never;
 
 interface Answer<Id extends OperationId> {
@@ -74,9 +79,10 @@ export class Transport {
     id: Id,
     query: Input<Id>['query'],
     options?: RequestOptions,
+    path?: Input<Id>['path'],
   ): Listing<Paged<Id>> {
     const load: LoadPage<Paged<Id>> = async (cursor, pageOptions) => {
-      const input = { query: cursor === undefined ? query : { ...query, cursor } } as Input<Id>; // as paged ones take it
+      const input = { path, query: cursor === undefined ? query : { ...query, cursor } } as Input<Id>; // as paged ones take it
       const { body, headers, response } = await this.send(id, input, { ...options, ...pageOptions });
       if (!Array.isArray(body)) throw invalidResponse(response);
       return { items: body as Paged<Id>[], nextCursor: nextCursor(headers), response };
@@ -113,7 +119,7 @@ export class Transport {
   private headersOf(
     { takesIdempotencyKey }: Operation,
     body: string | undefined,
-    { idempotencyKey, ifNoneMatch }: Options,
+    { idempotencyKey, ifNoneMatch, ifMatch }: Options,
   ): Headers {
     const headers = new Headers({
       Authorization: `Bearer ${this.#settings.apiKey}`,
@@ -122,6 +128,7 @@ export class Transport {
     if (this.#settings.userAgent !== undefined) headers.set('User-Agent', this.#settings.userAgent);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (takesIdempotencyKey) headers.set('Idempotency-Key', idempotencyKey ?? randomText());
+    if (ifMatch !== undefined) headers.set('If-Match', ifMatch);
     if (ifNoneMatch !== undefined) {
       headers.set('If-None-Match', ifNoneMatch);
       headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the answer is never 304

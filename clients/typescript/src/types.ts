@@ -11,6 +11,23 @@ export type PetStatus = Schemas['PetStatus'];
 /** An order. Experimental: it may change. */
 export type Order = Exact<Schemas['Order']>;
 export type OrderStatus = Schemas['OrderStatus'];
+/** A change of a pet: what is absent stays. Experimental: it may change. */
+export type PetChange = Exact<Schemas['PetChange']>;
+/** An order to place. Experimental: it may change. */
+export type NewOrder = Exact<Schemas['NewOrder']>;
+/** A category of pets. Experimental: it may change. */
+export type Category = Exact<Schemas['Category']>;
+export type NewCategory = Exact<Schemas['NewCategory']>;
+/** A change of a category: what is absent stays, and a `parentId` of null moves it to the top. */
+export type CategoryChange = Exact<Schemas['CategoryChange']>;
+/** Something that has changed. Experimental: it may change. */
+export type StoreEvent = Exact<Schemas['Event']>;
+/** An API key without its secret. Experimental: it may change. */
+export type ApiKey = Exact<Schemas['ApiKey']>;
+export type Rotation = Exact<Schemas['Rotation']>;
+export type RotatedKey = Exact<Schemas['RotatedKey']>;
+/** The requests of a UTC day. Experimental: it may change. */
+export type DayUsage = Exact<Schemas['DayUsage']>;
 /** Where an API key stands. Beta: it may change. */
 export type RateLimit = Exact<Schemas['RateLimit']>;
 /** One invalid value of a request. */

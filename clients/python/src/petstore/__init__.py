@@ -11,23 +11,44 @@ from .errors import (
     NotModifiedError,
     PermissionError,
     PetstoreError,
+    PreconditionFailedError,
     RateLimitError,
     ServerError,
     TimeoutError,
     ValidationError,
 )
 from .listing import Listing, Page
-from .models import Ban, FieldError, Order, OrderStatus, Pet, PetStatus, Plan, QuotaWindow, RateLimit
+from .models import (
+    ApiKey,
+    Ban,
+    Category,
+    DayUsage,
+    Event,
+    FieldError,
+    Order,
+    OrderStatus,
+    Pet,
+    PetStatus,
+    Plan,
+    QuotaWindow,
+    RateLimit,
+    RotatedKey,
+    Scope,
+)
 from .responses import RateLimitState, RateLimitWindow, ResponseInfo
 from .transport import RequestOptions, Runtime
 from .version import VERSION as __version__
 
 __all__ = [
+    "ApiKey",
     "AuthenticationError",
     "Ban",
+    "Category",
     "ConflictError",
     "ConnectionError",
+    "DayUsage",
     "DeprecatedOperationWarning",
+    "Event",
     "FieldError",
     "GoneError",
     "Listing",
@@ -42,6 +63,7 @@ __all__ = [
     "PetstoreClient",
     "PetstoreError",
     "Plan",
+    "PreconditionFailedError",
     "QuotaWindow",
     "RateLimit",
     "RateLimitError",
@@ -49,7 +71,9 @@ __all__ = [
     "RateLimitWindow",
     "RequestOptions",
     "ResponseInfo",
+    "RotatedKey",
     "Runtime",
+    "Scope",
     "ServerError",
     "TimeoutError",
     "ValidationError",

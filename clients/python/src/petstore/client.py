@@ -7,7 +7,10 @@ import platform
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from .resources.categories import Categories
+from .resources.events import Events
 from .resources.orders import Orders
+from .resources.own_key import OwnKey
 from .resources.pets import Pets
 from .resources.rate_limits import RateLimits
 from .responses import ResponseInfo
@@ -70,7 +73,10 @@ class PetstoreClient:
         )
         self._transport = Transport(settings, runtime)
         self.pets = Pets(self._transport)
+        self.categories = Categories(self._transport)
         self.orders = Orders(self._transport)
+        self.events = Events(self._transport)
+        self.key = OwnKey(self._transport)
         self.rate_limits = RateLimits(self._transport)
 
     @property

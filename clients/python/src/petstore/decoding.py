@@ -9,6 +9,8 @@ from datetime import datetime
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+NULL = object()
+
 _hints = functools.lru_cache(maxsize=None)(get_type_hints)
 
 
@@ -29,6 +31,8 @@ def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type c
         return [decode(get_args(kind)[0], item) for item in value]
     if origin in (Union, UnionType):
         return decode(next(inner for inner in get_args(kind) if inner is not type(None)), value)
+    if origin is dict or kind is Any:
+        return value
     if is_dataclass(kind):
         hints = _hints(kind)
         named = {name: value.get(json_name(name)) for name in (field.name for field in fields(kind))}
@@ -39,5 +43,6 @@ def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type c
 
 
 def encode(members: dict[str, Any]) -> dict[str, Any]:
-    """The names of JSON, without what is None."""
-    return {json_name(name): value for name, value in members.items() if value is not None}
+    """The names of JSON, without what is None; `NULL` is null."""
+    given = {json_name(name): value for name, value in members.items() if value is not None}
+    return {name: None if value is NULL else value for name, value in given.items()}

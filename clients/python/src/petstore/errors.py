@@ -61,6 +61,10 @@ class ConflictError(PetstoreError):
     """409, and 422 `idempotency_key_reused`: not possible in the present state."""
 
 
+class PreconditionFailedError(PetstoreError):
+    """412: it has changed since the version that `if_match` names."""
+
+
 class GoneError(PetstoreError):
     """410: the operation has been removed."""
 
@@ -93,6 +97,7 @@ _BY_STATUS: dict[int, type[PetstoreError]] = {
     404: NotFoundError,
     409: ConflictError,
     410: GoneError,
+    412: PreconditionFailedError,
     422: ValidationError,
     429: RateLimitError,
 }

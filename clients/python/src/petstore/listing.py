@@ -33,8 +33,10 @@ class Listing(Generic[Item]):
     A page is one request, sent when the page before is used up. Nothing is sent before the first item is asked for.
     """
 
-    def __init__(self, load: LoadPage[Item]) -> None:
+    def __init__(self, load: LoadPage[Item], ends_when_empty: bool = False) -> None:
+        """A feed has no last page: the `next_cursor` of its empty page leads to what comes later."""
         self._load = load
+        self._ends_when_empty = ends_when_empty
 
     def __iter__(self) -> Iterator[Item]:
         for page in self.pages():
@@ -44,9 +46,13 @@ class Listing(Generic[Item]):
         """Page by page."""
         page = self._load()
         yield page
-        while page.next_cursor is not None:
+        while page.next_cursor is not None and (page.items or not self._ends_when_empty):
             page = self._load(page.next_cursor)
             yield page
+
+    def until_empty(self) -> Listing[Item]:
+        """The same list, which ends at an empty page."""
+        return Listing(self._load, ends_when_empty=True)
 
     def page(self, *, if_none_match: str | None = None) -> Page[Item]:
         """One page alone: the first, or the one that the `cursor` of the query names.

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 PetStatus = Literal["available", "pending", "sold"]
 OrderStatus = Literal["placed", "approved", "delivered", "cancelled"]
 Plan = Literal["free", "pro", "business", "enterprise"]
+Scope = Literal[
+    "pets:read",
+    "pets:write",
+    "orders:read",
+    "events:read",
+    "orders:write",
+    "categories:read",
+    "categories:write",
+    "key:rotate",
+]
 RequestPart = Literal["body", "query", "path", "header"]
 
 
@@ -31,6 +41,56 @@ class Order:
     quantity: int
     status: OrderStatus
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class Category:
+    """A category of pets. Experimental: it may change. Without a `parent_id` it is at the top."""
+
+    id: int
+    name: str
+    parent_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that has changed. Experimental: it may change. `data` is JSON, as the document describes each `type`."""
+
+    id: int
+    type: str
+    version: int
+    occurred_at: datetime
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """An API key without its secret. Experimental: it may change."""
+
+    id: int
+    name: str
+    plan: Plan
+    scopes: list[Scope]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    old_secret_ends_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class RotatedKey:
+    """A new secret, shown this once."""
+
+    key: str
+    old_secret_ends_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class DayUsage:
+    """The requests of a UTC day, `YYYY-MM-DD`."""
+
+    day: str
+    requests: int
 
 
 @dataclass(frozen=True)

@@ -18,5 +18,26 @@ class Operation:
 LIST_PETS = Operation("listPets", "GET", "/pets")
 CREATE_PET = Operation("createPet", "POST", "/pets", takes_idempotency_key=True)
 GET_PET = Operation("getPet", "GET", "/pets/{petId}")
+DELETE_PET = Operation("deletePet", "DELETE", "/pets/{petId}")
+UPDATE_PET = Operation("updatePet", "PATCH", "/pets/{petId}")
+LIST_CATEGORIES = Operation("listCategories", "GET", "/categories")
+CREATE_CATEGORY = Operation("createCategory", "POST", "/categories", takes_idempotency_key=True)
+GET_CATEGORY = Operation("getCategory", "GET", "/categories/{categoryId}")
+DELETE_CATEGORY = Operation("deleteCategory", "DELETE", "/categories/{categoryId}")
+UPDATE_CATEGORY = Operation("updateCategory", "PATCH", "/categories/{categoryId}")
+LIST_PETS_OF_CATEGORY = Operation("listPetsOfCategory", "GET", "/categories/{categoryId}/pets")
 LIST_ORDERS = Operation("listOrders", "GET", "/store/orders")
+PLACE_ORDER = Operation("placeOrder", "POST", "/store/orders", takes_idempotency_key=True)
+GET_ORDER = Operation("getOrder", "GET", "/store/orders/{orderId}")
+APPROVE_ORDER = Operation(
+    "approveOrder", "POST", "/store/orders/{orderId}/approve", takes_idempotency_key=True
+)
+DELIVER_ORDER = Operation(
+    "deliverOrder", "POST", "/store/orders/{orderId}/deliver", takes_idempotency_key=True
+)
+CANCEL_ORDER = Operation("cancelOrder", "POST", "/store/orders/{orderId}/cancel", takes_idempotency_key=True)
+LIST_EVENTS = Operation("listEvents", "GET", "/events")
+GET_KEY = Operation("getKey", "GET", "/key")
+ROTATE_KEY = Operation("rotateKey", "POST", "/key/rotate")
+GET_USAGE = Operation("getUsage", "GET", "/usage")
 GET_RATE_LIMIT = Operation("getRateLimit", "GET", "/rate-limit")

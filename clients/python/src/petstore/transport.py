@@ -91,15 +91,19 @@ class Transport:
         kind: type[Result],
         *,
         path: Mapping[str, int | str] | None = None,
+        query: Mapping[str, Any] | None = None,
         body: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
         if_none_match: str | None = None,
+        if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Result:
         """Calls an operation that answers with one `kind`. Names are in snake_case; what is None is not sent."""
-        address = re.sub(r"\{(\w+)\}", lambda found: quote(str((path or {})[found[1]]), safe=""), operation.path)
+        address = _address(operation, path, encode(dict(query or {})))
         content = None if body is None else json.dumps(encode(body), allow_nan=False).encode()
-        headers = _given({"Idempotency-Key": idempotency_key, "If-None-Match": if_none_match})
+        headers = _given(
+            {"Idempotency-Key": idempotency_key, "If-None-Match": if_none_match, "If-Match": if_match}
+        )
         result: Result = self._send(operation, kind, address, headers, content, options)[0]
         return result
 
@@ -109,12 +113,12 @@ class Transport:
         kind: type[Item],
         query: Mapping[str, Any],
         options: RequestOptions | None = None,
+        path: Mapping[str, int | str] | None = None,
     ) -> Listing[Item]:
         """Calls an operation that answers with pages of `kind`."""
 
         def load(cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]:
-            named = encode({**query, **_given({"cursor": cursor})})
-            address = f"{operation.path}?{urlencode(named)}" if named else operation.path
+            address = _address(operation, path, encode({**query, **_given({"cursor": cursor})}))
             headers = _given({"If-None-Match": if_none_match})
             kinds = list[kind]  # type: ignore[valid-type]  # a type that only the caller knows
             items, answer, response = self._send(operation, kinds, address, headers, None, options)
@@ -219,6 +223,14 @@ class Transport:
             message = f"The body of the response with status {answer.status} is not what the document says."
             raise PetstoreError(Problem("invalid_response", message, answer.status, request_id)) from cause
         return body, answer, response
+
+
+def _address(
+    operation: Operation, path: Mapping[str, int | str] | None, query: Mapping[str, Any]
+) -> str:
+    """The path with its parameters in place, and the query."""
+    filled = re.sub(r"\{(\w+)\}", lambda found: quote(str((path or {})[found[1]]), safe=""), operation.path)
+    return f"{filled}?{urlencode(query)}" if query else filled
 
 
 class _NoRedirects(HTTPRedirectHandler):

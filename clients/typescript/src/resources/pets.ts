@@ -1,7 +1,7 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
-import type { NewPet, Pet } from '../types.js';
+import type { ChangeOptions, ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
+import type { NewPet, Pet, PetChange } from '../types.js';
 
 export type PetQuery = Query<'listPets'>;
 
@@ -24,10 +24,26 @@ export class Pets {
 
   /**
    * One pet.
-   * @deprecated The service removes it on 5 December 2030. Use `list` with a `status`.
+   * @deprecated The service removes it on 5 December 2030. Use `list` with `ids`.
    * @throws NotFoundError if there is none with this id
    */
   get(petId: bigint, options?: ReadOptions): Promise<Pet> {
     return this.transport.call('getPet', { path: { petId } }, options);
+  }
+
+  /**
+   * Changes a pet: what `change` does not name stays. Experimental.
+   * @throws ConflictError if its status cannot become the new one, or an open order holds it
+   */
+  update(petId: bigint, change: PetChange, options?: ChangeOptions): Promise<Pet> {
+    return this.transport.call('updatePet', { path: { petId }, body: change }, options);
+  }
+
+  /**
+   * Removes a pet. Experimental.
+   * @throws ConflictError if an open order holds it
+   */
+  async remove(petId: bigint, options?: ChangeOptions): Promise<void> {
+    await this.transport.call('deletePet', { path: { petId } }, options);
   }
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..listing import Listing
 from ..models import Pet, PetStatus
-from ..operations import CREATE_PET, GET_PET, LIST_PETS
+from ..operations import CREATE_PET, DELETE_PET, GET_PET, LIST_PETS, UPDATE_PET
 from ..transport import RequestOptions, Transport
 
 
@@ -55,11 +55,39 @@ class Pets:
     def get(
         self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Pet:
-        """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with a `status`.
+        """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with `ids`.
 
         Raises NotFoundError if there is none with this id, and NotModifiedError while `if_none_match`, the `etag` of
         an earlier response, still holds.
         """
         return self._transport.call(
             GET_PET, Pet, path={"petId": pet_id}, if_none_match=if_none_match, options=options
+        )
+
+    def update(
+        self,
+        pet_id: int,
+        *,
+        name: str | None = None,
+        category_id: int | None = None,
+        status: PetStatus | None = None,
+        if_match: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Pet:
+        """Changes a pet: what is None stays. Experimental.
+
+        Raises ConflictError if its status cannot become the new one or an open order holds it, and
+        PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
+        """
+        body = {"name": name, "category_id": category_id, "status": status}
+        return self._transport.call(
+            UPDATE_PET, Pet, path={"petId": pet_id}, body=body, if_match=if_match, options=options
+        )
+
+    def remove(
+        self, pet_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
+    ) -> None:
+        """Removes a pet. Experimental. Raises ConflictError if an open order holds it."""
+        self._transport.call(
+            DELETE_PET, type(None), path={"petId": pet_id}, if_match=if_match, options=options
         )

@@ -1,0 +1,31 @@
+"""What has changed. Experimental: it may change or go without notice."""
+
+from __future__ import annotations
+
+from ..listing import Listing
+from ..models import Event
+from ..operations import LIST_EVENTS
+from ..transport import RequestOptions, Transport
+
+
+class Events:
+    """The feed of the last 30 days."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Listing[Event]:
+        """Every event once, oldest first, up to the newest.
+
+        To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if the
+        events behind the cursor have been cleared.
+        """
+        query = {"type": type, "limit": limit, "cursor": cursor}
+        return self._transport.list(LIST_EVENTS, Event, query, options).until_empty()

@@ -1,0 +1,44 @@
+"""Changes a running service by every operation beyond the contract, and prints what came."""
+
+import petstore
+
+client = petstore.PetstoreClient()
+
+dogs = client.categories.create(name="Python dogs")
+puppies = client.categories.create(name="Python puppies", parent_id=dogs.id)
+print("category", client.categories.get(puppies.id).parent_id == dogs.id)
+print("to the top", client.categories.update(puppies.id, to_top=True).parent_id)
+print("categories", {dogs.id, puppies.id} <= {category.id for category in client.categories.list(limit=1)})
+
+pet = client.pets.create(name="Rex", category_id=dogs.id)
+etag = client.last_response.etag
+print("changed", client.pets.update(pet.id, name="Max", if_match=etag).name)
+try:
+    client.pets.update(pet.id, name="Leo", if_match=etag)
+except petstore.PreconditionFailedError as error:
+    print("lost update", error.status)
+print("of the category", pet.id in [one.id for one in client.categories.pets(dogs.id)])
+print("by id", [one.name for one in client.pets.list(ids=[pet.id])])
+
+order = client.orders.place(pet_id=pet.id)
+try:
+    client.orders.place(pet_id=pet.id)
+except petstore.ConflictError as error:
+    print("held", error.code)
+client.orders.approve(order.id)
+print("delivered", client.orders.deliver(order.id).status, client.pets.list(ids=[pet.id]).page().items[0].status)
+print("orders", [one.status for one in client.orders.list(pet_id=pet.id)], client.orders.get(order.id).pet_id == pet.id)
+other = client.orders.place(pet_id=client.pets.create(name="Ben", category_id=1).id)
+print("cancelled", client.orders.cancel(other.id).status)
+
+client.pets.remove(pet.id)
+client.categories.remove(dogs.id)
+print("removed", [one.id for one in client.pets.list(ids=[pet.id])])
+
+print("key", client.key.get().plan, "key:rotate" in client.key.get().scopes)
+print("usage", [type(day.requests).__name__ for day in client.key.usage(days=1)][:1] in ([], ["int"]))
+print("events", {event.type for event in client.events.list(limit=100)} <= set(
+    ["pet.created", "pet.updated", "pet.status_changed", "pet.deleted", "category.created", "category.updated"]
+    + ["category.deleted", "order.placed", "order.approved", "order.delivered", "order.cancelled"]
+))
+print("rotated", client.key.rotate(overlap_seconds=0).key.startswith("petstore_"))
