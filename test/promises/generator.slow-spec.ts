@@ -38,7 +38,7 @@ describe('npm run generate, asked for what it cannot do', () => {
     ['lost-mice', [], /What is one of "lost-mice"\?/],
     ['classes', [], /"class" has another meaning/],
     ['pets', [], /src\/pets is there already/],
-    ['orders', [], /already creates a table orders/],
+    ['api-keys', [], /already creates a table api_keys/],
     ['lost-posts', ['--singular=post'], /A class Post would collide/],
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
     ['categories', ['toys'], /One name is needed/],
