@@ -23,11 +23,6 @@ export class PetReservationsService {
     await changePet(manager, this.events, pet, { status: PetStatus.Pending });
   }
 
-  /** Locks the pet, before its order is. */
-  async lock(manager: EntityManager, petId: Int64): Promise<void> {
-    await lockPet(manager, petId);
-  }
-
   /** Ends the hold: the pet was delivered. */
   sell(manager: EntityManager, petId: Int64): Promise<void> {
     return this.end(manager, petId, PetStatus.Sold);

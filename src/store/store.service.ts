@@ -68,11 +68,10 @@ export class StoreService {
   ): Promise<OrderResponse> {
     const { id, petId } = await this.find(orderId); // the pet of an order never changes
     return this.orders.manager.transaction(async (manager) => {
-      if (end) await this.reservations.lock(manager, petId);
+      if (end) await this.reservations[end](manager, petId); // undone where the order refuses
       const order = await lockOrder(manager, id);
       if (!canBecome(order.status, status)) throw new InvalidOrderTransition(order.status, status);
       await manager.update(Order, { id }, { status });
-      if (end) await this.reservations[end](manager, petId);
       return this.record(manager, event, manager.merge(Order, order, { status }));
     });
   }
