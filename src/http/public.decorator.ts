@@ -1,7 +1,7 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { memoize } from '../kernel/memoize.js';
+import { memoizePair } from '../kernel/memoize.js';
 
 const PUBLIC = Symbol('public');
 
@@ -14,13 +14,10 @@ export const Public = (): ClassDecorator & MethodDecorator =>
 
 /** Whether the route is `@Public()`. */
 export const isPublic = (context: ExecutionContext): boolean =>
-  publicRoutes(context.getClass())(context.getHandler());
+  isPublicRoute(context.getClass(), context.getHandler());
 
-/** By controller too: two of them may inherit one handler. */
-const publicRoutes = memoize((controller: object) =>
-  memoize((handler: object) =>
-    [handler, controller].some((target) => Reflect.getMetadata(PUBLIC, target) === true),
-  ),
+const isPublicRoute = memoizePair((...route: [controller: object, handler: object]) =>
+  route.some((target) => Reflect.getMetadata(PUBLIC, target) === true),
 );
 
 /** Whether the request is for a public route outside `/v1`, which has no quota. */

@@ -9,7 +9,7 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MULTER_MODULE_OPTIONS } from '@nestjs/platform-express/multer/files.constants.js';
 import { DECORATORS } from '@nestjs/swagger';
-import { memoize } from '../kernel/memoize.js';
+import { memoizePair } from '../kernel/memoize.js';
 
 /** What the decorators of a route say about its requests. */
 export interface RouteMetadata {
@@ -39,11 +39,10 @@ export const NoQuery = (): MethodDecorator => SetMetadata(NO_QUERY, true);
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
-/** By controller too: two of them may inherit one handler. */
-const routesOf = memoize((controller: Type) => memoize((handler: Handler) => read(controller, handler)));
+const metadataOf = memoizePair(read);
 
 export const routeMetadata = (context: ExecutionContext): RouteMetadata =>
-  routesOf(context.getClass())(context.getHandler());
+  metadataOf(context.getClass(), context.getHandler());
 
 function read(controller: Type, handler: Handler): RouteMetadata {
   const parameters = parametersOf(controller, handler);

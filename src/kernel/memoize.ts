@@ -7,3 +7,11 @@ export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) =
     return entry.value;
   };
 }
+
+/** The same for two objects, such as a controller and its handler: two controllers may inherit one handler. */
+export function memoizePair<A extends object, B extends object, V>(
+  compute: (first: A, second: B) => V,
+): (first: A, second: B) => V {
+  const values = memoize((first: A) => memoize((second: B) => compute(first, second)));
+  return (first, second) => values(first)(second);
+}

@@ -1,6 +1,6 @@
 import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
 import { DECORATORS } from '@nestjs/swagger';
-import { memoize } from '../../kernel/memoize.js';
+import { memoizePair } from '../../kernel/memoize.js';
 
 export const JSON_TYPE = 'application/json';
 
@@ -16,13 +16,8 @@ interface DeclaredResponse {
   readonly content?: object;
 }
 
-const typesByHandler = memoize((controller: object) =>
-  memoize((handler: object) => declaredTypes(controller, handler)),
-);
-
 /** The media types that the decorators of a route declare for its success; empty where they declare none. */
-export const producedTypes = (controller: object, handler: object): readonly string[] =>
-  typesByHandler(controller)(handler);
+export const producedTypes = memoizePair(declaredTypes);
 
 function declaredTypes(controller: object, handler: object): readonly string[] {
   const read = (key: string): unknown =>
