@@ -1,33 +1,9 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
-
-const MAX = 366;
-const RANGE = { message: `days must be from 1 to ${MAX}` };
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { IntegerParameter } from '../../http/validation/integer-parameter.decorator.js';
 
 export class UsageQuery {
-  @Days()
+  @IntegerParameter({ description: 'How many days back, today included.', min: 1, max: 366, default: 30 })
   readonly days: number = 30;
-}
-
-function Days(): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({
-      type: 'integer',
-      format: 'int32',
-      minimum: 1,
-      maximum: MAX,
-      default: 30,
-      description: 'How many days back, today included.',
-    }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : NaN) : value,
-    ),
-    IsInt({ message: 'days must be an integer' }),
-    Min(1, RANGE),
-    Max(MAX, RANGE),
-  );
 }
 
 @ApiSchema({ name: 'DayUsage' })

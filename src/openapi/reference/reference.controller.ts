@@ -1,10 +1,9 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { RouteNotFound } from '../../http/not-found/route.errors.js';
 import { Public } from '../../http/public.decorator.js';
 import { securityHeaders } from '../../http/security-headers.js';
-import type { StaticContent } from '../../http/static-content.js';
+import { StaticFolder } from '../../http/static-folder.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { referenceFiles, referencePage } from './files.js';
 
@@ -14,28 +13,19 @@ import { referenceFiles, referencePage } from './files.js';
 @ApiExcludeController()
 @Controller('reference')
 export class ReferenceController {
-  private readonly headers = securityHeaders({ workers: true }) as Map<string, string>; // its search runs in one
-  private readonly pageOutside = referencePage('reference/');
-  private read?: ReadonlyMap<string, StaticContent>;
+  private readonly files = new StaticFolder(
+    referenceFiles,
+    referencePage('reference/'),
+    securityHeaders({ workers: true }), // its search runs in one
+  );
 
   @Get()
   page(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const page = request.path.endsWith('/') ? this.find('index.html', request) : this.pageOutside;
-    return this.send(page, request, response);
+    return this.files.sendPage(request, response);
   }
 
   @Get(':file')
   file(@Param('file') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.send(this.find(name, request), request, response);
-  }
-
-  private find(name: string, { path }: Request): StaticContent {
-    const file = (this.read ??= referenceFiles()).get(name);
-    if (!file) throw new RouteNotFound(path);
-    return file;
-  }
-
-  private send(content: StaticContent, request: Request, response: Response): Promise<void> {
-    return content.send(request, response.setHeaders(this.headers));
+    return this.files.sendFile(name, request, response);
   }
 }

@@ -4,8 +4,7 @@ import type { Request, Response } from 'express';
 import { Config } from '../../kernel/config/config.js';
 import { Public } from '../../http/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
-import { RouteNotFound } from '../../http/not-found/route.errors.js';
-import type { StaticContent } from '../../http/static-content.js';
+import { StaticFolder } from '../../http/static-folder.js';
 import { swaggerUiFiles, swaggerUiPage } from './files.js';
 import { securityHeaders } from '../../http/security-headers.js';
 
@@ -15,32 +14,21 @@ import { securityHeaders } from '../../http/security-headers.js';
 @ApiExcludeController()
 @Controller('docs')
 export class SwaggerUiController {
-  private readonly pageOutside = swaggerUiPage('docs/');
-  private readonly files = swaggerUiFiles();
-  private readonly headers: ReadonlyMap<string, string>;
+  private readonly files: StaticFolder;
 
   constructor({ stagingPublicUrl }: Config) {
-    this.headers = securityHeaders({ callable: stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [] });
+    const callable = stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [];
+    const files = swaggerUiFiles(); // where the package is missing, the service does not start
+    this.files = new StaticFolder(() => files, swaggerUiPage('docs/'), securityHeaders({ callable }));
   }
 
   @Get()
   page(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const page = request.path.endsWith('/') ? this.find('index.html', request) : this.pageOutside;
-    return this.send(page, request, response);
+    return this.files.sendPage(request, response);
   }
 
   @Get(':file')
   file(@Param('file') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.send(this.find(name, request), request, response);
-  }
-
-  private find(name: string, { path }: Request): StaticContent {
-    const file = this.files.get(name);
-    if (!file) throw new RouteNotFound(path);
-    return file;
-  }
-
-  private send(content: StaticContent, request: Request, response: Response): Promise<void> {
-    return content.send(request, response.setHeaders(this.headers as Map<string, string>));
+    return this.files.sendFile(name, request, response);
   }
 }

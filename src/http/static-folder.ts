@@ -1,0 +1,34 @@
+import type { Request, Response } from 'express';
+import { RouteNotFound } from './not-found/route.errors.js';
+import type { StaticContent } from './static-content.js';
+
+/** The files of a page, by name, and no others. */
+export class StaticFolder {
+  private files?: ReadonlyMap<string, StaticContent>;
+
+  /**
+   * @param read gives the files when the first is asked for; `index.html` is the page
+   * @param outside the page for an address without a slash at its end, from where the files are in a folder
+   */
+  constructor(
+    private readonly read: () => ReadonlyMap<string, StaticContent>,
+    private readonly outside: StaticContent,
+    private readonly headers: ReadonlyMap<string, string>,
+  ) {}
+
+  sendPage(request: Request, response: Response): Promise<void> {
+    if (request.path.endsWith('/')) return this.sendFile('index.html', request, response);
+    return this.send(this.outside, request, response);
+  }
+
+  /** @throws RouteNotFound */
+  async sendFile(name: string, request: Request, response: Response): Promise<void> {
+    const file = (this.files ??= this.read()).get(name);
+    if (!file) throw new RouteNotFound(request.path);
+    await this.send(file, request, response);
+  }
+
+  private send(content: StaticContent, request: Request, response: Response): Promise<void> {
+    return content.send(request, response.setHeaders(this.headers as Map<string, string>)); // which it only reads
+  }
+}
