@@ -1,5 +1,6 @@
 import type { Response } from 'supertest';
 import { Petstore } from './support/petstore.js';
+import { recordedEvents } from './support/recorded-events.js';
 
 interface Category {
   id: number;
@@ -240,12 +241,7 @@ describe('events of categories', () => {
     await patch(id, { name }).expect(200); // changes nothing
     await patch(id, { name: `${name}!` }).expect(200);
     await remove(id).expect(204);
-    const events = await petstore.query<{ type: string; data: Category }>(
-      `SELECT type, data FROM (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
-       WHERE type LIKE 'category.%' AND (data ->> 'id')::bigint = $1 ORDER BY part, id`,
-      [id],
-    );
-    expect(events).toEqual([
+    expect(await recordedEvents(petstore, { category: id })).toEqual([
       { type: 'category.created', data: { id, name } },
       { type: 'category.updated', data: { id, name: `${name}!` } },
       { type: 'category.deleted', data: { id, name: `${name}!` } },

@@ -1,4 +1,5 @@
 import { Petstore } from './support/petstore.js';
+import { recordedEvents } from './support/recorded-events.js';
 
 interface Order {
   id: number;
@@ -40,15 +41,6 @@ async function order(status: Status = 'placed'): Promise<Order> {
   let { body } = await place(await createPet()).expect(201);
   for (const action of ACTIONS[status]) ({ body } = await act((body as Order).id, action).expect(200));
   return body as Order;
-}
-
-function eventsOf(orderId: number, petId: number) {
-  return petstore.query<{ type: string }>(
-    `SELECT type FROM (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
-     WHERE (data ->> 'id')::bigint = CASE WHEN type LIKE 'order.%' THEN $1::bigint ELSE $2::bigint END
-     ORDER BY part, id`,
-    [orderId, petId],
-  );
 }
 
 describe('POST /v1/store/orders', () => {
@@ -183,7 +175,7 @@ describe('an order', () => {
 
   it('records its events and those of its pet, in order', async () => {
     const { id, petId } = await order('delivered');
-    expect((await eventsOf(id, petId)).map(({ type }) => type)).toEqual([
+    expect((await recordedEvents(petstore, { order: id, pet: petId })).map(({ type }) => type)).toEqual([
       'pet.created',
       'pet.status_changed',
       'order.placed',

@@ -1,15 +1,11 @@
 import { Petstore } from './support/petstore.js';
+import { recordedEvents } from './support/recorded-events.js';
 
 interface Pet {
   id: number;
   name: string;
   categoryId: number;
   status: string;
-}
-
-interface Event {
-  type: string;
-  data: Record<string, unknown>;
 }
 
 let petstore: Petstore;
@@ -32,16 +28,6 @@ async function create(pet: Partial<Pet> = {}) {
 const patch = (id: number | string, change: object) => client.patch(`/v1/pets/${id}`).send(change);
 
 const reserve = (id: number) => petstore.query('INSERT INTO pet_reservations (pet_id) VALUES ($1)', [id]);
-
-/** What has been recorded for a pet, in order: what the feed has already, and what it will get. */
-function eventsOf(id: number): Promise<Event[]> {
-  return petstore.query<Event>(
-    `SELECT type, data FROM
-       (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
-     WHERE (data ->> 'id')::bigint = $1 ORDER BY part, id`,
-    [id],
-  );
-}
 
 describe('POST /v1/pets', () => {
   it('says where the pet is, and its version as a GET has it', async () => {
@@ -215,7 +201,7 @@ describe('events of pets', () => {
     await patch(id, { status: 'lost' }).expect(400);
     await client.delete(`/v1/pets/${id}`).expect(204);
     const pet = { id, name: 'Zoë', categoryId: 8, status: 'pending' };
-    expect(await eventsOf(id)).toEqual([
+    expect(await recordedEvents(petstore, { pet: id })).toEqual([
       { type: 'pet.created', data: { id, name: 'Rex', categoryId: 7, status: 'available' } },
       { type: 'pet.updated', data: { id, name: 'Zoë', categoryId: 7, status: 'available' } },
       { type: 'pet.status_changed', data: { ...pet, previousStatus: 'available' } },
@@ -227,7 +213,7 @@ describe('events of pets', () => {
     const { id } = await create({ status: 'sold' });
     await patch(id, { status: 'available' }).expect(409);
     await patch(id, { name: 'Zoë' }).set('If-Match', '"other"').expect(412);
-    expect(await eventsOf(id)).toHaveLength(1);
+    expect(await recordedEvents(petstore, { pet: id })).toHaveLength(1);
   });
 });
 

@@ -1,11 +1,7 @@
 import { source } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { findBrowser, launchBrowser } from '../support/browser.js';
+import { describeInBrowser } from '../support/browser.js';
 import { Petstore } from '../support/petstore.js';
-
-const program = findBrowser();
-if (program === undefined)
-  process.stdout.write('Skipped: accessibility of the pages, for want of a Chromium.\n');
 
 interface Finding {
   readonly impact: string;
@@ -24,12 +20,12 @@ const PAGES = {
   '/reference': '.api-content h5',
 };
 
-(program === undefined ? describe.skip : describe)('axe-core', () => {
+describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
   let petstore: Petstore;
   let browser: Browser;
   beforeAll(async () => {
     petstore = await Petstore.start();
-    browser = await launchBrowser(program ?? '');
+    browser = await launch();
   });
   afterAll(async () => {
     await browser.close();

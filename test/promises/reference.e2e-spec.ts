@@ -1,12 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { findBrowser, launchBrowser } from '../support/browser.js';
+import { describeInBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { send, valuesOf } from '../support/wire.js';
-
-const program = findBrowser();
-if (program === undefined)
-  process.stdout.write('Skipped: the reference in a browser, for want of a Chromium.\n');
 
 let petstore: Petstore;
 beforeAll(async () => {
@@ -38,7 +34,7 @@ describe('GET /reference', () => {
   );
 });
 
-(program === undefined ? describe.skip : describe)('GET /reference in a browser', () => {
+describeInBrowser('the reference in a browser', 'GET /reference in a browser', (launch) => {
   let browser: Browser;
   let page: Page;
   let address: string;
@@ -46,7 +42,7 @@ describe('GET /reference', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser(program ?? '');
+    browser = await launch();
     const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
     context.on('request', (request) => hosts.add(new URL(request.url()).origin));
     context.on('console', (message) => {

@@ -1,10 +1,6 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { findBrowser, launchBrowser } from '../support/browser.js';
+import { describeInBrowser } from '../support/browser.js';
 import { Petstore } from '../support/petstore.js';
-
-const program = findBrowser();
-if (program === undefined)
-  process.stdout.write('Skipped: Swagger UI in a browser, for want of a Chromium.\n');
 
 interface Box {
   getBoundingClientRect(): { readonly bottom: number };
@@ -41,7 +37,7 @@ describe('GET /docs', () => {
   });
 });
 
-(program === undefined ? describe.skip : describe)('GET /docs in a browser', () => {
+describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -50,7 +46,7 @@ describe('GET /docs', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser(program ?? '');
+    browser = await launch();
     context = await browser.newContext();
     context.on('request', (request) => hosts.add(new URL(request.url()).origin));
     context.on('console', (message) => {

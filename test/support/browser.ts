@@ -12,15 +12,30 @@ const FLAGS = [
 ];
 
 /** A Chromium of this machine, or nothing. @throws where continuous integration has none: it may not skip. */
-export function findBrowser(): string | undefined {
+function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
   if (found === undefined && process.env.CI === 'true') throw new Error('No Chromium on the PATH.');
   return found;
 }
 
-export const launchBrowser = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, headless: true, args: FLAGS });
+/**
+ * `describe` where there is a Chromium, otherwise `describe.skip` with a line that says so.
+ * @param what is left out without one
+ * @param suite gets what starts the browser
+ */
+export function describeInBrowser(
+  what: string,
+  name: string,
+  suite: (launch: () => Promise<Browser>) => void,
+): void {
+  const executablePath = findBrowser();
+  const launch = () => chromium.launch({ executablePath, headless: true, args: FLAGS });
+  if (executablePath === undefined) process.stdout.write(`Skipped: ${what}, for want of a Chromium.\n`);
+  (executablePath === undefined ? describe.skip : describe)(name, () => {
+    suite(launch);
+  });
+}
 
 function isProgram(path: string): boolean {
   try {

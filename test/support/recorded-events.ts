@@ -1,0 +1,21 @@
+import type { Petstore } from './petstore.js';
+
+export interface RecordedEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What has been recorded for resources, in order: what the feed has already, and what it will get.
+ * @param ids by the kind of resource, such as `pet`
+ */
+export function recordedEvents(
+  petstore: Petstore,
+  ids: Readonly<Record<string, number>>,
+): Promise<RecordedEvent[]> {
+  return petstore.query<RecordedEvent>(
+    `SELECT type, data FROM (SELECT 1 AS part, * FROM events UNION ALL SELECT 2, * FROM event_outbox) recorded
+     WHERE data ->> 'id' = $1::json ->> split_part(type, '.', 1) ORDER BY part, id`,
+    [JSON.stringify(ids)],
+  );
+}
