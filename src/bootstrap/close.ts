@@ -8,7 +8,7 @@ import { Config } from '../kernel/config/config.js';
 /** For requests that still run at the end of the grace period. */
 const REQUEST_TIMEOUT = seconds(4);
 /** For everything else: day counts are written, and connections closed. */
-const CLOSE_TIMEOUT = seconds(6.5);
+const CLOSE_TIMEOUT = seconds(8);
 const SWEEP_INTERVAL = 50; // milliseconds
 
 /**

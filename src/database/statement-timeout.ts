@@ -4,7 +4,7 @@ import { ReadTimeoutClient } from './pool/read-timeout.client.js';
 /** PostgreSQL's limits: for a statement, and for the time between two of them. */
 const SETTINGS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 /** Time for PostgreSQL to report its own timeout. */
-const MARGIN = 250; // milliseconds
+const MARGIN = 375; // milliseconds
 
 /**
  * A transaction in which a statement may take longer than 1.25 s.

@@ -42,6 +42,14 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** What `consume` would decide. Charges nothing. */
   abstract peek(client: RateLimitClient): MaybeAsync<RateLimitResult>;
 
+  /** Called once, before the first request. */
+  open(): MaybeAsync<void> {
+    return undefined;
+  }
+
+  /** Called once, after the last request: records what is not yet on record. */
+  abstract close(): Promise<void>;
+
   consumeHit(hit: Hit): MaybeAsync<RateLimitResult> {
     const { blockDuration } = hit;
     if (blockDuration <= 0) return this.consume(windowOf(hit));

@@ -1,4 +1,11 @@
-import { type ExecutionContext, Global, Module, type Provider } from '@nestjs/common';
+import {
+  type ExecutionContext,
+  Global,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import type { Request } from 'express';
@@ -9,6 +16,7 @@ import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
+import type { MaybeAsync } from './maybe-async.js';
 import { throttlerStorageProvider } from './throttler-storage.provider.js';
 import { RateLimiter, clientOf } from './rate-limiter.js';
 import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
@@ -43,7 +51,19 @@ const dailyUsageProvider: Provider = {
   providers: [BanRecorder, dailyUsageProvider, throttlerStorageProvider, RateLimitMetrics],
   exports: [BanRecorder, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
-class ThrottlerStorageModule {}
+class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(private readonly storage: PlanThrottlerStorage) {}
+
+  // The storage has no hooks: `ThrottlerModule` provides it too, and Nest would call each of them twice.
+
+  onApplicationBootstrap(): MaybeAsync<void> {
+    return this.storage.open();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.storage.close();
+  }
+}
 
 @Global()
 @Module({

@@ -40,12 +40,12 @@ export class RedisStorages {
 
   async start(...args: Parameters<RedisStorages['make']>): Promise<RedisThrottlerStorage> {
     const storage = this.make(...args);
-    await storage.onApplicationBootstrap();
+    await storage.open();
     return storage;
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.storages.map((storage) => storage.onApplicationShutdown()));
+    await Promise.all(this.storages.map((storage) => storage.close()));
     this.storages = [];
   }
 }

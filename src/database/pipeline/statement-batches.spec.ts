@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
+import { CircuitBreakerPool } from '../pool/circuit-breaker.pool.js';
 import { StatementBatches } from './statement-batches.js';
 import { bind, type RawRows, statement } from './statement.js';
 
@@ -249,7 +250,7 @@ describe('statements that have to wait for a lock', () => {
   let waiting: Reader;
 
   beforeEach(() => {
-    patient = new pg.Pool({ connectionString: database.url, max: 1, ...SLOW });
+    patient = new CircuitBreakerPool({ connectionString: database.url, max: 1, ...SLOW });
     patient.on('error', () => undefined);
     waiting = new Reader(patient);
   });

@@ -1,6 +1,5 @@
-import type { Writable } from 'node:stream';
-import type { Pool } from 'pg';
-import { seconds } from '../../kernel/clock/duration.js';
+import type { Pool, PoolClient } from 'pg';
+import { BATCH_TIMEOUT, ReadTimeoutClient } from '../pool/read-timeout.client.js';
 import { endsConnection, READS, type RetryPolicy, runTogether, WRITES } from './run-together.js';
 import {
   type Batch,
@@ -13,9 +12,6 @@ import {
 
 /** Statements that one connection runs one after the other. */
 const MAX_BATCH = 32;
-
-/** For a batch: a little more than the timeout of one statement (src/database/pool/connection-options.ts). */
-const TIMEOUT = seconds(1.5);
 
 /**
  * Runs the statements of one turn of the event loop in one packet, outside transactions. Each succeeds or fails by itself,
@@ -61,12 +57,11 @@ export class StatementBatches {
         for (const pending of batch) reject(pending, error ?? new Error('The pool gave no connection'));
         return;
       }
-      const { stream } = (client as unknown as Internals).connection; // its types lack the socket
       // Statements wait for locks one after the other, so that the last one may be far too late.
-      const timeout = setTimeout(() => stream.destroy(new Error('Query read timeout')), TIMEOUT);
+      setTimeLeft(client, BATCH_TIMEOUT);
       client.on('error', ignore); // the statements are rejected with it
       runTogether(batch, client, policy, (failure) => {
-        clearTimeout(timeout);
+        setTimeLeft(client, Infinity);
         client.off('error', ignore);
         release(endsConnection(failure)); // the pool drops broken connections itself
       });
@@ -76,8 +71,8 @@ export class StatementBatches {
 
 const ignore = (): void => undefined;
 
-interface Internals {
-  readonly connection: { readonly stream: Writable };
+function setTimeLeft(client: PoolClient, milliseconds: number): void {
+  if (client instanceof ReadTimeoutClient) client.timeLeft = milliseconds;
 }
 
 function chunks<T>(items: readonly T[]): (readonly T[])[] {

@@ -4,7 +4,12 @@ import { seconds } from '../../kernel/clock/duration.js';
 
 /** A little more than `statement_timeout`, so that PostgreSQL can report that itself. */
 export const READ_TIMEOUT = seconds(1.5);
+/** A frozen server does not close the connection. */
+const END_TIMEOUT = seconds(0.5);
 const INTERVAL = seconds(0.125);
+
+/** For statements that run one after the other. A silent server is noticed before. */
+export const BATCH_TIMEOUT = READ_TIMEOUT + INTERVAL;
 
 /** The parts of a client that its types lack. */
 interface Internals {
@@ -17,10 +22,12 @@ interface Internals {
  * queries of the connection; `query_timeout` of `pg` starts one for each query and copies the query (docs/performance.md).
  */
 export class ReadTimeoutClient extends pg.Client {
-  /** Called when the server has not responded in time. */
+  /** Called when the server has sent nothing in time. */
   onTimeout?: () => void;
   /** Milliseconds. ../statement-timeout.ts raises it. */
   readTimeout = READ_TIMEOUT;
+  /** Milliseconds until the connection closes although the server sends something. */
+  timeLeft = Infinity;
   private ending = false;
 
   constructor(config?: string | pg.ClientConfig) {
@@ -35,8 +42,8 @@ export class ReadTimeoutClient extends pg.Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    this.ending = true; // a frozen server does not close the connection
-    this.readTimeout = READ_TIMEOUT;
+    this.ending = true;
+    this.readTimeout = END_TIMEOUT;
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
@@ -46,13 +53,15 @@ export class ReadTimeoutClient extends pg.Client {
     const internals = this as unknown as Internals; // the types lack the socket and the state
     const { stream } = internals.connection;
     let read = 0;
-    let waited = 0;
+    let silent = 0;
+    // Ticks, and not times, so that a delay of this process is not taken for one of the server.
     const timer = setInterval(() => {
       const isDue = this.ending || !internals.readyForQuery;
-      waited = isDue && stream.bytesRead === read ? waited + INTERVAL : 0;
+      silent = isDue && stream.bytesRead === read ? silent + INTERVAL : 0;
       read = stream.bytesRead;
-      if (waited <= this.readTimeout) return;
-      this.onTimeout?.();
+      this.timeLeft -= INTERVAL;
+      if (silent < this.readTimeout && this.timeLeft > 0) return;
+      if (silent >= this.readTimeout) this.onTimeout?.();
       stream.destroy(this.ending ? undefined : new Error('Query read timeout'));
     }, INTERVAL).unref();
     this.once('end', () => {

@@ -174,7 +174,7 @@ describe('the memory storage and the day counts on record', () => {
     for (let life = 0; life < 10; life++) {
       const { storage } = start(usage);
       expect(await admitted(storage, HEAVY, 37)).toBe(37);
-      await storage.onApplicationShutdown();
+      await storage.close();
     }
     expect(await admitted(start(usage).storage, HEAVY, 2000)).toBe(1000 - 370);
   });
@@ -183,7 +183,7 @@ describe('the memory storage and the day counts on record', () => {
     const usage = new TestDailyUsage();
     const first = start(usage).storage;
     await admitted(first, HEAVY, 37);
-    await first.onApplicationShutdown();
+    await first.close();
     expect((await start(usage).storage.peek(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
   });
 
@@ -211,7 +211,7 @@ describe('the memory storage and the day counts on record', () => {
     await eventually(() => usage.total >= 105);
     usage.thaw();
     expect(usage.total).toBeLessThanOrEqual(105 + 15); // a block and a half
-    await storage.onApplicationShutdown();
+    await storage.close();
     usage.thaw();
     expect(usage.total).toBe(105);
   });
@@ -222,7 +222,7 @@ describe('the memory storage and the day counts on record', () => {
     usage.away = true;
     await admitted(storage, HEAVY, 500);
     usage.away = false;
-    await storage.onApplicationShutdown();
+    await storage.close();
     expect(usage.total).toBe(505);
   });
 
@@ -231,7 +231,7 @@ describe('the memory storage and the day counts on record', () => {
     await admitted(storage, HEAVY, 5);
     usage.away = true;
     await admitted(storage, HEAVY, 500);
-    const stopped = storage.onApplicationShutdown();
+    const stopped = storage.close();
     await setTimeout(seconds(0.5)); // real time, in which it tries
     usage.away = false;
     await stopped;
@@ -246,7 +246,7 @@ describe('the memory storage and the day counts on record', () => {
     clock.advance(days(1));
     await admitted(storage, HEAVY, 7);
     usage.away = false;
-    await storage.onApplicationShutdown();
+    await storage.close();
     expect([...usage.counts.values()]).toEqual([505, 7]);
   });
 
@@ -269,7 +269,7 @@ describe('the memory storage and the day counts on record', () => {
             total += await admitted(storage, { id: 7, limits: { perMinute: 1e6, perDay: 500 } }, life);
             if (thaw) usage.thaw();
             usage.outcome = () => 'runs'; // or a stop takes its time
-            await storage.onApplicationShutdown();
+            await storage.close();
             usage.outcome = () => outcomes.shift() ?? 'runs';
           }
           usage.thaw();
@@ -284,7 +284,7 @@ describe('the memory storage and the day counts on record', () => {
     const usage = new TestDailyUsage();
     const first = start(usage).storage;
     await admitted(first, HEAVY, 900);
-    await first.onApplicationShutdown();
+    await first.close();
     usage.away = true;
     const { storage } = start(usage);
     await admitted(storage, HEAVY, 20);

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Config } from '../../kernel/config/config.js';
 import { admits, resultOf } from '../window-counts.js';
@@ -13,7 +13,7 @@ import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
  * PostgreSQL, and for a reservation that it overtakes.
  */
 @Injectable()
-export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnApplicationShutdown {
+export class MemoryThrottlerStorage extends PlanThrottlerStorage {
   private readonly counters: WindowCounters;
   private readonly reservations: DailyReservations;
 
@@ -53,7 +53,7 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage implements OnAp
   }
 
   /** Gives back unused reservations: the next start continues with the exact count. */
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     await this.reservations.close(this.day, this.counters.keys.entries());
   }
 

@@ -262,14 +262,14 @@ describeWithRedis('quotas while Redis is away', () => {
     const storage = make();
     jest.advanceTimersByTime(seconds(5));
     jest.useRealTimers();
-    await storage.onApplicationBootstrap();
+    await storage.open();
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
   it('do not lose a Redis that is slow at the start', async () => {
     const storage = make();
     server.command('CLIENT', 'PAUSE', '600', 'ALL');
-    await storage.onApplicationBootstrap();
+    await storage.open();
     expect(storage.degraded).toBe(false);
     const decided = storage.consume(clientWith(10));
     expect((await decided).admitted).toBe(true);

@@ -1,4 +1,4 @@
-import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
@@ -20,10 +20,7 @@ const HEARTBEAT = seconds(0.5);
  * Counts in Redis, exact for any number of replicas: one command for an admitted request, none for a client known
  * to be exhausted. When Redis does not reply in time, this replica counts its share by itself until it is back.
  */
-export class RedisThrottlerStorage
-  extends PlanThrottlerStorage
-  implements OnApplicationBootstrap, OnApplicationShutdown
-{
+export class RedisThrottlerStorage extends PlanThrottlerStorage {
   private readonly logger = new Logger(RedisThrottlerStorage.name);
   private readonly cache: ResultCache;
   private readonly membership: Membership;
@@ -50,8 +47,8 @@ export class RedisThrottlerStorage
     metrics.redis('up');
   }
 
-  /** Connects before the first request. Without Redis this replica starts alone. */
-  async onApplicationBootstrap(): Promise<void> {
+  /** Without Redis this replica starts alone. */
+  override async open(): Promise<void> {
     await this.redis.connect().catch((error: unknown) => {
       this.lose(error);
     });
@@ -89,7 +86,7 @@ export class RedisThrottlerStorage
     return this.isLost ? this.fallback.peek(client) : this.ask(client, 0);
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     clearInterval(this.heartbeat);
     this.redis.close();
     await this.usage.close();
