@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
+import { memoize } from '../kernel/memoize.js';
 import { SECURITY_SCHEME } from '../openapi/decorators/operation-marks.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { InsufficientScope } from './auth.errors.js';
@@ -13,8 +14,9 @@ interface Requirement {
 const REQUIREMENT = 'auth:required-scope';
 
 /** The scope that a handler requires, if any. */
-export const requirementOf = (handler: object): Requirement | undefined =>
-  Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined;
+export const requirementOf = memoize(
+  (handler) => Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined,
+);
 
 /**
  * Restricts an operation to keys with this scope: requests with other keys return 403 `insufficient_scope`. Feeds the

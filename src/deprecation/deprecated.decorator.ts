@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
+import { memoize } from '../kernel/memoize.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
@@ -19,8 +20,9 @@ export interface Deprecation {
 const DEPRECATION = 'deprecation';
 
 /** The deprecation of a handler, if any. */
-export const deprecationOf = (handler: object): Deprecation | undefined =>
-  Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+export const deprecationOf = memoize(
+  (handler) => Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined,
+);
 
 /**
  * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, and 410

@@ -2,11 +2,12 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RESPONSE_PASSTHROUGH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApiHeader } from '@nestjs/swagger';
+import { memoize } from '../kernel/memoize.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
 
 const IDEMPOTENT = 'idempotent';
 
-export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
+export const isIdempotent = memoize((handler) => Reflect.getMetadata(IDEMPOTENT, handler) === true);
 
 /**
  * Lets clients repeat an operation safely with an `Idempotency-Key`. All that the handler does through TypeORM and the

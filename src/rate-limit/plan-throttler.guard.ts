@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
@@ -12,6 +12,7 @@ import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { isOutside } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { isPreflight } from '../http/cors.js';
+import { memoizePair } from '../kernel/memoize.js';
 import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
 import type { RateLimitResult } from './rate-limit.result.js';
@@ -21,6 +22,8 @@ import { RateLimitResponder } from './rate-limit.responder.js';
 import { DEFAULT, PLAN, type RouteThrottler, RouteThrottlers, SKIP } from './route-throttlers.js';
 import { consumeAll, type ThrottledRequest } from './throttled-request.js';
 import { UNCOUNTED, type Uncounted } from './uncounted.decorator.js';
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /**
  * Counts every request under `/v1`. The base class visits the throttlers of the route, which are only collected, and then
@@ -45,6 +48,21 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   override async onModuleInit(): Promise<void> {
     await super.onModuleInit();
     this.throttlers = [...this.routeThrottlers.find(PlanThrottlerGuard), ...this.throttlers];
+  }
+
+  /**
+   * A route that only its client's plan limits goes straight to the decision: 3 µs less than a visit of the throttlers
+   * (docs/performance.md, "The throttler").
+   */
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const isDirect = this.config.fastPaths && this.hasOnlyPlan(context.getClass(), context.getHandler());
+    if (!isDirect) return super.canActivate(context);
+    if (isOutside(context)) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const result = this.decideByPlan(request);
+    this.responder.respond(request, http.getResponse(), result instanceof Promise ? await result : result);
+    return true;
   }
 
   protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
@@ -82,15 +100,26 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   private decide(context: ExecutionContext, request: Request): MaybeAsync<RateLimitResult> {
     const { principal } = request;
-    if (principal?.kind !== 'key') {
-      // No route is free without a valid key: made-up keys must cost something on each.
-      return this.isExempt(request) ? this.uncounted(request) : this.charge(request);
-    }
+    if (principal?.kind !== 'key') return this.decideByPlan(request); // made-up keys must cost something on each route
     if (this.ofRoute(SKIP + DEFAULT, context) === true)
       return this.uncounted(request, this.hits.get(request));
     const allowance = this.ofRoute(UNCOUNTED, context) as Uncounted | undefined;
     return allowance ? this.allow(context, request, principal, allowance) : this.charge(request);
   }
+
+  private decideByPlan(request: Request): MaybeAsync<RateLimitResult> {
+    return this.isExempt(request) ? this.uncounted(request) : this.charge(request);
+  }
+
+  private readonly hasOnlyPlan = memoizePair((controller: Type, handler: Handler) => {
+    const ofRoute = (key: string) => this.reflector.getAllAndOverride<unknown>(key, [handler, controller]);
+    const own = this.throttlers.filter(({ name }) => name !== PLAN) as RouteThrottler[];
+    return (
+      !own.some(({ controllers }) => controllers.has(controller)) &&
+      ofRoute(SKIP + DEFAULT) === undefined &&
+      ofRoute(UNCOUNTED) === undefined
+    );
+  });
 
   private ofRoute(key: string | symbol, context: ExecutionContext): unknown {
     return this.reflector.getAllAndOverride(key, [context.getHandler(), context.getClass()]);
@@ -99,7 +128,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   /** A client whose key could not be looked up, for it may be valid, and a CORS preflight. */
   private isExempt(request: Request): boolean {
     const { principal } = request;
-    if (principal?.kind === 'anonymous' && principal.failure !== undefined) return true;
+    if (principal?.kind === 'key') return false;
+    if (principal?.failure !== undefined) return true;
     return this.config.corsOrigins.length > 0 && isPreflight(request);
   }
 

@@ -30,8 +30,12 @@ type Places = [handler: () => unknown, controller: Type];
 
 export interface RouteThrottler extends ThrottlerOptions {
   readonly name: string;
+  /** Whose routes it counts. */
+  readonly controllers: ReadonlySet<Type>;
   readonly errorMessage?: CommonOptions['errorMessage'];
 }
+
+type Throttler = Omit<RouteThrottler, 'controllers'>;
 
 /** Finds the throttlers of routes when the service starts. What it cannot serve ends the start. */
 @Injectable()
@@ -129,7 +133,7 @@ function optionsOf({ imports }: Module): CommonOptions {
 
 const isPlan = ({ throttlers }: CommonOptions): boolean => throttlers.some(({ name }) => name === PLAN);
 
-function throttlersOf(importing: Module): RouteThrottler[] {
+function throttlersOf(importing: Module): Throttler[] {
   const { throttlers, ...common } = optionsOf(importing);
   if (isPlan({ throttlers })) return [];
   return throttlers.map((throttler) => {
@@ -142,9 +146,10 @@ function throttlersOf(importing: Module): RouteThrottler[] {
   });
 }
 
-const limitedTo = (controllers: ReadonlySet<Type>, throttler: RouteThrottler): RouteThrottler => ({
+const limitedTo = (controllers: ReadonlySet<Type>, throttler: Throttler): RouteThrottler => ({
   blockDuration: 0,
   ...throttler,
+  controllers,
   skipIf: (context) => !controllers.has(context.getClass()) || throttler.skipIf?.(context) === true,
 });
 
