@@ -8,15 +8,12 @@ export default {
     '<rootDir>/clients/typescript',
   ],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/runner/environment.mjs',
+  testRunner: '<rootDir>/test/runner/suite.mjs',
   testTimeout: 30_000, // a loaded machine is no fault of the service
   maxWorkers: '100%', // Jest leaves one core idle otherwise: of two that is half of them
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  resolver: '<rootDir>/test/support/require-nest.cjs',
-  setupFiles: ['<rootDir>/test/support/require-nest.setup.mjs', '<rootDir>/test/support/quiet.setup.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  transform: { '\\.ts$': '@swc/jest' }, // with the settings of .swcrc, as the build
 };

@@ -1,5 +1,3 @@
-import { isNativeError } from 'node:util/types';
-
 /** Why the embedded PostgreSQL is not available, and what to do, in one line. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
@@ -48,9 +46,8 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Not `instanceof`, which is false for errors of Node.js inside Jest. */
 export function toError(thrown: unknown): Error {
-  return isNativeError(thrown) ? thrown : new Error(String(thrown));
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** The code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */

@@ -146,8 +146,10 @@ describe('a client that does not read', () => {
     const patient = await open();
     server().timeout = timeout;
     reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
+    const closed = once(served, 'close');
     patient.write(requestBytes(SLOW));
-    await once(served, 'close');
+    await eventually(() => running === 1);
+    await closed;
     expect(running).toBe(1);
     expect(patient.closed).toBe(false);
     const response = once(patient, 'data');

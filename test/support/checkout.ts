@@ -81,8 +81,7 @@ export class WorkingCopy {
        const { globalSetup, globalTeardown, ...rest } = config;
        export default rest;`,
     );
-    const jest = ['node_modules/jest/bin/jest.js', '--config', config, '--ci', ...patterns];
-    return this.run('--experimental-vm-modules', jest, {
+    return this.run('node_modules/jest/bin/jest.js', ['--config', config, '--ci', ...patterns], {
       PETSTORE_TEST_SERVER: Object.assign(new URL(url), { pathname: '/postgres' }).href,
       PETSTORE_TEST_TEMPLATE: new URL(url).pathname.slice(1),
     });

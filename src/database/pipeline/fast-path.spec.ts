@@ -309,9 +309,14 @@ function withoutNow(value: unknown): unknown {
   return copy;
 }
 
+/** What suites before this one have defined. */
+const KNOWN = Object.values(getMetadataArgsStorage())
+  .filter((list) => Array.isArray(list))
+  .map((list) => ({ list, length: list.length }));
+
 /** TypeORM keeps every entity that was ever defined, and looks through all of them at each start. */
 function forgetEntities(): void {
-  for (const list of Object.values(getMetadataArgsStorage())) if (Array.isArray(list)) list.length = 0;
+  for (const { list, length } of KNOWN) list.length = length;
 }
 
 async function connect(plan: ReturnType<typeof define>): Promise<DataSource> {

@@ -1,0 +1,44 @@
+import { createRequire, register } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import runSuite from 'jest-circus/runner';
+import { listSourceMaps } from './compiled.mjs';
+
+const require = createRequire(import.meta.url);
+const CIRCUS = /[\\/]jest-circus[\\/]/;
+
+register('./hooks.mjs', import.meta.url);
+
+/**
+ * Runs a suite with jest-circus, as Jest does, but loads modules as Node does: those that suites share are loaded once for
+ * a worker, and not in a virtual machine for each suite.
+ */
+export default function runNatively(globalConfig, config, environment, runtime, path, send) {
+  forgetLastSuite();
+  const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
+  globalThis.petstoreSuite = { jest };
+  const native = {
+    requireInternalModule: require,
+    unstable_shouldLoadAsEsm: () => true,
+    async unstable_importModule(file) {
+      const { default: setUp } = await import(pathToFileURL(file).href);
+      await setUp?.();
+      for (const [source, map] of listSourceMaps()) runtime.getSourceMaps().set(source, map);
+    },
+  };
+  return runSuite.default(
+    globalConfig,
+    config,
+    environment,
+    Object.assign(Object.create(runtime), native),
+    path,
+    send,
+  );
+}
+
+/** Jest's own modules keep the state of a suite in themselves and in globals. */
+function forgetLastSuite() {
+  for (const name of Object.keys(require.cache).filter((name) => CIRCUS.test(name)))
+    delete require.cache[name];
+  delete globalThis[Symbol.for('EVENT_HANDLERS')];
+  delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
+}
