@@ -1,0 +1,62 @@
+import { Balancer } from './balancer.js';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+import { emptyFolder, Program, SERVICE } from './program.js';
+
+/** Replicas on one database behind a load balancer. */
+export class Replicas {
+  private readonly programs = new Map<number, Program>();
+
+  private constructor(
+    readonly balancer: Balancer,
+    private readonly databaseUrl: string,
+    private readonly folder: Awaited<ReturnType<typeof emptyFolder>>,
+  ) {}
+
+  /** @param service the built program */
+  static async start(count: number, databaseUrl: string, service = SERVICE): Promise<Replicas> {
+    const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
+    const balancer = await Balancer.before(...ports);
+    const replicas = new Replicas(balancer, databaseUrl, await emptyFolder());
+    for (const port of ports) await replicas.launch(port, service);
+    await replicas.areReady();
+    return replicas;
+  }
+
+  /**
+   * Stops one replica after the other with SIGTERM, and starts it again when it has ended.
+   * @param before called before each stop
+   * @param ended gets each program that was stopped
+   */
+  async restart(
+    before: () => Promise<void>,
+    ended: (program: Program) => Promise<void>,
+    service = SERVICE,
+  ): Promise<void> {
+    for (const [port, program] of [...this.programs]) {
+      await before();
+      program.signal('SIGTERM');
+      await ended(program);
+      await this.launch(port, service);
+      await this.areReady();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.balancer.remove();
+    for (const program of this.programs.values()) program.signal('SIGKILL');
+    await Promise.all([...this.programs.values()].map(({ ended }) => ended));
+    await this.folder.remove();
+  }
+
+  private areReady(): Promise<void> {
+    return eventually(() => this.balancer.readyReplicas === this.programs.size);
+  }
+
+  private async launch(port: number, service: string): Promise<void> {
+    const env = { DATABASE_URL: this.databaseUrl, PORT: String(port), SHUTDOWN_GRACE_SECONDS: '1' };
+    const program = new Program(service, [], { cwd: this.folder.path, env });
+    this.programs.set(port, program);
+    await program.prints(/listens/);
+  }
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { emptyFolder, run } from './program.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * The commit before the newest migration was added: the newest version with another schema.
+ * @returns undefined in a folder without history, such as a shallow clone
+ */
+export function commitBeforeNewestMigration(): string | undefined {
+  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations');
+  return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
+}
+
+/** Builds a commit in a folder of its own, with the installed packages. */
+export async function buildCommit(commit: string): Promise<Awaited<ReturnType<typeof emptyFolder>>> {
+  const folder = await emptyFolder();
+  const { path } = folder;
+  const archive = join(path, 'source.tar');
+  git('archive', '--output', archive, commit);
+  spawnSync('tar', ['-xf', archive, '-C', path]);
+  await mkdir(join(path, 'dist'), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
+  const { code, stderr } = await run('scripts/build.mjs', [], { cwd: path });
+  if (code !== 0) throw new Error(`${commit} cannot be built: ${stderr}`);
+  return folder;
+}
+
+function git(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : undefined;
+}
