@@ -1,14 +1,11 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { EventEmitter, once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Public } from '../../src/http/public.decorator.js';
 import { promisify } from 'node:util';
 import { seconds } from '../../src/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
-import { emptyFolder, Program, SERVICE } from '../support/program.js';
-import { createTestDatabase } from '../support/test-database.js';
 import { bearer, exchange, requestBytes } from '../support/wire.js';
 
 const gate = new EventEmitter().setMaxListeners(0);
@@ -53,7 +50,8 @@ afterEach(async () => {
 });
 afterAll(() => petstore.stop());
 
-async function open(port = (server().address() as AddressInfo).port): Promise<Socket> {
+async function open(): Promise<Socket> {
+  const { port } = server().address() as AddressInfo;
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket);
   await once(socket, 'connect');
@@ -157,72 +155,3 @@ describe('a client that does not read', () => {
     expect(String(await response)).toMatch(/^HTTP\/1.1 200/);
   });
 });
-
-const LINUX = process.platform === 'linux';
-if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service, for want of /proc.\n');
-
-(LINUX ? describe : describe.skip)(
-  '1274 requests for a large file in one packet, of which nothing is read,',
-  () => {
-    const PACKET = Buffer.concat(
-      Array.from({ length: 1_274 }, () =>
-        Buffer.from('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'),
-      ),
-    );
-    let service: Program;
-    let base: string;
-    let end: () => Promise<void>;
-
-    beforeAll(async () => {
-      const database = await createTestDatabase();
-      const folder = await emptyFolder();
-      const env = { PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
-      service = new Program(SERVICE, [], { cwd: folder.path, env });
-      end = async () => {
-        service.signal('SIGTERM');
-        await service.ended;
-        await folder.remove();
-        await database.drop();
-      };
-      await service.prints(/listens at/);
-      base = /http:\/\/[\d.:]+/.exec(service.stdout)?.[0] ?? '';
-      for (let i = 0; i < 200; i++) await (await fetch(`${base}/docs/swagger-ui-bundle.js`)).arrayBuffer();
-    });
-    afterAll(() => end());
-
-    const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
-    const megabytes = () =>
-      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
-
-    /** Milliseconds of its time that it works on other things first: what a probe waits for on a machine with nothing else to do. */
-    async function health(): Promise<number> {
-      const before = working();
-      expect((await fetch(`${base}/health/live`)).status).toBe(200);
-      return working() - before;
-    }
-    const working = () => {
-      const [, fields = ''] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
-      const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-      return (Number(user) + Number(system)) * 10; // a tick is 10 ms
-    };
-
-    it.each([1, 17])(
-      'leave descriptors and memory as they were, and the service at work: %d connections',
-      async (connections) => {
-        const before = descriptors();
-        const attack = async () => {
-          await Promise.all(Array.from({ length: connections }, () => open(Number(new URL(base).port))));
-          for (const socket of sockets) socket.pause().write(PACKET);
-          for (let i = 0; i < 10; i++) expect(await health()).toBeLessThan(500);
-          for (const socket of sockets) socket.destroy();
-          await eventually(() => descriptors() <= before + 2);
-          expect(await health()).toBeLessThan(500);
-          return megabytes();
-        };
-        const first = await attack(); // the heap gets the size that such a load needs
-        expect(first).toBeLessThan(500);
-        expect(await attack()).toBeLessThan(first + 50);
-      },
-    );
-  },
-);

@@ -9,8 +9,8 @@ interface PipeliningLimits {
 }
 
 const LIMITS: PipeliningLimits = { running: 32, waiting: 20_000 };
-/** Abandoned requests that end in one turn of the event loop. */
-const SLICE = 100;
+/** Abandoned requests that end in one turn of the event loop: the more there are the more, for each holds memory. */
+const slice = (abandoned: number) => Math.max(100, Math.ceil(abandoned / 20));
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -95,7 +95,7 @@ export function limitPipelining(server: Server, limits: PipeliningLimits = LIMIT
   }
 
   function endSome(): void {
-    for (const { request, response } of abandoned.splice(0, SLICE)) {
+    for (const { request, response } of abandoned.splice(0, slice(abandoned.length))) {
       application?.(request, response);
       response.destroy();
       response.emit('close');

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { eventually } from '../support/eventually.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase } from '../support/test-database.js';
+
+const sockets: Socket[] = [];
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+const LINUX = process.platform === 'linux';
+if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service, for want of /proc.\n');
+
+(LINUX ? describe : describe.skip)(
+  '1274 requests for a large file in one packet, of which nothing is read,',
+  () => {
+    const PACKET = Buffer.concat(
+      Array.from({ length: 1_274 }, () =>
+        Buffer.from('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'),
+      ),
+    );
+    let service: Program;
+    let base: string;
+    let end: () => Promise<void>;
+
+    beforeAll(async () => {
+      const database = await createTestDatabase();
+      const folder = await emptyFolder();
+      // Otherwise V8 takes what the machine has before it collects, and only a crash tells a leak from that.
+      const NODE_OPTIONS = '--max-old-space-size=192';
+      const env = { PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'warn', NODE_OPTIONS };
+      service = new Program(SERVICE, [], { cwd: folder.path, env });
+      end = async () => {
+        service.signal('SIGTERM');
+        await service.ended;
+        await folder.remove();
+        await database.drop();
+      };
+      await service.prints(/listens at/);
+      base = /http:\/\/[\d.:]+/.exec(service.stdout)?.[0] ?? '';
+      for (let i = 0; i < 20; i++) await (await fetch(`${base}/docs/swagger-ui-bundle.js`)).arrayBuffer();
+    });
+    afterAll(() => end());
+
+    const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
+    const megabytes = () =>
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+    /** Milliseconds of its time that it works on other things first: what a probe waits for on a machine with nothing else to do. */
+    async function health(): Promise<number> {
+      const before = working();
+      expect((await fetch(`${base}/health/live`)).status).toBe(200);
+      return working() - before;
+    }
+    const working = () => {
+      const [, fields = ''] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
+      const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+      return (Number(user) + Number(system)) * 10; // a tick is 10 ms
+    };
+
+    it.each([1, 17])(
+      'leave descriptors as they were, the memory bounded, and the service at work: %d connections',
+      async (connections) => {
+        const opened = descriptors();
+        const attack = async () => {
+          await Promise.all(Array.from({ length: connections }, () => open(Number(new URL(base).port))));
+          for (const socket of sockets) socket.pause().write(PACKET);
+          for (let i = 0; i < 10; i++) expect(await health()).toBeLessThan(500);
+          for (const socket of sockets.splice(0)) socket.destroy();
+          await eventually(() => descriptors() <= opened + 2);
+          expect(await health()).toBeLessThan(500);
+          return megabytes();
+        };
+        for (let i = 0; i < 6; i++) expect(await attack()).toBeLessThan(500);
+      },
+    );
+  },
+);
