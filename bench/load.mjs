@@ -23,10 +23,12 @@ export async function load(loader, { origin, work, key, seconds, connections = C
     method: work.method ?? 'GET',
     headers: { authorization: `Bearer ${key}`, ...work.headers },
     body: work.body,
+    next: work.next?.first,
   };
   const limits = { status: work.status, seconds, connections };
   const { answers, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
+  work.next?.take(answers + connections); // those without an answer may have arrived
   if (wrong > 0 || answers === 0)
     throw new Error(
       `${request.method} ${origin}${work.paths[0]}: ${answers} answers, ${wrong} failures or not ${work.status}`,
@@ -35,7 +37,7 @@ export async function load(loader, { origin, work, key, seconds, connections = C
 }
 
 const loaders = {
-  async wrk({ url, paths, method, headers, body = '' }, { status, seconds, connections }, signal) {
+  async wrk({ url, paths, method, headers, body = '', next = 0 }, { status, seconds, connections }, signal) {
     const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
     for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`);
@@ -43,7 +45,13 @@ const loaders = {
     try {
       const list = join(folder, 'paths');
       await writeFile(list, paths.join('\n'));
-      const env = { ...process.env, BENCH_METHOD: method, BENCH_BODY: body, BENCH_PATHS: list };
+      const env = {
+        ...process.env,
+        BENCH_METHOD: method,
+        BENCH_BODY: body,
+        BENCH_NEXT: next,
+        BENCH_PATHS: list,
+      };
       const { stdout } = await run('wrk', args, { env, signal });
       const total = JSON.parse(stdout.trim().split('\n').at(-1));
       // wrk tells apart only below and from 400; the exact status is probed once before each load.
@@ -54,13 +62,15 @@ const loaders = {
     }
   },
 
-  async autocannon({ paths, ...request }, { status, seconds, connections }, signal) {
+  async autocannon({ paths, body, next, ...request }, { status, seconds, connections }, signal) {
+    if (next !== undefined) throw new Error('autocannon repeats its bodies: use wrk'); // each {next} is for once
     const { default: autocannon } = await import('autocannon');
     const instance = autocannon({
       ...request,
       connections,
       duration: seconds,
-      setupClient: (client) => client.setRequests(drawn(paths).map((path) => ({ ...request, path }))),
+      setupClient: (client) =>
+        client.setRequests(drawn(paths).map((path) => ({ ...request, path, body: fill(body) }))),
     });
     const stop = () => instance.stop();
     signal.addEventListener('abort', stop);
@@ -83,12 +93,15 @@ const loaders = {
 const drawn = (paths) =>
   Array.from({ length: Math.min(paths.length, 500) }, () => paths[Math.floor(Math.random() * paths.length)]);
 
+const fill = (body, next) =>
+  body?.replace('{random}', Math.floor(Math.random() * 1e9)).replace('{next}', next);
+
 /** One request, to see that the answer is the right one before thousands of them are counted. */
 export async function probe({ origin, work, key, signal }) {
   const response = await fetch(origin + work.paths[0], {
     method: work.method,
     headers: { authorization: `Bearer ${key}`, ...work.headers },
-    body: work.body,
+    body: fill(work.body, work.next?.take(1)),
     signal,
   });
   const text = await response.text();

@@ -15,7 +15,7 @@ export const usage = `node bench/run.mjs [options]
   --svg FILE        draw the chart into FILE (from a JSON file: npm run bench:chart -- JSON SVG)
   --assert          exit with 1 when a bound of bench/bounds.mjs is exceeded`;
 
-const quickWorks = workNames.filter((name) => name !== 'get');
+const quickWorks = workNames.filter((name) => !['get', 'update', 'order'].includes(name));
 
 const flag = { type: 'boolean', default: false };
 const text = { type: 'string' };

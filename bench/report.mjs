@@ -80,3 +80,24 @@ export function median(numbers) {
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
+
+/**
+ * What the works cost beside few rows and beside many: the server, PostgreSQL, and the ratio of their sums.
+ * @param of the property of a sample that says how many rows there were
+ */
+export function printSides(samples, of, sizes) {
+  const rows = [...new Set(samples.map(({ work }) => work))].map((work) => {
+    const sides = sizes.map((size) =>
+      samples.filter((sample) => sample.work === work && sample[of] === size),
+    );
+    const [few, many] = sides;
+    const total = ({ serverMicros, databaseMicros = 0 }) => serverMicros + databaseMicros;
+    const ratio = median(many.map((sample, round) => total(sample) / total(few[round])));
+    return [work.padEnd(16), ...sides.flatMap(microsOf), ratio.toFixed(2)];
+  });
+  const heads = sizes.flatMap((size) => [`us at ${size}`, 'PostgreSQL us']);
+  print([''.padEnd(16), ...heads, 'ratio of sums'], rows);
+}
+
+const microsOf = (samples) =>
+  ['serverMicros', 'databaseMicros'].map((of) => median(samples.map((sample) => sample[of])).toFixed(1));

@@ -37,9 +37,9 @@ await session(async (means) => {
   }
 });
 
-async function measureWorks({ servers, keys, petIds, database }, options) {
+async function measureWorks({ servers, keys, petIds, orderable, database }, options) {
   const samples = [];
-  for (const [name, work] of Object.entries(works(petIds))) {
+  for (const [name, work] of Object.entries(works(petIds, orderable))) {
     if (!options.works.includes(name)) continue;
     const taking = servers.filter((server) => !work.servers || work.servers.includes(server.name));
     for (let round = 1; round <= options.rounds; round++) {

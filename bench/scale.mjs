@@ -5,11 +5,11 @@ import { parseArgs } from 'node:util';
 import { openDatabase, sql, withClient } from './database.mjs';
 import { defaultLoader } from './load.mjs';
 import { measure } from './measure.mjs';
-import { median, print, setting } from './report.mjs';
+import { printSides, setting } from './report.mjs';
 import { requireBuild } from './scene.mjs';
 import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
-import { list, pathOf } from './works.mjs';
+import { cursorsLike, list, pathOf } from './works.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ await session(async ({ folder, signal, undo }) => {
         const means = { loader, database: { ...database, url: side.url }, ...seconds };
         samples.push({ work: name, pets: side.pets, ...(await measure(side.server, target, means)) });
       }
-  report(samples);
+  printSides(samples, 'pets', [FEW, MANY]);
   await explain(many);
   if (values.json) await writeFile(values.json, JSON.stringify({ ...where, samples }, null, 2) + '\n');
 
@@ -80,9 +80,9 @@ async function seed(url, pets) {
 
 /** The same pages of both tables: at the start, in the middle, at the end, anywhere, and of what is rare. */
 async function makeWorks(origin, key, pets) {
-  const all = await firstCursor(origin, key, '/v1/pets?limit=20');
-  const available = await firstCursor(origin, key, '/v1/pets?limit=20&status=available');
-  const pending = await firstCursor(origin, key, '/v1/pets?limit=20&status=pending');
+  const all = await cursorsLike(origin, key, '/v1/pets?limit=20');
+  const available = await cursorsLike(origin, key, '/v1/pets?limit=20&status=available');
+  const pending = await cursorsLike(origin, key, '/v1/pets?limit=20&status=pending');
   const anywhere = Array.from({ length: SEVERAL }, () => Math.floor(Math.random() * (pets - 1000)));
   const last = pets - 1000; // full pages follow
   return {
@@ -99,43 +99,6 @@ async function makeWorks(origin, key, pets) {
       check: (body) => body.id === anywhere[0] + 1,
     },
   };
-}
-
-/** A cursor holds the id before it in its first 8 bytes: of one that the service made, any other can be made. */
-async function firstCursor(origin, key, path) {
-  const response = await fetch(origin + path, { headers: { authorization: `Bearer ${key}` } });
-  const [, cursor] = /cursor=([\w-]+)/.exec(response.headers.get('link'));
-  const bytes = Buffer.from(cursor, 'base64url');
-  return (after) => {
-    bytes.writeBigInt64BE(BigInt(after));
-    return `${path}&cursor=${bytes.toString('base64url')}`;
-  };
-}
-
-function report(samples) {
-  const rows = [...new Set(samples.map(({ work }) => work))].map((work) => {
-    const [few, many] = [FEW, MANY].map((pets) =>
-      samples.filter((sample) => sample.work === work && sample.pets === pets),
-    );
-    const total = ({ serverMicros, databaseMicros = 0 }) => serverMicros + databaseMicros;
-    const ratio = median(many.map((sample, round) => total(sample) / total(few[round])));
-    return [work.padEnd(16), ...[few, many].flatMap(microsOf), ratio.toFixed(2)];
-  });
-  const head = [
-    ''.padEnd(16),
-    `us at ${FEW}`,
-    'PostgreSQL us',
-    `us at ${MANY}`,
-    'PostgreSQL us',
-    'ratio of sums',
-  ];
-  print(head, rows);
-}
-
-function microsOf(samples) {
-  return ['serverMicros', 'databaseMicros'].map((of) =>
-    median(samples.map((sample) => sample[of])).toFixed(1),
-  );
 }
 
 /** The plan that a prepared statement has after its first executions, for the rare status in the middle. */

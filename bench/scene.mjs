@@ -4,8 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { openDatabase, sql } from './database.mjs';
 import { createKey, randomKey, startServer } from './servers.mjs';
 
+/** More than are ordered in a minute. */
+const ORDERABLE = 300_000;
+
 /** Database, our service (which makes the tables and the keys), 10 000 pets, then the peers. */
-export async function setScene({ node, servers: names }, { folder, signal, undo }) {
+export async function setScene({ node, servers: names, works }, { folder, signal, undo }) {
   const ours = names.includes('ours');
   if (ours) requireBuild();
   const database = await openDatabase(folder);
@@ -33,8 +36,29 @@ export async function setScene({ node, servers: names }, { folder, signal, undo 
   const hash = createHash('sha256').update(keys.unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
   const pets = await sql(database.url, 'SELECT id FROM pets ORDER BY id');
+  const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
   for (const name of names) if (name !== 'ours') await add(name, keys.unlimited);
-  return { servers, keys, database, petIds: pets.map(({ id }) => id) };
+  return { servers, keys, database, petIds: pets.map(({ id }) => id), orderable };
+}
+
+/** Pets that are ordered once each. */
+async function addOrderable(url) {
+  const [{ value }] = await sql(
+    url,
+    `WITH added AS (
+       INSERT INTO pets (name, category_id, status) SELECT 'Pet ' || n, n % 50, 'available'
+       FROM generate_series(1, $1::bigint) AS n RETURNING id)
+     SELECT min(id)::integer AS value FROM added`,
+    [ORDERABLE],
+  );
+  return {
+    first: value,
+    /** Takes the next `count` of them. @returns the first */
+    take(count) {
+      this.first += count;
+      return this.first - count;
+    },
+  };
 }
 
 export function requireBuild() {

@@ -12,9 +12,11 @@ const isPet = (pet) =>
 /**
  * What is asked of the servers. `status` is the only answer that counts; `check` looks at one body before each load.
  * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
+ * In a body `{random}` stands for a number by chance, and `{next}` for one that no other request has.
  * @param {string[]} petIds existing pets
+ * @param orderable the ids of pets that nobody has ordered (scene.mjs)
  */
-export const works = (petIds) => ({
+export const works = (petIds, orderable) => ({
   list: list('/v1/pets?limit=20&status=available'),
   'list-varied': {
     paths: statuses.flatMap((status) =>
@@ -43,6 +45,25 @@ export const works = (petIds) => ({
     check: (body) =>
       isPet(body) && body.name === 'Rex' && body.categoryId === 7 && body.status === 'available',
   },
+  update: {
+    paths: petIds.map(pathOf),
+    method: 'PATCH',
+    headers: json,
+    body: JSON.stringify({ name: 'Pet {random}' }),
+    servers: ['ours', 'fastify'],
+    status: 200,
+    check: isPet,
+  },
+  order: {
+    paths: ['/v1/store/orders'],
+    method: 'POST',
+    headers: json,
+    body: '{"petId":{next}}',
+    next: orderable,
+    servers: ['ours', 'fastify'],
+    status: 201,
+    check: ({ id, status }) => Number.isInteger(id) && status === 'placed',
+  },
   refused: {
     paths: ['/v1/pets?limit=20&status=available'],
     key: 'exhausted',
@@ -58,6 +79,20 @@ export function list(paths, length = 20, isRight = isPet) {
     paths: [paths].flat(),
     status: 200,
     check: (body) => body.length === length && body.every(isRight),
+  };
+}
+
+/**
+ * The path of the page behind any id.
+ * A cursor holds the id before it in its first 8 bytes: of one that the service made, any other can be made.
+ */
+export async function cursorsLike(origin, key, path) {
+  const response = await fetch(origin + path, { headers: { authorization: `Bearer ${key}` } });
+  const [, cursor] = /cursor=([\w-]+)/.exec(response.headers.get('link'));
+  const bytes = Buffer.from(cursor, 'base64url');
+  return (after) => {
+    bytes.writeBigInt64BE(BigInt(after));
+    return `${path}&cursor=${bytes.toString('base64url')}`;
   };
 }
 

@@ -1,18 +1,26 @@
 -- Makes wrk send what BENCH_METHOD, BENCH_BODY and the file BENCH_PATHS (one path a line, by chance) say, and print
 -- its totals as one line of JSON.
 wrk.method = os.getenv("BENCH_METHOD")
-wrk.body = os.getenv("BENCH_BODY")
-local requests = {}
+local body = os.getenv("BENCH_BODY")
+local next = tonumber(os.getenv("BENCH_NEXT"))
+local varies = body:find("{random}", 1, true) or body:find("{next}", 1, true)
+wrk.body = body
+local paths, requests = {}, {}
 
 function init()
   math.randomseed(os.time())
   for path in io.lines(os.getenv("BENCH_PATHS")) do
+    paths[#paths + 1] = path
     requests[#requests + 1] = wrk.format(nil, path)
   end
 end
 
 function request()
-  return requests[math.random(#requests)]
+  local chosen = math.random(#requests)
+  if not varies then return requests[chosen] end
+  next = next + 1
+  local filled = body:gsub("{random}", math.random(1000000000)):gsub("{next}", next - 1)
+  return wrk.format(nil, paths[chosen], nil, filled)
 end
 
 function done(summary, latency)

@@ -1,7 +1,7 @@
 // What a careful author writes with Fastify: schemas in and out, the rate-limit plugin, keys in memory.
 import rateLimit from '@fastify/rate-limit';
 import Fastify from 'fastify';
-import { createPet, getPet, listPets } from './statements.mjs';
+import { createPet, getPet, listPets, placeOrder, updatePet } from './statements.mjs';
 
 const status = { type: 'string', enum: ['available', 'pending', 'sold'], default: 'available' };
 const int64 = { type: 'integer', format: 'int64' };
@@ -14,6 +14,12 @@ const pet = {
   type: 'object',
   required: ['id', 'name', 'categoryId', 'status'],
   properties: { id: int64, ...newPet.properties },
+};
+const newOrder = { type: 'object', required: ['petId'], properties: { petId: int64 } };
+const order = {
+  type: 'object',
+  required: ['id', 'petId', 'quantity', 'status'],
+  properties: { id: int64, petId: int64, quantity: { type: 'integer' }, status: { type: 'string' } },
 };
 const listQuery = {
   type: 'object',
@@ -55,6 +61,25 @@ app.get('/v1/pets/:petId', {
   async handler({ params }, reply) {
     const found = await getPet(params.petId);
     return found ?? reply.code(404).send({ code: 'pet_not_found', message: 'No such pet', status: 404 });
+  },
+});
+
+app.patch('/v1/pets/:petId', {
+  schema: { params: petParams, body: { ...newPet, required: [] }, response: { 200: pet } },
+  async handler({ params, body }, reply) {
+    const changed = await updatePet(params.petId, body);
+    return (
+      changed ?? reply.code(409).send({ code: 'pet_reserved', message: 'An order holds it', status: 409 })
+    );
+  },
+});
+
+app.post('/v1/store/orders', {
+  schema: { body: newOrder, response: { 201: order } },
+  async handler({ body }, reply) {
+    const placed = await placeOrder(body);
+    if (placed) return reply.code(201).send(placed);
+    return reply.code(409).send({ code: 'pet_not_available', message: 'It is not available', status: 409 });
   },
 });
 
