@@ -21,11 +21,11 @@ export const throttlerStorageProvider: Provider = {
   ): Promise<PlanThrottlerStorage> => {
     const writer = new DailyUsageWriter(usage);
     if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, writer, config);
-    const { RedisClient } = await import('./redis/redis-client.js'); // loads ioredis
+    const { RedisConnection } = await import('./redis/redis-connection.js'); // loads ioredis
     return new RedisThrottlerStorage(
       clock,
       config,
-      new RedisClient(config),
+      new RedisConnection(config),
       new UsageRecorder(clock, writer),
       metrics,
     );

@@ -12,20 +12,24 @@ export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 /** A real Redis of the test's own, that it may kill, freeze and start again. */
 export class RedisServer {
   private child?: ChildProcess;
+  private isFrozen = false;
 
   private constructor(
     readonly port: number,
     private readonly folder: string,
     private readonly settings: readonly string[],
     private readonly scheme: 'redis' | 'rediss',
+    private readonly program: string,
   ) {}
 
+  /** @param program `redis-server` or `valkey-server` */
   static async start(
     settings: readonly string[] = [],
     scheme: 'redis' | 'rediss' = 'redis',
+    program = 'redis-server',
   ): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-redis-'));
-    const server = new RedisServer(await freePort(), folder, settings, scheme);
+    const server = new RedisServer(await freePort(), folder, settings, scheme, program);
     await server.launch();
     return server;
   }
@@ -41,7 +45,7 @@ export class RedisServer {
         ? ['--port', '0', '--tls-port', String(this.port)]
         : ['--port', String(this.port)];
     const child = spawn(
-      'redis-server',
+      this.program,
       [
         ...port,
         '--bind',
@@ -78,12 +82,19 @@ export class RedisServer {
     for (const file of await readdir(this.folder)) await rm(join(this.folder, file), { recursive: true });
   }
 
+  /** Whether it can respond: neither killed nor frozen. */
+  get isRunning(): boolean {
+    return this.child?.exitCode === null && this.child.signalCode === null && !this.isFrozen;
+  }
+
   freeze(): Promise<void> {
+    this.isFrozen = true;
     this.child?.kill('SIGSTOP');
     return Promise.resolve();
   }
 
   thaw(): Promise<void> {
+    this.isFrozen = false;
     this.child?.kill('SIGCONT');
     return Promise.resolve();
   }
@@ -96,7 +107,8 @@ export class RedisServer {
 
   /** Runs one command with `redis-cli` and gives its raw answer. */
   command(...args: string[]): string {
-    return execFileSync('redis-cli', ['-p', String(this.port), ...args], { encoding: 'utf8' }).trim();
+    const tls = this.scheme === 'rediss' ? ['--tls', '--insecure'] : [];
+    return execFileSync('redis-cli', ['-p', String(this.port), ...tls, ...args], { encoding: 'utf8' }).trim();
   }
 
   /** How many addresses it counts at the moment. */

@@ -6,7 +6,7 @@ import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.j
 import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
-import { RedisClient } from '../../src/rate-limit/redis/redis-client.js';
+import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
 import { TestDailyUsage } from './test-daily-usage.js';
 
 interface Settings {
@@ -26,11 +26,11 @@ export class RedisStorages {
     this.metrics = new Metrics();
     const config = new Config({ REDIS_URL: url, ...env });
     const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
-    const redisClient = new RedisClient(config, timeout);
+    const connection = new RedisConnection(config, timeout);
     const storage = new RedisThrottlerStorage(
       clock,
       config,
-      redisClient,
+      connection,
       usage,
       new RateLimitMetrics(this.metrics),
     );

@@ -13,15 +13,17 @@ export class ServiceProcesses {
   private constructor(
     private readonly databaseUrl: string,
     private readonly folder: Awaited<ReturnType<typeof emptyFolder>>,
+    private readonly env: Record<string, string>,
   ) {}
 
-  static async on(databaseUrl: string): Promise<ServiceProcesses> {
-    return new ServiceProcesses(databaseUrl, await emptyFolder());
+  /** @param env settings of every process beside `DATABASE_URL` and `PORT` */
+  static async on(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcesses> {
+    return new ServiceProcesses(databaseUrl, await emptyFolder(), env);
   }
 
   /** On a busy machine a start may give up waiting for the database, so it is tried again. */
   async start(tries = 3): Promise<ServiceProcess> {
-    const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'silent' };
+    const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'silent', ...this.env };
     const program = new Program(SERVICE, [], { cwd: this.folder.path, env });
     try {
       await program.prints(/listens at (\S+),/);

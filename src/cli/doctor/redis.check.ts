@@ -1,8 +1,9 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { performance } from 'node:perf_hooks';
 import type { Config } from '../../kernel/config/config.js';
 import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-result.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redis.js';
 
 /** Milliseconds. A request waits at most 50 for Redis. */
 const SLOW = 10;
@@ -10,38 +11,46 @@ const SLOW = 10;
 export async function checkRedis(config: Config): Promise<CheckResult[]> {
   const { redisUrl } = config;
   if (redisUrl === undefined) return [ok('redis', 'not used: one process counts the quotas in its memory')];
+  const isWatched = config.redisSentinels.length > 0;
+  const place = isWatched ? `the master "${config.redisSentinelName}" of the sentinels` : addressOf(redisUrl);
   try {
     const state = await inspectRedis(redisUrl, config);
     return [
-      checkVersion(state, redisUrl),
-      checkCluster(state, config.redisCluster),
+      checkVersion(state, place),
+      ...checkCluster(state, config.redisCluster),
       checkEviction(state),
       checkAppendOnly(state),
     ];
   } catch (error) {
-    const advice =
-      'Check that Redis runs and that REDIS_URL is right. Until then each process counts its share.';
-    return [fail('redis', `no response from ${addressOf(redisUrl)}: ${reasonOf(error)}`, advice)];
+    const variable = isWatched ? 'REDIS_SENTINELS' : 'REDIS_URL';
+    const advice = `Check that Redis runs and that ${variable} is right. Until then each process counts its share.`;
+    return [fail('redis', `no response from ${place}: ${reasonOf(error)}`, advice)];
   }
 }
 
-function checkVersion({ info, roundTrip }: RedisState, url: string): CheckResult {
+function checkVersion({ info, roundTrip }: RedisState, place: string): CheckResult {
   const valkey = info.get('valkey_version');
   const name = valkey === undefined ? `Redis ${info.get('redis_version') ?? ''}` : `Valkey ${valkey}`;
-  const finding = `${name} at ${addressOf(url)}, round trip ${roundTrip.toFixed(1)} ms`;
+  const finding = `${name} at ${place}, round trip ${roundTrip.toFixed(1)} ms`;
   return roundTrip < SLOW
     ? ok('redis', finding)
     : warn('redis', finding, 'Move it closer: after 50 ms a request is counted without Redis.');
 }
 
-function checkCluster({ info }: RedisState, expected: boolean): CheckResult {
-  const cluster = info.get('cluster_enabled') === '1';
-  if (cluster === expected) return ok('redis cluster', cluster ? 'one node of a cluster' : 'not a cluster');
-  return fail(
-    'redis cluster',
-    cluster ? 'it is a cluster' : 'it is not a cluster',
-    `Set REDIS_CLUSTER to ${cluster}.`,
-  );
+function checkCluster({ info, cluster, fullCoverage }: RedisState, expected: boolean): CheckResult[] {
+  const is = info.get('cluster_enabled') === '1';
+  if (is !== expected) {
+    const finding = is ? 'it is a cluster' : 'it is not a cluster';
+    return [fail('redis cluster', finding, `Set REDIS_CLUSTER to ${is}.`)];
+  }
+  if (!is) return [ok('redis cluster', 'not a cluster')];
+  if (cluster.get('cluster_state') !== 'ok')
+    return [fail('redis cluster', 'it is down', 'Bring back its masters.')];
+  const found = ok('redis cluster', `up, with ${cluster.get('cluster_size') ?? '?'} masters`);
+  if (fullCoverage !== 'yes') return [found];
+  const advice =
+    'Set it to no. Otherwise one lost master makes all of them refuse until its replica is promoted.';
+  return [found, warn('redis cluster', 'cluster-require-full-coverage is yes', advice)];
 }
 
 function checkEviction({ info }: RedisState): CheckResult {
@@ -68,30 +77,70 @@ const PINGS = 5;
 interface RedisState {
   /** The values of `INFO` by name. */
   readonly info: ReadonlyMap<string, string>;
+  /** The values of `CLUSTER INFO` by name. */
+  readonly cluster: ReadonlyMap<string, string>;
+  /** `cluster-require-full-coverage`, where the account may read it. */
+  readonly fullCoverage: string | undefined;
   /** Median in milliseconds. */
   readonly roundTrip: number;
 }
 
-/** Inspects a Redis, or the node of a cluster that the URL names. */
-async function inspectRedis(url: string, { redisCa }: Pick<Config, 'redisCa'>): Promise<RedisState> {
+/** Inspects a Redis, the first node of a cluster that responds, or the master that sentinels name. */
+async function inspectRedis(url: string, config: Config): Promise<RedisState> {
+  const nodes = config.redisClusterNodes.map(({ host, port }) => {
+    const node = new URL(url);
+    node.host = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return node.href;
+  });
+  let reason: unknown;
+  for (const node of [url, ...nodes]) {
+    try {
+      return await inspectNode(node, config);
+    } catch (error) {
+      reason ??= error;
+    }
+  }
+  throw reason;
+}
+
+async function inspectNode(url: string, config: Config): Promise<RedisState> {
   const client = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: seconds(2),
-    commandTimeout: seconds(2),
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    ...(redisCa !== undefined && { tls: { ca: redisCa } }),
+    ...(config.redisSentinels.length > 0 ? sentinelOptions(config) : secureOptions(config)),
+    ...ONCE,
   });
   let reason: Error | undefined;
   client.on('error', (error: Error) => (reason ??= error));
   try {
     await client.connect();
-    return { roundTrip: await roundTrip(client), info: parseInfo(await client.info()) };
+    const info = parseInfo(await client.info());
+    const isCluster = info.get('cluster_enabled') === '1';
+    return {
+      roundTrip: await roundTrip(client),
+      info,
+      cluster: parseInfo(isCluster ? await client.cluster('INFO') : ''),
+      fullCoverage: isCluster ? await fullCoverage(client) : undefined,
+    };
   } catch (error) {
     throw reason ?? error; // connect() itself only says that the connection is closed
   } finally {
     client.disconnect();
   }
+}
+
+/** One attempt to connect. */
+const ONCE: RedisOptions = {
+  lazyConnect: true,
+  connectTimeout: seconds(2),
+  commandTimeout: seconds(2),
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
+  failoverDetector: false,
+};
+
+async function fullCoverage(client: Redis): Promise<string | undefined> {
+  const reply = await client.config('GET', 'cluster-require-full-coverage').catch(() => undefined);
+  return Array.isArray(reply) ? String(reply[1]) : undefined;
 }
 
 async function roundTrip(client: Redis): Promise<number> {

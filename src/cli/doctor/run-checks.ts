@@ -22,7 +22,11 @@ export async function runChecks(): Promise<CheckResult[]> {
   return [
     ...configuration(problems),
     ...unless(['DATABASE_URL', 'DATABASE_URL_FILE'], 'database', database),
-    ...unless(['REDIS_URL', 'REDIS_URL_FILE', 'REDIS_CLUSTER', 'REDIS_CA_FILE'], 'redis', redis),
+    ...unless(
+      [...problems.keys()].filter((name) => name.startsWith('REDIS_')),
+      'redis',
+      redis,
+    ),
     ...unless(['PORT'], 'port', port),
   ];
 }

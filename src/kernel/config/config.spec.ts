@@ -162,3 +162,54 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
     expect(message).not.toContain('hunter2');
   });
 });
+
+describe('The topology of Redis', () => {
+  const url = { REDIS_URL: 'redis://r1' };
+
+  it('is one Redis without further variables', () => {
+    expect(config(url)).toMatchObject({ redisCluster: false, redisClusterNodes: [], redisSentinels: [] });
+  });
+
+  it('is a cluster with nodes to begin with', () => {
+    const nodes = { REDIS_CLUSTER: 'true', REDIS_CLUSTER_NODES: 'r2:7000, r3,[fd00::1]:7001' };
+    expect(config({ ...url, ...nodes }).redisClusterNodes).toEqual([
+      { host: 'r2', port: 7000 },
+      { host: 'r3', port: 6379 },
+      { host: 'fd00::1', port: 7001 },
+    ]);
+  });
+
+  it('is the master that sentinels know', () => {
+    const sentinels = { REDIS_SENTINELS: 's1,s2:5000', REDIS_SENTINEL_PASSWORD: 'p' };
+    expect(config({ ...url, ...sentinels })).toMatchObject({
+      redisSentinels: [
+        { host: 's1', port: 26_379 },
+        { host: 's2', port: 5000 },
+      ],
+      redisSentinelName: 'mymaster',
+      redisSentinelPassword: 'p',
+    });
+  });
+
+  it.each([
+    [{ ...url, REDIS_CLUSTER_NODES: 'r2' }, 'REDIS_CLUSTER_NODES needs REDIS_CLUSTER=true.'],
+    [
+      { ...url, REDIS_CLUSTER: 'true', REDIS_SENTINELS: 's1' },
+      'REDIS_SENTINELS and REDIS_CLUSTER exclude each other.',
+    ],
+    [
+      { REDIS_SENTINELS: 's1' },
+      'REDIS_SENTINELS needs REDIS_URL, for the scheme, the user and the password.',
+    ],
+    [
+      { ...url, REDIS_SENTINELS: 's1,redis://s2' },
+      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "redis://s2".',
+    ],
+    [
+      { ...url, REDIS_SENTINELS: 's1:99999' },
+      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
+    ],
+  ])('refuses %j', (env, message) => {
+    expect(refusal(env)).toBe(message);
+  });
+});

@@ -1,4 +1,5 @@
 import { trustProxy } from './trust-proxy.js';
+import { type RedisTopology, redisTopology } from './redis-topology.js';
 import { hours, minutes, seconds } from '../clock/duration.js';
 import { type Environment, Variables } from './variables.js';
 import { StartupError } from '../errors/common.errors.js';
@@ -50,6 +51,12 @@ export class Config {
   readonly redisUrl: string | undefined;
   /** Whether `redisUrl` names a node of a Redis Cluster. */
   readonly redisCluster: boolean;
+  /** Nodes of the cluster to begin with, beside that of `redisUrl`. */
+  readonly redisClusterNodes: RedisTopology['clusterNodes'];
+  /** Sentinels that know the master; then the host of `redisUrl` is not used. */
+  readonly redisSentinels: RedisTopology['sentinels'];
+  readonly redisSentinelName: string;
+  readonly redisSentinelPassword: string | undefined;
   /** PEM of a certificate authority for a `rediss:` server, beside those of the system. */
   readonly redisCa: string | undefined;
   /** How long the service continues to respond after a SIGTERM, in milliseconds, while the balancer stops sending requests. */
@@ -87,7 +94,12 @@ export class Config {
     this.banStrikes = variables.wholeNumber('BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
     this.banSteps = variables.durations('BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);
     this.redisUrl = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
-    this.redisCluster = variables.flag('REDIS_CLUSTER', false);
+    const topology = redisTopology(variables, this.redisUrl);
+    this.redisCluster = topology.cluster;
+    this.redisClusterNodes = topology.clusterNodes;
+    this.redisSentinels = topology.sentinels;
+    this.redisSentinelName = topology.sentinelName;
+    this.redisSentinelPassword = topology.sentinelPassword;
     this.redisCa = variables.file('REDIS_CA_FILE');
     this.fastPaths = variables.oneOf('FAST_PATHS', ['on', 'off'], 'on') === 'on';
     this.maxConnections = variables.wholeNumber('MAX_CONNECTIONS', {

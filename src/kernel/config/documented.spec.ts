@@ -5,7 +5,7 @@ const code = filesIn('src/kernel/config')
   .map((file) => readText(`src/kernel/config/${file}`))
   .join('\n');
 const read = [...code.matchAll(/variables\.(\w+)\('([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
-  reader === 'secretUrl' ? [name, `${name}_FILE`] : [name],
+  reader === 'secretUrl' || reader === 'secret' ? [name, `${name}_FILE`] : [name],
 );
 const rows = [...readText('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z_]+)` .*\|$/gm)].map(
   ([, name = '']) => name,

@@ -3,6 +3,11 @@ import { seconds } from '../clock/duration.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Reads environment variables. An invalid value becomes a problem and gets its default, so that all problems are reported at once. */
 export class Variables {
   /** By variable, one line each. */
@@ -48,14 +53,31 @@ export class Variables {
 
   /** A URL that holds a password: from the variable itself, or from the file that `<name>_FILE` names. */
   secretUrl(name: string, protocols: readonly string[]): string | undefined {
+    if (this.optional(`${name}_FILE`) === undefined) return this.url(name, protocols);
+    const secret = this.secret(name);
+    return secret === undefined ? undefined : this.parseUrl(`${name}_FILE`, secret, protocols);
+  }
+
+  /** A password: from the variable itself, or from the file that `<name>_FILE` names. */
+  secret(name: string): string | undefined {
     const fileName = `${name}_FILE`;
-    if (this.optional(fileName) === undefined) return this.url(name, protocols);
-    if (this.optional(name) !== undefined) {
-      this.problems.set(fileName, `${fileName} and ${name} are both set: keep one of them.`);
-      return undefined;
+    if (this.optional(fileName) === undefined) return this.optional(name);
+    if (this.optional(name) === undefined) return this.file(fileName)?.trim();
+    this.problems.set(fileName, `${fileName} and ${name} are both set: keep one of them.`);
+    return undefined;
+  }
+
+  /** Hosts with commas between them, each with a port or without. */
+  addresses(name: string, defaultPort: number): readonly Address[] {
+    const addresses: Address[] = [];
+    for (const item of this.list(name)) {
+      const url = URL.canParse(`redis://${item}`) ? new URL(`redis://${item}`) : undefined;
+      if (!url || url.hostname === '' || !/^[^/@?#]+$/.test(item))
+        return this.reject<readonly Address[]>(name, item, 'hosts such as redis-1:6379, with commas', []);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      addresses.push({ host, port: url.port === '' ? defaultPort : Number(url.port) });
     }
-    const secret = this.file(fileName);
-    return secret === undefined ? undefined : this.parseUrl(fileName, secret.trim(), protocols);
+    return addresses;
   }
 
   list(name: string): string[] {

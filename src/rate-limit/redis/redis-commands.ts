@@ -47,7 +47,6 @@ export interface Commands {
   ): Promise<Reply>;
   petstoreAnnounce(
     replicas: string,
-    life: string,
     replica: string,
     ttl: number,
     generation: string,

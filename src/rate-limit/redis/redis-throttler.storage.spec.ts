@@ -1,10 +1,7 @@
 import { jest } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describeStorage } from '../../../test/support/throttler-storage-conformance.js';
+import { Certificates } from '../../../test/support/certificates.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { admitted, RedisStorages } from '../../../test/support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
@@ -302,33 +299,12 @@ describeWithRedis('quotas in other kinds of Redis', () => {
   afterEach(() => server.stop());
 
   it('work over TLS', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        key,
-        '-out',
-        certificate,
-        ...subject,
-      ],
-      { stdio: 'ignore' },
-    );
-    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
-    server = await RedisServer.start([...files, '--tls-auth-clients', 'no'], 'rediss');
-    const storage = await start(server.url, { REDIS_CA_FILE: certificate });
+    const certificates = new Certificates();
+    server = await RedisServer.start(certificates.redisSettings, 'rediss');
+    const storage = await start(server.url, { REDIS_CA_FILE: certificates.authority });
     expect(await admitted(storage, clientWith(10), 20)).toBe(10);
     expect(storage.degraded).toBe(false);
-    rmSync(folder, { recursive: true });
+    certificates.remove();
   });
 
   it('work in a cluster', async () => {

@@ -19,8 +19,10 @@ export class RedisHealth implements OnModuleInit {
   }
 
   /** Degraded and not down: every replica has lost Redis, and each counts its share. */
-  private check({ degraded }: RedisThrottlerStorage) {
+  private check({ lostShards, shardCount }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
-    return degraded ? redis.degraded('Unavailable: this replica counts its share alone.') : redis.up();
+    if (lostShards === 0) return redis.up();
+    const part = lostShards < shardCount ? `${lostShards} of ${shardCount} shards` : 'its share';
+    return redis.degraded(`Unavailable: this replica counts ${part} alone.`);
   }
 }

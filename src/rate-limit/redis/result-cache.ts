@@ -4,7 +4,6 @@ import type { WindowCounts } from '../window-counts.js';
 import { MINUTE, type RateLimitClient, type ClientId } from '../plan-throttler.storage.js';
 import { WindowUsage } from './window-usage.js';
 
-const MAX_KEYS = 100_000;
 const DAY = days(1);
 
 /** What this replica knows of one client. */
@@ -41,12 +40,16 @@ export class ResultCache {
   /** Unix milliseconds of Redis's clock, less those of the monotonic one. */
   private offset: number;
 
-  /** @param maxAddresses clients without a key that are remembered at a time */
+  /**
+   * @param maxKeys keys that a generation holds
+   * @param maxAddresses clients without a key that are remembered at a time
+   */
   constructor(
     private readonly clock: Clock,
+    maxKeys: number,
     maxAddresses: number,
   ) {
-    this.keys = new Generations(MAX_KEYS, MINUTE);
+    this.keys = new Generations(maxKeys, MINUTE);
     this.others = new Generations(maxAddresses / 2, 0);
     this.offset = clock.now() - clock.elapsed();
   }

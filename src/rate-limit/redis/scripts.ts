@@ -127,22 +127,37 @@ end
 return { admitted, used, start + period, 0, 0, now }`;
 
 /**
- * Tells the other replicas of this one. A generation is one life of the server and of its data.
- * KEYS: replicas by when they were last there, the life of the data. ARGV: replica, how long it is there in ms, the
+ * Tells the other replicas of this one. A generation is one life of the data. It ends when data may have been lost: the
+ * server has restarted, or a replica of it was promoted. A slot that moves to another master takes its life along: that
+ * master is another node, and does not continue the replication of the former one.
+ *
+ * KEYS: replicas by when they were last there, and, as the last one, "life run node replication" of the server that has
+ * the data: one key, because a script cannot have two in a slot that moves. ARGV: replica, how long it is there in ms, the
  * generation that it is a member of, a name for a new life.
  */
 export const ANNOUNCE = `
+local function ask(...) -- an access list may forbid it
+  local reply = redis.pcall(...)
+  return type(reply) == 'string' and reply or ''
+end
+local function info(section, name) return string.match(ask('INFO', section), name .. ':(%w+)') or '' end
 local time = redis.call('TIME')
 local now = time[1]
-local life = redis.call('GET', KEYS[2])
-if not life then
-  life = ARGV[4]
-  redis.call('SET', KEYS[2], life)
+local known = redis.call('ZRANGEBYSCORE', KEYS[1], '+inf', '+inf')[1]
+local life, lastRun, lastNode, lastId = string.match(known or '', '^(%S+) (%w*) (%w*) (%w*)$')
+local run, node, id = info('server', 'run_id'), lastNode, lastId
+if run ~= lastRun then node = ask('CLUSTER', 'MYID') end
+if node ~= '' then id = info('replication', 'master_replid') end
+if run ~= lastRun then
+  local other = life and node ~= '' and lastNode ~= '' and node ~= lastNode
+  if not other or info('replication', 'master_replid2') == lastId then life = ARGV[4] end
 end
-local info = redis.pcall('INFO', 'server') -- an access list may forbid it
-local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-local generation = life .. run
-if generation == ARGV[3] then redis.call('ZADD', KEYS[1], now, ARGV[1]) end
+local server = table.concat({ life, run, node, id or '' }, ' ')
+if server ~= known then
+  if known then redis.call('ZREM', KEYS[1], known) end
+  redis.call('ZADD', KEYS[1], '+inf', server)
+end
+if life == ARGV[3] then redis.call('ZADD', KEYS[1], now, ARGV[1]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2] / 1000)
-return { redis.call('ZCARD', KEYS[1]), generation, now * 1000 + math.floor(time[2] / 1000) }
+return { redis.call('ZCARD', KEYS[1]) - 1, life, now * 1000 + math.floor(time[2] / 1000) }
 `;

@@ -1,0 +1,52 @@
+import { Logger } from '@nestjs/common';
+import { Cluster, type Redis } from 'ioredis';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { Config } from '../../kernel/config/config.js';
+import { openRedis } from './open-redis.js';
+import { RedisClient } from './redis-client.js';
+import type { Commands } from './redis-commands.js';
+import { SHARDS, SINGLE_REDIS } from './redis-keys.js';
+import { within } from './within.js';
+
+/** Milliseconds. A healthy Redis responds in one. */
+const COMMAND_TIMEOUT = 50;
+/** No request waits for it: a busy machine is not a lost Redis. */
+const CONNECT_TIMEOUT = seconds(2);
+
+/** The connection to one Redis, or those to the masters of a cluster. ioredis replaces a lost one. */
+export class RedisConnection {
+  /** One for each shard; a Redis without a cluster is one shard. */
+  readonly clients: readonly RedisClient[];
+  private readonly logger = new Logger(RedisConnection.name);
+  private readonly redis: Redis | Cluster;
+
+  /** @param timeout of a command, in milliseconds */
+  constructor(config: Config, timeout = COMMAND_TIMEOUT) {
+    this.redis = openRedis(config);
+    this.redis.on('error', (error: Error) => {
+      this.logger.debug(error.message);
+    });
+    const commands = this.redis as (Redis | Cluster) & Commands; // defineCommand adds what types cannot see
+    const keys = this.redis instanceof Cluster ? SHARDS : [SINGLE_REDIS];
+    this.clients = keys.map((shard) => new RedisClient(commands, shard, timeout));
+  }
+
+  async connect(): Promise<void> {
+    await within(CONNECT_TIMEOUT, this.redis.connect());
+  }
+
+  /** Called when the connection closes. That of one node of a cluster does not close the others. */
+  onClose(listener: () => void): void {
+    this.redis.on('close', listener);
+  }
+
+  /** Asks a cluster anew which node is the master of which slot: one that does not respond says nothing of its successor. */
+  findMasters(): void {
+    if (this.redis instanceof Cluster && this.redis.status === 'ready') this.redis.refreshSlotsCache();
+  }
+
+  close(): void {
+    this.redis.removeAllListeners('close');
+    this.redis.disconnect();
+  }
+}

@@ -1,0 +1,37 @@
+import { crc32 } from 'node:zlib';
+import type { ClientId } from '../plan-throttler.storage.js';
+
+/** The parts of a table with a maximal size, and the shards of a cluster. */
+export const PARTS = 16;
+
+/** The names of the hashes and sets in Redis. The part in braces decides the slot of a cluster. */
+export interface RedisKeys {
+  /** The quota of a client. */
+  client(id: ClientId): string;
+  /** The part of a table that has a client in it. */
+  part(table: string, id: ClientId): string;
+  /** The replicas that count in this Redis, or in this shard of it. */
+  readonly replicas: string;
+}
+
+export const SINGLE_REDIS: RedisKeys = {
+  client: (id) => `petstore:{${id}}`,
+  part: (table, id) => `petstore:{${table}:${partOf(id)}}`,
+  replicas: 'petstore:{replicas}',
+};
+
+/**
+ * Each shard is one slot: what it holds is on one master, is lost or moves together. Their slots are 1024 apart, so that
+ * masters with ranges of the same size get the same number of shards, give or take one.
+ */
+const TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 735, 405, 515];
+
+/** The keys of each shard of a cluster. */
+export const SHARDS: readonly RedisKeys[] = TAGS.map((tag) => ({
+  client: (id) => `petstore:{${tag}}:${id}`,
+  part: (table) => `petstore:{${tag}}:${table}`,
+  replicas: `petstore:{${tag}}:replicas`,
+}));
+
+/** The part, or the shard, of a client. */
+export const partOf = (id: ClientId): number => crc32(String(id)) % PARTS;

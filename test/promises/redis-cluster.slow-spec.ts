@@ -1,0 +1,135 @@
+import { jest } from '@jest/globals';
+import { partOf, SHARDS } from '../../src/rate-limit/redis/redis-keys.js';
+import { describeWhereFound, describeWith } from '../support/describe-with.js';
+import { eventually } from '../support/eventually.js';
+import { type FleetKey, QuotaFleet, type QuotaLoad } from '../support/quota-fleet.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import type { RedisServer } from '../support/redis-server.js';
+
+jest.setTimeout(120_000); // twelve real processes
+
+const PROCESSES = 4;
+const LIMIT = 2_000;
+const UNLIMITED = 100_000_000;
+/** A busy machine may take longer than the time limit of a command: then the count is not exact, and the round is void. */
+const MAX_ROUNDS = 5;
+
+const hashOf = (id: string): string => SHARDS[partOf(id)]?.client(id) ?? '';
+
+function describeCluster(program: string): void {
+  let cluster: RedisCluster;
+  let fleet: QuotaFleet;
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start(program);
+    fleet = await QuotaFleet.start(PROCESSES, { REDIS_URL: cluster.url, REDIS_CLUSTER: 'true' });
+  });
+  afterAll(async () => {
+    await fleet.stop();
+    await cluster.stop();
+  });
+
+  /** A key whose counts are at a master, or at another one. */
+  async function keyAt(master: RedisServer, isThere: boolean, perDay: number): Promise<FleetKey> {
+    for (;;) {
+      const key = await fleet.key(perDay);
+      if ((cluster.masterOf(hashOf(key.id)) === master) === isThere) return key;
+    }
+  }
+
+  const countOf = (id: string): number => Number(cluster.command('HGET', hashOf(id), 'u'));
+
+  /** Admits exactly the limit, in a round in which Redis responded in time. */
+  async function countsExactly(meanwhile: (id: string, load: QuotaLoad) => Promise<void>): Promise<void> {
+    for (let round = 1; ; round++) {
+      const key = await fleet.key(LIMIT);
+      const losses = await fleet.losses();
+      const load = fleet.load(key);
+      await load.goesOn();
+      await meanwhile(key.id, load);
+      await eventually(() => load.refused > 100, 20_000);
+      await load.stop();
+      expect(load.others).toEqual([]);
+      expect(load.admitted).toBeLessThan(2 * LIMIT);
+      if ((await fleet.losses()) > losses && round < MAX_ROUNDS) {
+        process.stderr.write(`${program} did not respond in time: ${load.admitted} of ${LIMIT}, once more\n`);
+        await fleet.isWhole();
+        continue;
+      }
+      expect(load.admitted).toBe(LIMIT);
+      expect(countOf(key.id)).toBe(LIMIT);
+      return;
+    }
+  }
+
+  it('spreads the shards evenly', () => {
+    const counts = cluster.masters.map(
+      (master) => SHARDS.filter(({ replicas }) => cluster.masterOf(replicas) === master).length,
+    );
+    expect(counts.sort()).toEqual([5, 5, 6]);
+  });
+
+  it('counts exactly over four processes', async () => {
+    await countsExactly(() => Promise.resolve());
+  });
+
+  it('counts exactly while the slot of a key moves', async () => {
+    await countsExactly(async (id, load) => {
+      const from = cluster.masterOf(hashOf(id));
+      const to = cluster.masters.find((master) => master !== from) ?? from;
+      await cluster.move(cluster.slotOf(hashOf(id)), from, to, () => load.goesOn());
+    });
+  });
+
+  /** Kills a master whose replica does not have its last commands. */
+  async function killBehind(master: RedisServer, load: QuotaLoad): Promise<void> {
+    const replica = cluster.replicaOf(master);
+    await replica.freeze();
+    await load.goesOn(50);
+    await master.kill();
+    await replica.thaw();
+  }
+
+  it.each([
+    ['killed before replication has copied all', killBehind, (master: RedisServer) => master.launch()],
+    ['frozen', (master: RedisServer) => master.freeze(), (master: RedisServer) => master.thaw()],
+  ])(
+    'lets clients of other masters notice nothing of one that is %s, and counts each request of its own clients once',
+    async (_fault, begin, end) => {
+      await cluster.isWhole();
+      const master = cluster.anyMaster;
+      const here = await keyAt(master, true, UNLIMITED);
+      const limited = await keyAt(master, true, LIMIT);
+      const elsewhere = await keyAt(master, false, UNLIMITED);
+      const loads = [here, elsewhere, limited].map((key) => fleet.load(key));
+      const [hereLoad, elsewhereLoad, limitedLoad] = loads as [QuotaLoad, QuotaLoad, QuotaLoad];
+      const goOn = () => Promise.all(loads.map((load) => load.goesOn()));
+      await goOn();
+
+      await begin(master, hereLoad);
+      await goOn();
+      const before = countOf(elsewhere.id);
+      await elsewhereLoad.goesOn();
+      expect(countOf(elsewhere.id)).toBeGreaterThan(before);
+      await eventually(() => cluster.masters.length === 3 && !cluster.masters.includes(master), 20_000);
+      await fleet.isWhole();
+      await goOn();
+      await eventually(() => limitedLoad.refused > 100, 20_000);
+      await Promise.all(loads.map((load) => load.stop()));
+      await end(master);
+
+      expect(loads.flatMap(({ others }) => others)).toEqual([]);
+      await fleet.isWhole();
+      expect([countOf(here.id), countOf(elsewhere.id)]).toEqual([hereLoad.admitted, elsewhereLoad.admitted]);
+      expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // what was on its way may have been charged and refused
+      expect(limitedLoad.admitted).toBeLessThan(2 * LIMIT);
+    },
+  );
+}
+
+describeWith('redis-server', 'quotas in a Redis Cluster', () => {
+  describeCluster('redis-server');
+});
+describeWhereFound('valkey-server', 'quotas in a Valkey cluster', () => {
+  describeCluster('valkey-server');
+});

@@ -1,0 +1,110 @@
+import { eventually } from './eventually.js';
+import { Petstore } from './petstore.js';
+import { type ServiceProcess, ServiceProcesses } from './service-process.js';
+
+const CLIENTS_PER_PROCESS = 5;
+
+export interface FleetKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Requests of one key until it is told to stop. They are for a path that does not exist: each is counted, and costs little. */
+export class QuotaLoad {
+  admitted = 0;
+  refused = 0;
+  /** Responses that are neither. */
+  readonly others: number[] = [];
+  private isOver = false;
+  private readonly clients: Promise<void>[];
+
+  constructor(urls: readonly string[], secret: string) {
+    this.clients = Array.from({ length: CLIENTS_PER_PROCESS }, () =>
+      urls.map((url) => this.client(`${url}/v1/nothing`, secret)),
+    ).flat();
+  }
+
+  /** Resolves after some more responses. */
+  async goesOn(times = 20): Promise<void> {
+    const before = this.sent;
+    await eventually(() => this.sent >= before + times, 20_000);
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.clients);
+  }
+
+  private get sent(): number {
+    return this.admitted + this.refused + this.others.length;
+  }
+
+  private async client(url: string, secret: string): Promise<void> {
+    while (!this.isOver) {
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${secret}` } });
+      await response.arrayBuffer();
+      if (response.status === 404) this.admitted += 1;
+      else if (response.status === 429) this.refused += 1;
+      else this.others.push(response.status);
+    }
+  }
+}
+
+/** Processes of the service that count quotas together. */
+export class QuotaFleet {
+  private constructor(
+    private readonly petstore: Petstore,
+    private readonly processes: ServiceProcesses,
+    readonly services: readonly ServiceProcess[],
+  ) {}
+
+  static async start(size: number, env: Record<string, string>): Promise<QuotaFleet> {
+    const petstore = await Petstore.start();
+    const processes = await ServiceProcesses.on(petstore.databaseUrl, env);
+    const services = await Promise.all(Array.from({ length: size }, () => processes.start()));
+    const fleet = new QuotaFleet(petstore, processes, services);
+    await fleet.isWhole();
+    return fleet;
+  }
+
+  /** A new key that may send that many requests in a day. */
+  async key(perDay: number): Promise<FleetKey> {
+    const secret = await this.petstore.key('enterprise', { perMinute: 1_000_000, perDay });
+    const [row] = await this.petstore.query<{ id: string }>('SELECT max(id)::text AS id FROM api_keys');
+    return { id: row?.id ?? '', secret };
+  }
+
+  /** Begins to send requests with a key to every process, without a pause. */
+  load({ secret }: FleetKey): QuotaLoad {
+    return new QuotaLoad(
+      this.services.map(({ url }) => url),
+      secret,
+    );
+  }
+
+  /** Every process counts in Redis. */
+  async isWhole(patience = 20_000): Promise<void> {
+    await eventually(async () => (await Promise.all(this.services.map(isOk))).every((one) => one), patience);
+  }
+
+  /** How often the processes have lost Redis, or a part of it. */
+  async losses(): Promise<number> {
+    const counts = await Promise.all(
+      this.services.map(async ({ url }) => {
+        const text = await (await fetch(`${url}/metrics`)).text();
+        return Number(/^petstore_redis_lost_total (\d+)/m.exec(text)?.[1]);
+      }),
+    );
+    return counts.reduce((a, b) => a + b);
+  }
+
+  async stop(): Promise<void> {
+    await this.processes.stop();
+    await this.petstore.stop();
+  }
+}
+
+async function isOk({ url }: ServiceProcess): Promise<boolean> {
+  const { status } = (await (await fetch(`${url}/health/ready`)).json()) as { status: string };
+  return status === 'ok';
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+import { RedisServer } from './redis-server.js';
+
+const SENTINELS = 3;
+
+interface Settings {
+  readonly program?: string;
+  readonly scheme?: 'redis' | 'rediss';
+  /** Of both servers. */
+  readonly server?: readonly string[];
+  /** Lines in the configuration of each sentinel. */
+  readonly sentinel?: readonly string[];
+}
+
+/** A master, its replica, and three sentinels that call the replica to be master when the master is away for a second. */
+export class RedisSentinels {
+  private constructor(
+    readonly servers: readonly [RedisServer, RedisServer],
+    readonly ports: readonly number[],
+    private readonly folder: string,
+    private readonly sentinels: readonly ChildProcess[],
+  ) {}
+
+  static async start({
+    program = 'redis-server',
+    scheme = 'redis',
+    server = [],
+    sentinel = [],
+  }: Settings = {}): Promise<RedisSentinels> {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-sentinels-'));
+    const common = ['--repl-diskless-sync-delay', '0', ...server];
+    const master = await RedisServer.start(common, scheme, program);
+    const of = ['--replicaof', '127.0.0.1', String(master.port)];
+    const replica = await RedisServer.start([...common, ...of], scheme, program);
+    await eventually(() => replica.command('INFO', 'replication').includes('master_link_status:up'), 20_000);
+    const ports: number[] = [];
+    const sentinels: ChildProcess[] = [];
+    for (let i = 0; i < SENTINELS; i++) {
+      const port = await freePort();
+      const file = join(folder, `${i}.conf`);
+      const lines = [
+        ...(scheme === 'rediss' ? ['port 0', `tls-port ${port}`] : [`port ${port}`]),
+        `dir "${folder}"`,
+        `sentinel monitor mymaster 127.0.0.1 ${master.port} 2`,
+        'sentinel down-after-milliseconds mymaster 1000',
+        'sentinel failover-timeout mymaster 5000',
+        ...sentinel,
+      ];
+      await writeFile(file, `${lines.join('\n')}\n`);
+      sentinels.push(spawn(program, [file, '--sentinel'], { stdio: 'ignore' }));
+      ports.push(port);
+    }
+    return new RedisSentinels([master, replica], ports, folder, sentinels);
+  }
+
+  /** As `REDIS_SENTINELS` has it. */
+  get addresses(): string {
+    return this.ports.map((port) => `127.0.0.1:${port}`).join(',');
+  }
+
+  get master(): RedisServer {
+    const master = this.servers.find((server) => server.isRunning && roleOf(server) === 'master');
+    if (!master) throw new Error('there is no master');
+    return master;
+  }
+
+  /** Both servers are there, and one is the replica of the other. */
+  async isWhole(): Promise<void> {
+    await eventually(
+      () =>
+        this.servers.every(({ isRunning }) => isRunning) &&
+        this.servers.map(roleOf).sort().join() === 'master,slave' &&
+        this.servers.some((server) => server.command('INFO', 'replication').includes('state=online')),
+      30_000,
+    );
+  }
+
+  /** Starts a former master again. The sentinels make it a replica too, but take 10 s for it. */
+  async bringBack(former: RedisServer): Promise<void> {
+    const { port } = this.master;
+    await former.launch();
+    former.command('REPLICAOF', '127.0.0.1', String(port));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.sentinels.map(async (child) => {
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        await gone;
+      }),
+    );
+    await Promise.all(this.servers.map((server) => server.stop()));
+    await rm(this.folder, { recursive: true });
+  }
+}
+
+const roleOf = (server: RedisServer): string =>
+  /role:(\w+)/.exec(server.command('INFO', 'replication'))?.[1] ?? '';
