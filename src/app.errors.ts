@@ -21,6 +21,14 @@ import { PetStatus } from './pets/pet-status.js';
 import { InvalidStatusTransition, PetNotAvailable, PetNotFound, PetReserved } from './pets/pet.errors.js';
 import { OrderStatus } from './store/order-status.js';
 import { InvalidOrderTransition, OrderNotFound } from './store/order.errors.js';
+import {
+  DeliveryNotFound,
+  TooManyWebhooks,
+  WebhookDisabled,
+  WebhookDisabledByOperator,
+  WebhookNotFound,
+} from './webhooks/webhook.errors.js';
+import { MAX_WEBHOOKS } from './webhooks/webhooks.service.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
 
 const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });
@@ -103,6 +111,26 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled), {
     meaning: 'The order has come too far, or not far enough, for this action.',
     action: 'Read the order again, and decide anew.',
+  }),
+  catalogEntry(new WebhookNotFound('4711'), {
+    meaning: 'Your key has no webhook with this id. A webhook of another key gets the same response.',
+    action: 'Do not repeat the request. List the webhooks of your key.',
+  }),
+  catalogEntry(new DeliveryNotFound('4711'), {
+    meaning: 'The webhook has no delivery with this id. Deliveries are kept for 30 days.',
+    action: 'Do not repeat the request. List the deliveries of the webhook.',
+  }),
+  catalogEntry(new WebhookDisabled(), {
+    meaning: 'The webhook is disabled, so nothing is sent to it.',
+    action: 'Enable it with `PATCH` and `{"state": "enabled"}` first.',
+  }),
+  catalogEntry(new WebhookDisabledByOperator(), {
+    meaning: 'The operator of the service has disabled the webhook, and its owner cannot enable it.',
+    action: 'Ask the operator.',
+  }),
+  catalogEntry(new TooManyWebhooks(MAX_WEBHOOKS), {
+    meaning: 'The key has as many webhooks as a key can have.',
+    action: 'Delete one first.',
   }),
   catalogEntry(new RouteNotFound('/v1/cats'), {
     meaning: 'The path does not exist. Paths are case-sensitive and start with `/v1`.',

@@ -35,9 +35,10 @@ import { RateLimitModule, RateLimitStatusModule } from './rate-limit/rate-limit.
 import { StoreModule } from './store/store.module.js';
 import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What the service offers. A new module is one more line here. */
-const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule, KeyModule];
+const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule, WebhooksModule, KeyModule];
 
 /**
  * The way of every request under `/v1`, from top to bottom. Features know nothing of it. Public routes outside of `/v1`

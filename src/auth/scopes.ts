@@ -8,6 +8,8 @@ export const SCOPES = [
   'categories:read',
   'categories:write',
   'key:rotate',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

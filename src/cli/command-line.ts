@@ -5,7 +5,10 @@ import { addKeysCommand } from './keys/keys.command.js';
 import { addPlansCommand } from './keys/plans.command.js';
 import { addMigrateCommand } from './migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
+import { addEventsCommand } from './events/events.command.js';
 import { visible } from './print.js';
+import { addWebhooksCommand } from './webhooks/webhooks.command.js';
+import { addWorkerCommand } from './worker.command.js';
 
 const EXAMPLES = `
 Examples:
@@ -40,6 +43,9 @@ export function commandLine(): Command {
     });
   addKeysCommand(petstore);
   addPlansCommand(petstore);
+  addWebhooksCommand(petstore);
+  addEventsCommand(petstore);
+  addWorkerCommand(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);
   tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before

@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
 import { Page } from '../kernel/pagination/page.js';
 import type { EventRow } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
+import type { EventTypeName } from './event-type.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsExpired } from './event.errors.js';
 
@@ -15,13 +16,16 @@ interface Row extends Omit<EventRow, 'id'> {
   readonly clearedTo: Int64;
 }
 
+const COLUMNS = 'id, type, version, occurred_at AS "occurredAt", data::text AS data';
+
 const select = (filter: string): string => `
   SELECT event.*, last_id AS "lastId", cleared_to AS "clearedTo"
   FROM event_feed LEFT JOIN LATERAL (
-    SELECT id, type, version, occurred_at AS "occurredAt", data::text AS data
-    FROM events WHERE id > $1 ${filter} ORDER BY id LIMIT $2
+    SELECT ${COLUMNS} FROM events WHERE id > $1 ${filter} ORDER BY id LIMIT $2
   ) AS event ON true
   ORDER BY id`;
+
+const isEvent = (row: Row): row is Row & EventRow => row.id !== null;
 
 const ALL = select('');
 const OF_TYPE = select('AND type = $3');
@@ -45,13 +49,34 @@ export class EventFeed {
     const rows = await this.read(after ?? 0n, limit, type);
     const { lastId = 0, clearedTo = 0 } = rows[0] ?? {};
     if (after !== undefined && after < clearedTo) throw new EventsExpired();
-    const events = rows.filter((row): row is Row & EventRow => row.id !== null);
+    const events = rows.filter(isEvent);
     // A partial page ends at the newest event of all types, so that an active reader's cursor does not expire.
     const end = events.length === limit ? events.at(-1)?.id : lastId;
     return new Page(events, encodeCursor(end ?? lastId, scope));
   }
 
-  private read(after: bigint, limit: number, type: string | undefined): Promise<Row[]> {
+  /** Events after an id, oldest first. */
+  async after(id: Int64, limit: number, type?: EventTypeName): Promise<EventRow[]> {
+    await this.sequencer.catchUp();
+    return (await this.read(id, limit, type)).filter(isEvent);
+  }
+
+  /** The newest events, oldest first. */
+  async last(count: number, type?: EventTypeName): Promise<EventRow[]> {
+    await this.sequencer.catchUp();
+    const events = await this.dataSource.query<EventRow[]>(
+      `SELECT ${COLUMNS} FROM events WHERE type = $2 OR $2 IS NULL ORDER BY id DESC LIMIT $1`,
+      [count, type ?? null],
+    );
+    return events.reverse();
+  }
+
+  async newestId(): Promise<Int64> {
+    const [feed] = await this.dataSource.query<{ id: Int64 }[]>('SELECT last_id AS id FROM event_feed');
+    return feed?.id ?? 0;
+  }
+
+  private read(after: Int64, limit: number, type: EventTypeName | undefined): Promise<Row[]> {
     return type === undefined
       ? this.dataSource.query(ALL, [after, limit])
       : this.dataSource.query(OF_TYPE, [after, limit, type]);

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { describeWebhook } from '../openapi/decorators/webhooks.js';
 
 /** A module that records events adds their types at the end. */
 export const EVENT_TYPES = [
@@ -28,10 +29,10 @@ export interface EventType<Data extends object> {
   readonly description: string;
 }
 
-const types = new Map<EventTypeName, EventType<object>>();
+const declared = new Set<EventTypeName>();
 
 /**
- * Declares a type of event. A feature declares its types in a file of its own, and its service hands them to
+ * Declares a type of event, and has the document describe it. A feature declares its types in a file of its own, and its service hands them to
  * `EventsService.record`.
  * @throws Error for a type that is declared already
  */
@@ -40,12 +41,8 @@ export function eventType<Data extends object>(
   data: Type<Data>,
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Data> {
-  if (types.has(name)) throw new Error(`The type of event ${name} is declared twice`);
-  const type = { name, version, data, description };
-  types.set(name, type);
-  return type;
+  if (declared.has(name)) throw new Error(`The type of event ${name} is declared twice`);
+  declared.add(name);
+  describeWebhook({ name, version, data, description });
+  return { name, version, data, description };
 }
-
-/** Every type that the features declare, in the order of `EVENT_TYPES`. */
-export const eventTypes = (): readonly EventType<object>[] =>
-  EVENT_TYPES.flatMap((name) => types.get(name) ?? []);

@@ -7,6 +7,7 @@ import type { Page } from '../kernel/pagination/page.js';
 import { EventResponse } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventFeed } from './event-feed.js';
+import { EventSequencer } from './event-sequencer.js';
 import type { EventType } from './event-type.js';
 import { insertedEvent, writeToOutbox } from './outbox.js';
 
@@ -16,7 +17,19 @@ export class EventsService {
   constructor(
     private readonly clock: Clock,
     private readonly feed: EventFeed,
+    private readonly sequencer: EventSequencer,
   ) {}
+
+  /** Moves what is committed before the call into the feed, up to a limit. */
+  catchUp(): Promise<void> {
+    return this.sequencer.catchUp();
+  }
+
+  /** The id of the newest event of the feed: events that are committed after the call get higher ids. */
+  async newestId(): Promise<Int64> {
+    await this.sequencer.catchUp();
+    return this.feed.newestId();
+  }
 
   /** @throws InvalidCursor, EventsExpired */
   async list(query: ListEventsQuery): Promise<Page<EventResponse>> {

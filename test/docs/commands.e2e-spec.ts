@@ -37,6 +37,7 @@ const NOT_RUN: Record<string, string> = {
   'curl -i -H "Authorization: Bearer $KEY" \'http://localhost':
     'it needs Docker; test/deploy/ holds what it reads',
   'kubectl ': 'it needs a cluster; test/deploy/ holds what it reads',
+  'petstore ': 'test/webhooks-commands.e2e-spec.ts runs these commands',
   'cosign ': 'it needs a published image',
   'git pull': 'it needs Docker; promises/rolling-restart.slow-spec.ts restarts as it does',
   "echo 'source <(petstore":

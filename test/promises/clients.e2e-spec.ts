@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
-import { type ClientOptions, type Pet, PetstoreClient } from '../../clients/typescript/src/index.js';
+import { type ClientOptions, PetstoreClient } from '../../clients/typescript/src/index.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -49,7 +49,7 @@ let waits: number[];
 
 beforeAll(async () => {
   document = load(await readFile(join(ROOT, 'docs/openapi.yaml'), 'utf8')) as Document;
-  petstore = await Petstore.start({ env: { PUBLIC_URL: '' } });
+  petstore = await Petstore.start({ env: { PUBLIC_URL: '', WEBHOOK_WORKER: 'off' } });
   url = `${await petstore.app.getUrl()}/v1`;
   await petstore.query(
     `INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || n, n, 'available' FROM generate_series(1, 70) n`,
@@ -86,9 +86,9 @@ function sleep(milliseconds: number): Promise<void> {
 const client = (apiKey: string, options: ClientOptions = {}) =>
   new PetstoreClient({ url, apiKey, ...options, runtime: { sleep, random: () => 0.5, ...options.runtime } });
 
-async function all(pets: AsyncIterable<Pet>): Promise<Pet[]> {
-  const found: Pet[] = [];
-  for await (const pet of pets) found.push(pet);
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
   return found;
 }
 
@@ -290,6 +290,19 @@ describe('clients/typescript, beyond the contract', () => {
     });
   });
 
+  it('has events sent to a URL, and sees the deliveries', async () => {
+    const { webhooks } = client(await petstore.key());
+    const { id, secret } = await webhooks.create({ url: 'https://8.8.8.8/events', types: ['pet.created'] });
+    expect(await webhooks.list()).toEqual([await webhooks.get(id)]);
+    expect((await webhooks.rotateSecret(id)).secret).not.toBe(secret);
+    const ping = await webhooks.ping(id);
+    expect(await all(webhooks.deliveries(id, { state: 'pending' }))).toEqual([ping]);
+    expect(await webhooks.retry(id, ping.id)).toMatchObject({ id: ping.id, state: 'pending' });
+    expect(await webhooks.update(id, { state: 'disabled' })).toMatchObject({ disabledReason: 'request' });
+    await webhooks.remove(id);
+    await expect(webhooks.get(id)).rejects.toMatchObject({ code: 'webhook_not_found' });
+  });
+
   it('shows and rotates its own key', async () => {
     const { key } = client(await petstore.key());
     expect(await key.get()).toMatchObject({
@@ -325,6 +338,13 @@ describe('clients/python, beyond the contract', () => {
       'key enterprise True',
       'usage True',
       'events True',
+      "webhook True ['pet.created']",
+      'webhooks True',
+      'new secret True',
+      'deliveries True',
+      'again pending',
+      'disabled request',
+      'no webhooks []',
       'rotated True',
     ]);
   });

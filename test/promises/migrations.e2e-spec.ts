@@ -1,9 +1,10 @@
+import { Logger, runMigrations } from 'graphile-worker';
 import { DataSource } from 'typeorm';
 import { migrate, revertLast } from '../../src/database/migrations/migrate.js';
 import { loadMigrations } from '../../src/database/migrations/migration-state.js';
 import { Petstore } from '../support/petstore.js';
 import { appliedMigrations, describeSchema, type SchemaItem } from '../support/schema.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 const NAMES = (await loadMigrations()).map(({ name }) => name);
 
@@ -84,5 +85,27 @@ describe('the migrated tables', () => {
       );
       expect(covering).not.toEqual([]);
     }
+  });
+});
+
+describe('the tables of the job queue', () => {
+  const migrations = (url: string) =>
+    withClient(url, async (client) => (await client.query('SELECT * FROM graphile_worker.migrations')).rows);
+
+  it('are what the library expects: it changes nothing when the service runs', async () => {
+    const database = await createTestDatabase();
+    const before = await migrations(database.url);
+    expect(before.length).toBeGreaterThan(0);
+    await runMigrations({ connectionString: database.url, logger: new Logger(() => () => undefined) });
+    expect(await migrations(database.url)).toEqual(before);
+    await database.drop();
+  });
+
+  it('go when the migration is reverted', async () => {
+    const database = await createTestDatabase();
+    while ((await appliedMigrations(database.url)).some((name) => name.startsWith('CreateWebhooks')))
+      await revertLast(database.url);
+    await expect(migrations(database.url)).rejects.toThrow('does not exist');
+    await database.drop();
   });
 });

@@ -33,6 +33,19 @@ const OPERATIONS = [
   ['getRateLimit', 'get', '/rate-limit', ['200', '304', '400', '401', '406', '429', '500', '503']],
   ['listOrders', 'get', '/store/orders', ['200', '304', '400', '401', '403', '406', '429', '500', '503']],
   ['listEvents', 'get', '/events', ['200', '304', '400', '401', '403', '406', '410', '429', '500', '503']],
+  ['listWebhooks', 'get', '/webhooks', ['200', '304', '400', '401', '403', '406', '429', '500', '503']],
+  [
+    'createWebhook',
+    'post',
+    '/webhooks',
+    ['201', '400', '401', '403', '406', '409', '413', '415', '429', '500', '503'],
+  ],
+  [
+    'pingWebhook',
+    'post',
+    '/webhooks/{webhookId}/ping',
+    ['202', '400', '401', '403', '404', '406', '409', '429', '500', '503'],
+  ],
 ] as const;
 
 const operation = (id: string): Part => {
@@ -208,6 +221,8 @@ describe('GET /openapi.json', () => {
     ['getPet', 'pets:read'],
     ['listOrders', 'orders:read'],
     ['listEvents', 'events:read'],
+    ['listWebhooks', 'webhooks:read'],
+    ['createWebhook', 'webhooks:write'],
   ])('has %s require the scope %s, and says so of its 403', (id, scope) => {
     expect(operation(id)).toMatchObject({
       security: [{ apiKey: [scope] }],

@@ -48,6 +48,7 @@ const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: n
   ['POST /v1/pets', () => NEW_PET, 'pets:write', 201],
   ['GET /v1/store/orders', () => ({ path: '/v1/store/orders' }), 'orders:read', 200],
   ['GET /v1/events', () => ({ path: '/v1/events' }), 'events:read', 200],
+  ['GET /v1/webhooks', () => ({ path: '/v1/webhooks' }), 'webhooks:read', 200],
 ];
 
 describe.each(OPERATIONS)('%s', (_, message, scope, status) => {
@@ -102,7 +103,7 @@ describe('every operation that the document gives a scope', () => {
         const scope = security[0]?.apiKey[0];
         if (scope === undefined) continue;
         const key = await keyWith(...SCOPES.filter((other) => other !== scope));
-        const message = { path: `/v1${path.replace(/\{\w+\}/, '1')}`, method: method.toUpperCase() };
+        const message = { path: `/v1${path.replace(/\{\w+\}/g, '1')}`, method: method.toUpperCase() };
         expect({ path, method, status: (await asks(key, message)).status }).toMatchObject({ status: 403 });
         held += 1;
       }

@@ -41,4 +41,14 @@ print("events", {event.type for event in client.events.list(limit=100)} <= set(
     ["pet.created", "pet.updated", "pet.status_changed", "pet.deleted", "category.created", "category.updated"]
     + ["category.deleted", "order.placed", "order.approved", "order.delivered", "order.cancelled"]
 ))
+webhook = client.webhooks.create(url="https://8.8.8.8/events", types=["pet.created"])
+print("webhook", webhook.secret.startswith("whsec_"), client.webhooks.get(webhook.id).types)
+print("webhooks", [one.id for one in client.webhooks.list()] == [webhook.id])
+print("new secret", client.webhooks.rotate_secret(webhook.id).secret != webhook.secret)
+ping = client.webhooks.ping(webhook.id)
+print("deliveries", [one.id for one in client.webhooks.deliveries(webhook.id)] == [ping.id])
+print("again", client.webhooks.retry(webhook.id, ping.id).state)
+print("disabled", client.webhooks.update(webhook.id, state="disabled").disabled_reason)
+client.webhooks.remove(webhook.id)
+print("no webhooks", client.webhooks.list())
 print("rotated", client.key.rotate(overlap_seconds=0).key.startswith("petstore_"))

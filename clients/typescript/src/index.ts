@@ -21,6 +21,7 @@ export type { OrderQuery, Orders } from './resources/orders.js';
 export type { OwnKey, UsageQuery } from './resources/own-key.js';
 export type { PetQuery, Pets } from './resources/pets.js';
 export type { RateLimits } from './resources/rate-limits.js';
+export type { DeliveryQuery, Webhooks } from './resources/webhooks.js';
 export type { RateLimitWindow, RateLimitState, ResponseInfo } from './response-info.js';
 export type { Runtime } from './runtime.js';
 export type { ChangeOptions, ReadOptions, RequestOptions, WriteOptions } from './transport.js';
@@ -29,10 +30,14 @@ export type {
   Category,
   CategoryChange,
   DayUsage,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryState,
   FieldError,
   NewCategory,
   NewOrder,
   NewPet,
+  NewWebhook,
   Order,
   OrderStatus,
   Pet,
@@ -42,5 +47,8 @@ export type {
   RotatedKey,
   Rotation,
   StoreEvent,
+  Webhook,
+  WebhookChange,
+  WebhookWithSecret,
 } from './types.js';
 export { VERSION } from './version.js';

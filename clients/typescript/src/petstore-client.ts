@@ -4,6 +4,7 @@ import { Orders } from './resources/orders.js';
 import { OwnKey } from './resources/own-key.js';
 import { Pets } from './resources/pets.js';
 import { RateLimits } from './resources/rate-limits.js';
+import { Webhooks } from './resources/webhooks.js';
 import type { ResponseInfo } from './response-info.js';
 import { environmentVariable, platform, RUNTIME, type Runtime } from './runtime.js';
 import { type Settings, Transport } from './transport.js';
@@ -40,6 +41,7 @@ export class PetstoreClient {
   readonly categories: Categories;
   readonly orders: Orders;
   readonly events: Events;
+  readonly webhooks: Webhooks;
   readonly key: OwnKey;
   readonly rateLimits: RateLimits;
   private readonly transport: Transport;
@@ -51,6 +53,7 @@ export class PetstoreClient {
     this.categories = new Categories(this.transport);
     this.orders = new Orders(this.transport);
     this.events = new Events(this.transport);
+    this.webhooks = new Webhooks(this.transport);
     this.key = new OwnKey(this.transport);
     this.rateLimits = new RateLimits(this.transport);
   }

@@ -321,6 +321,174 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List webhooks (experimental)
+     * @description The webhooks of your key, at most 20, in ascending order of `id`.
+     *
+     *     Needs a key with the scope `webhooks:read`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Create a webhook (experimental)
+     * @description Later events are sent to the `url`, with a signature after Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a stored response.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/webhooks/{webhookId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get a webhook (experimental)
+     * @description Without its secret.
+     *
+     *     Needs a key with the scope `webhooks:read`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    get: operations['getWebhook'];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a webhook (experimental)
+     * @description Nothing more is sent to it.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    delete: operations['deleteWebhook'];
+    options?: never;
+    head?: never;
+    /**
+     * Change a webhook (experimental)
+     * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it is disabled.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    patch: operations['updateWebhook'];
+    trace?: never;
+  };
+  '/webhooks/{webhookId}/rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate the secret of a webhook (experimental)
+     * @description Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver can change at any time. The secret before the old one ends now.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['rotateWebhookSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/webhooks/{webhookId}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List deliveries of a webhook (experimental)
+     * @description Deliveries of the last 30 days and pending ones, newest first, with their attempts.
+     *
+     *     Needs a key with the scope `webhooks:read`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    get: operations['listDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/webhooks/{webhookId}/deliveries/{deliveryId}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a delivery again (experimental)
+     * @description In any state. It is sent as soon as possible, with the same `webhook-id`.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['retryDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/webhooks/{webhookId}/ping': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a ping to a webhook (experimental)
+     * @description Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.
+     *
+     *     Needs a key with the scope `webhooks:write`.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['pingWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/key': {
     parameters: {
       query?: never;
@@ -412,7 +580,272 @@ export interface paths {
     trace?: never;
   };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+  'category.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * category.created (experimental)
+     * @description A category was added.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onCategoryCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'category.deleted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * category.deleted (experimental)
+     * @description A category was removed. `data` is the category as it was. Its pets stay.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onCategoryDeleted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'category.updated': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * category.updated (experimental)
+     * @description The name or the parent of a category has changed. `data` is the category after it.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onCategoryUpdated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'order.approved': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * order.approved (experimental)
+     * @description An order was approved.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onOrderApproved'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'order.cancelled': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * order.cancelled (experimental)
+     * @description An order was cancelled. Its pet is available again.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onOrderCancelled'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'order.delivered': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * order.delivered (experimental)
+     * @description An order was delivered. Its pet is sold.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onOrderDelivered'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'order.placed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * order.placed (experimental)
+     * @description An order was placed. It holds its pet, which is pending.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onOrderPlaced'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'pet.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * pet.created (experimental)
+     * @description A pet was added.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onPetCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'pet.deleted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * pet.deleted (experimental)
+     * @description A pet was removed. `data` is the pet as it was.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onPetDeleted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'pet.status_changed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * pet.status_changed (experimental)
+     * @description The status of a pet has changed, and perhaps its name or category with it.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onPetStatusChanged'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'pet.updated': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * pet.updated (experimental)
+     * @description The name or the category of a pet has changed. `data` is the pet after it.
+     *
+     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *
+     *     **Experimental:** it may change or be removed without notice.
+     */
+    post: operations['onPetUpdated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
 export interface components {
   schemas: {
     /** @enum {string} */
@@ -605,6 +1038,211 @@ export interface components {
       };
     };
     /**
+     * @description Whether events are sent.
+     * @enum {string}
+     */
+    WebhookState: 'enabled' | 'disabled';
+    /**
+     * @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.
+     * @enum {string}
+     */
+    DisabledReason: 'request' | 'gone' | 'failing' | 'operator';
+    Webhook: {
+      /**
+       * Format: int64
+       * @description Assigned by the service.
+       * @example 7
+       */
+      id: number;
+      /**
+       * @description Where events are sent.
+       * @example https://shop.example.com/petstore-events
+       */
+      url: string;
+      /**
+       * @description The types of event that are sent. An empty list is every type.
+       * @example [
+       *       "pet.created"
+       *     ]
+       */
+      types: string[];
+      /** @description Whether events are sent. */
+      state: components['schemas']['WebhookState'];
+      /** @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
+      disabledReason?: components['schemas']['DisabledReason'];
+      /**
+       * Format: date-time
+       * @description Since when no attempt has succeeded. Absent after one that has.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failingSince?: string;
+      /**
+       * Format: date-time
+       * @description After a rotation: until when the previous secret signs too.
+       * @example 2026-11-21T09:30:00.000Z
+       */
+      previousSecretEndsAt?: string;
+      /**
+       * Format: date-time
+       * @description When it was created (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      createdAt: string;
+    };
+    NewWebhook: {
+      /**
+       * Format: uri
+       * @description Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.
+       * @example https://shop.example.com/petstore-events
+       */
+      url: string;
+      /**
+       * @description The types of event that are sent. An empty list is every type, also those that are added later.
+       * @default []
+       * @example [
+       *       "pet.created"
+       *     ]
+       */
+      types?: components['schemas']['EventType'][];
+    };
+    WebhookWithSecret: {
+      /**
+       * Format: int64
+       * @description Assigned by the service.
+       * @example 7
+       */
+      id: number;
+      /**
+       * @description Where events are sent.
+       * @example https://shop.example.com/petstore-events
+       */
+      url: string;
+      /**
+       * @description The types of event that are sent. An empty list is every type.
+       * @example [
+       *       "pet.created"
+       *     ]
+       */
+      types: string[];
+      /** @description Whether events are sent. */
+      state: components['schemas']['WebhookState'];
+      /** @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
+      disabledReason?: components['schemas']['DisabledReason'];
+      /**
+       * Format: date-time
+       * @description Since when no attempt has succeeded. Absent after one that has.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failingSince?: string;
+      /**
+       * Format: date-time
+       * @description After a rotation: until when the previous secret signs too.
+       * @example 2026-11-21T09:30:00.000Z
+       */
+      previousSecretEndsAt?: string;
+      /**
+       * Format: date-time
+       * @description When it was created (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      createdAt: string;
+      /**
+       * @description Verifies the signatures of deliveries. It is shown only this once.
+       * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw=
+       */
+      secret: string;
+    };
+    WebhookChange: {
+      /**
+       * Format: uri
+       * @description Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.
+       * @example https://shop.example.com/petstore-events
+       */
+      url?: string;
+      /**
+       * @description The types of event that are sent. An empty list is every type, also those that are added later.
+       * @default []
+       * @example [
+       *       "pet.created"
+       *     ]
+       */
+      types?: components['schemas']['EventType'][];
+      /** @description `disabled` stops deliveries. `enabled` starts them again, with the events from then on. */
+      state?: components['schemas']['WebhookState'];
+    };
+    /** @enum {string} */
+    DeliveryState: 'pending' | 'delivered' | 'failed';
+    /**
+     * @description Why it failed. Absent if it succeeded.
+     * @enum {string}
+     */
+    DeliveryError:
+      | 'http_status'
+      | 'timeout'
+      | 'connection_failed'
+      | 'tls_failed'
+      | 'name_not_resolved'
+      | 'address_refused'
+      | 'secret_unreadable'
+      | 'event_expired';
+    DeliveryAttempt: {
+      /**
+       * Format: date-time
+       * @description When it began (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:01.000Z
+       */
+      at: string;
+      /**
+       * Format: int32
+       * @description How long it took.
+       * @example 83
+       */
+      milliseconds: number;
+      /**
+       * Format: int32
+       * @description HTTP status of the response. Absent if none came.
+       * @example 503
+       */
+      status?: number;
+      /** @description Why it failed. Absent if it succeeded. */
+      error?: components['schemas']['DeliveryError'];
+    };
+    Delivery: {
+      /**
+       * Format: int64
+       * @description Assigned by the service.
+       * @example 90210
+       */
+      id: number;
+      /**
+       * Format: int64
+       * @description The `id` of the event. Absent for a ping.
+       * @example 4711
+       */
+      eventId?: number;
+      /**
+       * @description Type of the event, or `webhook.ping`.
+       * @example pet.created
+       */
+      type: string;
+      /** @description `pending` until an attempt has succeeded or the last one has failed. */
+      state: components['schemas']['DeliveryState'];
+      /**
+       * Format: date-time
+       * @description When the next attempt is due. Present while it is pending.
+       * @example 2026-11-20T09:35:01.000Z
+       */
+      nextAttemptAt?: string;
+      /** @description Oldest first. */
+      attempts: components['schemas']['DeliveryAttempt'][];
+      /**
+       * Format: date-time
+       * @description When it was created (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.500Z
+       */
+      createdAt: string;
+    };
+    /**
      * @description The plan of your key.
      * @enum {string}
      */
@@ -621,7 +1259,9 @@ export interface components {
       | 'orders:write'
       | 'categories:read'
       | 'categories:write'
-      | 'key:rotate';
+      | 'key:rotate'
+      | 'webhooks:read'
+      | 'webhooks:write';
     ApiKey: {
       /**
        * Format: int64
@@ -831,6 +1471,348 @@ export interface components {
        * @example /v1/pets
        */
       instance?: string;
+    };
+    PetStatusChanged: {
+      /**
+       * Format: int64
+       * @description Assigned by the service on creation.
+       * @example 42
+       */
+      id: number;
+      /**
+       * @description The pet's name.
+       * @example Rex
+       */
+      name: string;
+      /**
+       * Format: int64
+       * @description Identifier of the category the pet belongs to.
+       * @example 7
+       */
+      categoryId: number;
+      /** @description Availability of the pet. */
+      status: components['schemas']['PetStatus'];
+      /** @description What it was before. */
+      previousStatus: components['schemas']['PetStatus'];
+    };
+    /** @description A category was added. */
+    CategoryCreatedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example category.created
+       * @constant
+       */
+      type: 'category.created';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Category'];
+    };
+    /** @description A category was removed. `data` is the category as it was. Its pets stay. */
+    CategoryDeletedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example category.deleted
+       * @constant
+       */
+      type: 'category.deleted';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Category'];
+    };
+    /** @description The name or the parent of a category has changed. `data` is the category after it. */
+    CategoryUpdatedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example category.updated
+       * @constant
+       */
+      type: 'category.updated';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Category'];
+    };
+    /** @description An order was approved. */
+    OrderApprovedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example order.approved
+       * @constant
+       */
+      type: 'order.approved';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Order'];
+    };
+    /** @description An order was cancelled. Its pet is available again. */
+    OrderCancelledEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example order.cancelled
+       * @constant
+       */
+      type: 'order.cancelled';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Order'];
+    };
+    /** @description An order was delivered. Its pet is sold. */
+    OrderDeliveredEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example order.delivered
+       * @constant
+       */
+      type: 'order.delivered';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Order'];
+    };
+    /** @description An order was placed. It holds its pet, which is pending. */
+    OrderPlacedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example order.placed
+       * @constant
+       */
+      type: 'order.placed';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Order'];
+    };
+    /** @description A pet was added. */
+    PetCreatedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example pet.created
+       * @constant
+       */
+      type: 'pet.created';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Pet'];
+    };
+    /** @description A pet was removed. `data` is the pet as it was. */
+    PetDeletedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example pet.deleted
+       * @constant
+       */
+      type: 'pet.deleted';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Pet'];
+    };
+    /** @description The status of a pet has changed, and perhaps its name or category with it. */
+    PetStatusChangedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example pet.status_changed
+       * @constant
+       */
+      type: 'pet.status_changed';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['PetStatusChanged'];
+    };
+    /** @description The name or the category of a pet has changed. `data` is the pet after it. */
+    PetUpdatedEvent: {
+      /**
+       * Format: int64
+       * @description Ascending in the order of the feed.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example pet.updated
+       * @constant
+       */
+      type: 'pet.updated';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Pet'];
     };
   };
   responses: {
@@ -3406,6 +4388,1069 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listWebhooks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description All webhooks of your key. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 7,
+           *         "url": "https://shop.example.com/petstore-events",
+           *         "types": [
+           *           "pet.created"
+           *         ],
+           *         "state": "enabled",
+           *         "disabledReason": "request",
+           *         "failingSince": "2026-11-20T09:30:00.000Z",
+           *         "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
+           *         "createdAt": "2026-11-20T09:30:00.000Z"
+           *       }
+           *     ]
+           */
+          'application/json': components['schemas']['Webhook'][];
+        };
+      };
+      /** @description Nothing has changed since the response with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "url": "https://shop.example.com/petstore-events",
+         *       "types": [
+         *         "pet.created"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['NewWebhook'];
+      };
+    };
+    responses: {
+      /** @description The webhook and its secret. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /**
+           * @description The address of what was created.
+           * @example /v1/pets/42
+           */
+          Location?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "disabledReason": "request",
+           *       "failingSince": "2026-11-20T09:30:00.000Z",
+           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
+           *     }
+           */
+          'application/json': components['schemas']['WebhookWithSecret'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      /** @description Not possible in the current state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The body is not `application/json`. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "disabledReason": "request",
+           *       "failingSince": "2026-11-20T09:30:00.000Z",
+           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Webhook'];
+        };
+      };
+      /** @description Nothing has changed since the response with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteWebhook: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook is deleted. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  updateWebhook: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/merge-patch+json': components['schemas']['WebhookChange'];
+        /**
+         * @example {
+         *       "url": "https://shop.example.com/petstore-events",
+         *       "types": [
+         *         "pet.created"
+         *       ],
+         *       "state": "enabled"
+         *     }
+         */
+        'application/json': components['schemas']['WebhookChange'];
+      };
+    };
+    responses: {
+      /** @description The changed webhook. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "disabledReason": "request",
+           *       "failingSince": "2026-11-20T09:30:00.000Z",
+           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Webhook'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      /** @description Not possible in the current state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The body is not `application/json`. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateWebhookSecret: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook and its new secret. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "disabledReason": "request",
+           *       "failingSince": "2026-11-20T09:30:00.000Z",
+           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
+           *     }
+           */
+          'application/json': components['schemas']['WebhookWithSecret'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listDeliveries: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items in the page. */
+        limit?: number;
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        cursor?: string;
+        /** @description Only deliveries in this state. */
+        state?: components['schemas']['DeliveryState'];
+      };
+      header?: {
+        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of deliveries. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          /**
+           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
+           * @example <https://petstore.test/v1/webhooks/{webhookId}/deliveries?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
+           */
+          Link?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 90210,
+           *         "eventId": 4711,
+           *         "type": "pet.created",
+           *         "state": "pending",
+           *         "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *         "attempts": [
+           *           {
+           *             "at": "2026-11-20T09:30:01.000Z",
+           *             "milliseconds": 83,
+           *             "status": 503,
+           *             "error": "http_status"
+           *           }
+           *         ],
+           *         "createdAt": "2026-11-20T09:30:00.500Z"
+           *       }
+           *     ]
+           */
+          'application/json': components['schemas']['Delivery'][];
+        };
+      };
+      /** @description Nothing has changed since the response with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  retryDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+        /** @description Identifier of the delivery. */
+        deliveryId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The delivery, which is pending. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 90210,
+           *       "eventId": 4711,
+           *       "type": "pet.created",
+           *       "state": "pending",
+           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *       "attempts": [
+           *         {
+           *           "at": "2026-11-20T09:30:01.000Z",
+           *           "milliseconds": 83,
+           *           "status": 503,
+           *           "error": "http_status"
+           *         }
+           *       ],
+           *       "createdAt": "2026-11-20T09:30:00.500Z"
+           *     }
+           */
+          'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      /** @description Not possible in the current state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  pingWebhook: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Identifier of the webhook. */
+        webhookId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The delivery, which is pending. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 90210,
+           *       "eventId": 4711,
+           *       "type": "pet.created",
+           *       "state": "pending",
+           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *       "attempts": [
+           *         {
+           *           "at": "2026-11-20T09:30:01.000Z",
+           *           "milliseconds": 83,
+           *           "status": 503,
+           *           "error": "http_status"
+           *         }
+           *       ],
+           *       "createdAt": "2026-11-20T09:30:00.500Z"
+           *     }
+           */
+          'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No such resource. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      /** @description Not possible in the current state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   getKey: {
     parameters: {
       query?: never;
@@ -3753,6 +5798,734 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  onCategoryCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "category.created",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 7,
+         *         "name": "Dogs",
+         *         "parentId": 1
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['CategoryCreatedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onCategoryDeleted: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "category.deleted",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 7,
+         *         "name": "Dogs",
+         *         "parentId": 1
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['CategoryDeletedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onCategoryUpdated: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "category.updated",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 7,
+         *         "name": "Dogs",
+         *         "parentId": 1
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['CategoryUpdatedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onOrderApproved: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "order.approved",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 1,
+         *         "petId": 42,
+         *         "quantity": 1,
+         *         "status": "placed",
+         *         "createdAt": "2026-11-20T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['OrderApprovedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onOrderCancelled: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "order.cancelled",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 1,
+         *         "petId": 42,
+         *         "quantity": 1,
+         *         "status": "placed",
+         *         "createdAt": "2026-11-20T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['OrderCancelledEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onOrderDelivered: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "order.delivered",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 1,
+         *         "petId": 42,
+         *         "quantity": 1,
+         *         "status": "placed",
+         *         "createdAt": "2026-11-20T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['OrderDeliveredEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onOrderPlaced: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "order.placed",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 1,
+         *         "petId": 42,
+         *         "quantity": 1,
+         *         "status": "placed",
+         *         "createdAt": "2026-11-20T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['OrderPlacedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onPetCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "pet.created",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 42,
+         *         "name": "Rex",
+         *         "categoryId": 7,
+         *         "status": "available"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PetCreatedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onPetDeleted: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "pet.deleted",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 42,
+         *         "name": "Rex",
+         *         "categoryId": 7,
+         *         "status": "available"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PetDeletedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onPetStatusChanged: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "pet.status_changed",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 42,
+         *         "name": "Rex",
+         *         "categoryId": 7,
+         *         "status": "available",
+         *         "previousStatus": "available"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PetStatusChangedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onPetUpdated: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "pet.updated",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "id": 42,
+         *         "name": "Rex",
+         *         "categoryId": 7,
+         *         "status": "available"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PetUpdatedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
     };
   };
 }

@@ -22,6 +22,18 @@ export type NewCategory = Exact<Schemas['NewCategory']>;
 export type CategoryChange = Exact<Schemas['CategoryChange']>;
 /** Something that has changed. Experimental: it may change. */
 export type StoreEvent = Exact<Schemas['Event']>;
+/** A URL to which events are sent. Experimental: it may change. */
+export type Webhook = Exact<Schemas['Webhook']>;
+/** The same with its secret, shown this once. Experimental: it may change. */
+export type WebhookWithSecret = Exact<Schemas['WebhookWithSecret']>;
+/** A webhook to create. Without `types` it gets every event. Experimental: it may change. */
+export type NewWebhook = Exact<Schemas['NewWebhook']>;
+/** A change of a webhook: what is absent stays. Experimental: it may change. */
+export type WebhookChange = Exact<Schemas['WebhookChange']>;
+/** An event on its way to a webhook, with its attempts. Experimental: it may change. */
+export type Delivery = Exact<Schemas['Delivery']>;
+export type DeliveryAttempt = Exact<Schemas['DeliveryAttempt']>;
+export type DeliveryState = Schemas['DeliveryState'];
 /** An API key without its secret. Experimental: it may change. */
 export type ApiKey = Exact<Schemas['ApiKey']>;
 export type Rotation = Exact<Schemas['Rotation']>;

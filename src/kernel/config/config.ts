@@ -2,6 +2,7 @@ import { trustProxy } from './trust-proxy.js';
 import { type RedisTopology, redisTopology } from './redis-topology.js';
 import { hours, minutes, seconds } from '../clock/duration.js';
 import { type Environment, Variables } from './variables.js';
+import { allowedNetworks, secretKeys } from './webhooks.js';
 import { StartupError } from '../errors/common.errors.js';
 
 /** All invalid variables, in one message. */
@@ -65,6 +66,12 @@ export class Config {
   readonly fastPaths: boolean;
   /** Maximum number of open connections; further ones are closed at once. */
   readonly maxConnections: number;
+  /** Whether this process delivers webhooks; otherwise `petstore worker` does. */
+  readonly webhookWorker: boolean;
+  /** Subnets that webhooks may reach although their addresses are not public. */
+  readonly webhookAllowedNetworks: readonly string[];
+  /** Keys that encrypt the secrets of webhooks in the database; without any they are stored as they are. */
+  readonly webhookSecretKeys: readonly Buffer[];
 
   /** @throws InvalidConfig with every invalid variable, unless `onProblems` is given */
   constructor(env: Environment = process.env, onProblems = throwProblems) {
@@ -107,6 +114,9 @@ export class Config {
       max: 1_000_000,
       fallback: 10_000,
     });
+    this.webhookWorker = variables.oneOf('WEBHOOK_WORKER', ['on', 'off'], 'on') === 'on';
+    this.webhookAllowedNetworks = allowedNetworks(variables);
+    this.webhookSecretKeys = secretKeys(variables);
     // On a terminal there is no balancer to wait for.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(

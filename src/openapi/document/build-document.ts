@@ -11,6 +11,7 @@ import { guides } from './guides.js';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { BASE_PATH } from './paths.js';
 import { Routes } from './routes.js';
+import { webhookModels } from './webhooks.js';
 
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -49,7 +50,7 @@ type Base = Parameters<typeof SwaggerModule.createDocument>[1];
 
 /** Omits a module that `@nestjs/swagger` cannot describe. */
 function createDocument(app: INestApplication, base: Base): OpenAPIObject {
-  const options = { extraModels: [ErrorResponse, ProblemResponse] };
+  const options = { extraModels: [ErrorResponse, ProblemResponse, ...webhookModels()] };
   try {
     return SwaggerModule.createDocument(app, base, options);
   } catch {

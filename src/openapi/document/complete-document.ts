@@ -9,6 +9,7 @@ import { modernOperation, modernSchemas, type OperationObject, type SchemasObjec
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import { addUndescribedBody, closeRequestBody } from './request-body.js';
 import type { Route, Routes } from './routes.js';
+import { webhooks as sentEvents } from './webhooks.js';
 import { addNotModified, completeSuccess } from './success-responses.js';
 import { addTexts, takeTags } from './texts.js';
 
@@ -44,7 +45,7 @@ export function completeDocument(
     security,
     tags,
     paths,
-    ...(webhooks && { webhooks }),
+    webhooks: { ...webhooks, ...sentEvents(schemas) },
     components,
   };
 }

@@ -18,18 +18,23 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
  * `#tag/pets/operation/listPets`, leads to the reference.
  */
 export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
-  const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
+  const { 'x-deprecated-sunset': sunset, security = [] } = operation;
   const { summary = '' } = operation;
   operation.summary = summary === '' ? inWords(route.name) : summary;
   for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
     addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
   }
   operation.description = operation.description?.replaceAll('](#', `](${base}/reference#`);
-  if (stability) addMark(operation, stability, MEANING[stability]);
+  addStability(operation);
   if (sunset) {
     operation.deprecated = true;
     addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it returns 410.`);
   }
+}
+
+export function addStability(operation: OperationObject & Marks): void {
+  const { 'x-stability': stability } = operation;
+  if (stability) addMark(operation, stability, MEANING[stability]);
 }
 
 /** `findAllCats`: "Find all cats". */

@@ -2,9 +2,11 @@
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly format?: string;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;

@@ -26,6 +26,7 @@ export class Judge {
       int32: true,
       int64: true,
       'uri-reference': true,
+      uri: (text) => URL.canParse(text),
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
     },
   });

@@ -27,7 +27,7 @@ function withoutNull(schema: Schema): Schema {
 export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   const resolved = resolve(document, schema);
   if (isNullable(resolved)) return fc.oneof(valid(withoutNull(resolved), document), fc.constant(NULL));
-  const { enum: names, type, minimum, maximum, minLength, maxLength, pattern } = resolved;
+  const { enum: names, type, format, minimum, maximum, minLength, maxLength, pattern } = resolved;
   if (type === 'array') return arrays(resolved, document);
   if (type === 'object') return objects(resolved, document);
   if (type === 'boolean')
@@ -39,6 +39,8 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
       .map(digits);
   if (names) return fc.constantFrom(...names).map(word);
   if (type === 'integer') return fc.bigInt(range(minimum, maximum)).map(digits);
+  // A public address, so that no name is resolved.
+  if (format === 'uri') return fc.webPath().map((path) => word(`https://8.8.8.8${path}`));
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
     .string({ unit: 'binary', minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
@@ -46,9 +48,14 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
     .map(word);
 }
 
-function arrays({ items = {}, minItems, maxItems }: Schema, document: Document): Arbitrary<Value> {
+function arrays(schema: Schema, document: Document): Arbitrary<Value> {
+  const { items = {}, minItems, maxItems, uniqueItems } = schema;
   const lengths = { minLength: minItems, maxLength: Math.max(minItems ?? 0, maxItems ?? MAX_ITEMS) };
-  return fc.array(valid(items, document), lengths).map((values) => ({
+  const item = valid(items, document);
+  const some = uniqueItems
+    ? fc.uniqueArray(item, { ...lengths, selector: ({ json }) => json })
+    : fc.array(item, lengths);
+  return some.map((values) => ({
     json: `[${values.map(({ json }) => json).join(',')}]`,
     text: values.map(({ text }) => text).join(','),
   }));

@@ -23,6 +23,9 @@ from .models import (
     Ban,
     Category,
     DayUsage,
+    Delivery,
+    DeliveryAttempt,
+    DeliveryState,
     Event,
     FieldError,
     Order,
@@ -34,6 +37,9 @@ from .models import (
     RateLimit,
     RotatedKey,
     Scope,
+    Webhook,
+    WebhookState,
+    WebhookWithSecret,
 )
 from .responses import RateLimitState, RateLimitWindow, ResponseInfo
 from .transport import RequestOptions, Runtime
@@ -47,6 +53,9 @@ __all__ = [
     "ConflictError",
     "ConnectionError",
     "DayUsage",
+    "Delivery",
+    "DeliveryAttempt",
+    "DeliveryState",
     "DeprecatedOperationWarning",
     "Event",
     "FieldError",
@@ -77,5 +86,8 @@ __all__ = [
     "ServerError",
     "TimeoutError",
     "ValidationError",
+    "Webhook",
+    "WebhookState",
+    "WebhookWithSecret",
     "__version__",
 ]

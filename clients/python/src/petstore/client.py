@@ -13,6 +13,7 @@ from .resources.orders import Orders
 from .resources.own_key import OwnKey
 from .resources.pets import Pets
 from .resources.rate_limits import RateLimits
+from .resources.webhooks import Webhooks
 from .responses import ResponseInfo
 from .transport import Runtime, Settings, Transport
 from .version import VERSION
@@ -76,6 +77,7 @@ class PetstoreClient:
         self.categories = Categories(self._transport)
         self.orders = Orders(self._transport)
         self.events = Events(self._transport)
+        self.webhooks = Webhooks(self._transport)
         self.key = OwnKey(self._transport)
         self.rate_limits = RateLimits(self._transport)
 

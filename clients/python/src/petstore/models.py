@@ -18,6 +18,21 @@ Scope = Literal[
     "categories:read",
     "categories:write",
     "key:rotate",
+    "webhooks:read",
+    "webhooks:write",
+]
+WebhookState = Literal["enabled", "disabled"]
+DisabledReason = Literal["request", "gone", "failing", "operator"]
+DeliveryState = Literal["pending", "delivered", "failed"]
+DeliveryError = Literal[
+    "http_status",
+    "timeout",
+    "connection_failed",
+    "tls_failed",
+    "name_not_resolved",
+    "address_refused",
+    "secret_unreadable",
+    "event_expired",
 ]
 RequestPart = Literal["body", "query", "path", "header"]
 
@@ -61,6 +76,58 @@ class Event:
     version: int
     occurred_at: datetime
     data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A URL to which events are sent. Experimental: it may change."""
+
+    id: int
+    url: str
+    types: list[str]
+    state: WebhookState
+    created_at: datetime
+    disabled_reason: DisabledReason | None = None
+    failing_since: datetime | None = None
+    previous_secret_ends_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class WebhookWithSecret:
+    """A webhook and its secret, shown this once."""
+
+    id: int
+    url: str
+    types: list[str]
+    state: WebhookState
+    created_at: datetime
+    secret: str
+    disabled_reason: DisabledReason | None = None
+    failing_since: datetime | None = None
+    previous_secret_ends_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class DeliveryAttempt:
+    """One attempt. Without a `status` no response came; without an `error` it succeeded."""
+
+    at: datetime
+    milliseconds: int
+    status: int | None = None
+    error: DeliveryError | None = None
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An event on its way to a webhook, with its attempts. Experimental: it may change."""
+
+    id: int
+    type: str
+    state: DeliveryState
+    attempts: list[DeliveryAttempt]
+    created_at: datetime
+    event_id: int | None = None
+    next_attempt_at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EVENT_TYPES, type EventTypeName } from '../../events/event-type.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { EventRow } from '../../events/dto/event.response.js';
+
+const ASK_EVERY = seconds(1);
+const PAGE = 100;
+
+interface TailOptions {
+  readonly last: number;
+  readonly type?: EventTypeName;
+  readonly follow: boolean;
+  readonly json?: true;
+}
+
+/** `petstore events ...` */
+export function addEventsCommand(program: Command): void {
+  const events = program.command('events').description('What has happened.');
+  events
+    .command('tail')
+    .description('Print the newest events, and those that come, until Ctrl-C.')
+    .addOption(new Option('--last <n>', 'how many of those that are there').argParser(upTo1000).default(10))
+    .addOption(new Option('--type <type>', 'only of this type').choices(EVENT_TYPES))
+    .option('--no-follow', 'print those that are there, and end')
+    .option('--json', 'print a line of JSON for each')
+    .action(tail);
+}
+
+async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
+  const { withDatabase } = await import('../with-database.js'); // brings TypeORM along
+  const { EventFeed } = await import('../../events/event-feed.js');
+  const { EventSequencer } = await import('../../events/event-sequencer.js');
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      stop.abort();
+    });
+  }
+  await withDatabase(async (dataSource) => {
+    const feed = new EventFeed(dataSource, new EventSequencer(dataSource));
+    const newest = await feed.last(last, type);
+    for (const event of newest) write(event, json);
+    let after = newest.at(-1)?.id ?? 0;
+    while (follow && !stop.signal.aborted) {
+      const events = await feed.after(after, PAGE, type);
+      for (const event of events) write(event, json);
+      after = events.at(-1)?.id ?? after;
+      if (events.length < PAGE)
+        await delay(ASK_EVERY, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  });
+}
+
+function write({ id, type, version, occurredAt, data }: EventRow, json: true | undefined): void {
+  const at = occurredAt.toISOString();
+  process.stdout.write(
+    json
+      ? `{"id":${id},"type":"${type}","version":${version},"occurredAt":"${at}","data":${data}}\n`
+      : `${at}  ${id}  ${type}  ${data}\n`,
+  );
+}
+
+function upTo1000(value: string): number {
+  const number = /^\d{1,4}$/.test(value) ? Number(value) : NaN;
+  if (number <= 1_000) return number;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 1000.');
+}

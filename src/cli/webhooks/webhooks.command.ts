@@ -1,0 +1,106 @@
+import { type Command, Option } from 'commander';
+import { days } from '../../kernel/clock/duration.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { parseInt64 } from '../../kernel/json/int64.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
+import type { OperatedWebhook, WebhookOperations } from '../../webhooks/webhook-operations.js';
+import { duration } from '../keys/key-options.js';
+import { type Json, print, table } from '../print.js';
+
+interface RetryOptions extends Json {
+  /** Milliseconds. */
+  readonly since: number;
+}
+
+/** `petstore webhooks ...` */
+export function addWebhooksCommand(program: Command): void {
+  const webhooks = program.command('webhooks').description('Webhooks of all keys.');
+  webhooks
+    .command('list')
+    .description('List all webhooks, with their pending and failed deliveries.')
+    .option('--json', 'print a JSON array')
+    .action(list);
+  webhooks
+    .command('disable <id>')
+    .description('Stop sending to a webhook. Its owner cannot enable it.')
+    .option('--json', 'print one JSON object')
+    .action(disable);
+  webhooks
+    .command('enable <id>')
+    .description('Send to a webhook again, with the events from now on.')
+    .option('--json', 'print one JSON object')
+    .action(enable);
+  webhooks
+    .command('retry <id>')
+    .description('Send the failed deliveries of a webhook again.')
+    .addOption(
+      new Option('--since <duration>', 'those of how long ago, such as 2h or 7d')
+        .argParser(duration)
+        .default(days(1), '1d'),
+    )
+    .option('--json', 'print one JSON object')
+    .action(retry);
+}
+
+async function list({ json }: Json): Promise<void> {
+  const all = await withWebhooks((webhooks) => webhooks.list());
+  print(json, all, () => (all.length === 0 ? 'There are no webhooks.' : webhooksTable(all)));
+}
+
+async function disable(id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks((webhooks) => webhooks.disable(number)));
+  print(json, { id: number, state: 'disabled' }, () => `Webhook ${id} is disabled.`);
+}
+
+async function enable(id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks((webhooks) => webhooks.enable(number)));
+  print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
+}
+
+async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
+  const number = webhookId(id);
+  const retried = await withWebhooks(async (webhooks) => {
+    existing(
+      id,
+      (await webhooks.list()).some((webhook) => webhook.id === number),
+    );
+    return webhooks.retry(number, new Date(Date.now() - since));
+  });
+  print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} are sent again.`);
+}
+
+async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
+  const { withDatabase } = await import('../with-database.js'); // brings TypeORM along
+  const { WebhookOperations } = await import('../../webhooks/webhook-operations.js');
+  return withDatabase((dataSource) => work(new WebhookOperations(dataSource)));
+}
+
+function webhookId(id: string): Int64 {
+  const number = parseInt64(id);
+  if (number !== undefined) return number;
+  throw new StartupError(
+    `${JSON.stringify(id)} is not the id of a webhook. petstore webhooks list shows all.`,
+  );
+}
+
+function existing(id: string, isThere: boolean): void {
+  if (isThere) return;
+  throw new StartupError(`There is no webhook with the id ${id}. petstore webhooks list shows all.`);
+}
+
+const webhooksTable = (all: readonly OperatedWebhook[]): string =>
+  table(
+    ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED'],
+    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed }) => [
+      String(id),
+      String(keyId),
+      url,
+      types.length === 0 ? 'all' : types.join(', '),
+      disabledReason === null ? state : `${state} (${disabledReason})`,
+      failingSince === null ? '' : `${failingSince.toISOString().slice(0, 19)}Z`,
+      String(pending),
+      String(failed),
+    ]),
+  );

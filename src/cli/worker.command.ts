@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+
+/** `petstore worker` */
+export function addWorkerCommand(program: Command): void {
+  program
+    .command('worker')
+    .description('Deliver webhooks, until it is stopped. For services with WEBHOOK_WORKER=off.')
+    .addHelpText(
+      'after',
+      '\nIt reads the same variables as the service. METRICS_PORT serves its metrics. Any number may run.',
+    )
+    .action(async () => {
+      const { serve } = await import('../bootstrap/serve.js');
+      const { startWorker } = await import('../bootstrap/start-worker.js');
+      await serve(startWorker);
+    });
+}

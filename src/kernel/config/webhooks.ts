@@ -1,0 +1,26 @@
+import ipaddr from 'ipaddr.js';
+import type { Variables } from './variables.js';
+
+const KEY_BYTES = 32; // AES-256
+
+/** Subnets that webhooks may reach though their addresses are not public; there http is allowed too. */
+export function allowedNetworks(variables: Variables): readonly string[] {
+  const networks = variables.list('WEBHOOK_ALLOWED_NETWORKS');
+  const wrong = networks.find((network) => !ipaddr.isValidCIDR(network));
+  if (wrong === undefined) return networks;
+  return variables.reject('WEBHOOK_ALLOWED_NETWORKS', wrong, 'subnets such as 10.1.0.0/16 and fd00::/8', []);
+}
+
+/** The first one encrypts, all of them decrypt. Without any, secrets rest as they are. */
+export function secretKeys(variables: Variables): readonly Buffer[] {
+  const text = variables.file('WEBHOOK_SECRET_KEYS_FILE') ?? variables.optional('WEBHOOK_SECRET_KEYS') ?? '';
+  const keys = text
+    .split(/[\s,]+/)
+    .filter((key) => key !== '')
+    .map((key) => Buffer.from(key, 'base64'));
+  if (keys.every(({ length }) => length === KEY_BYTES)) return keys;
+  // The value is secret, so the message describes only its shape.
+  const expected = 'must be keys of 32 bytes in base64, as openssl rand -base64 32 makes them';
+  variables.problems.set('WEBHOOK_SECRET_KEYS', `WEBHOOK_SECRET_KEYS ${expected}.`);
+  return [];
+}

@@ -1,0 +1,114 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { type DescribedWebhook, describedWebhooks } from '../decorators/webhooks.js';
+import { addExamples } from './examples.js';
+import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
+import { addStability } from './texts.js';
+
+/** JSON Schema has `const` and `examples`; the library's type lacks them. */
+type Schema = SchemaObject & { readonly const?: string | number; readonly examples?: readonly unknown[] };
+
+/** The DTOs of the events that are sent, which no operation may name. */
+export const webhookModels = () => describedWebhooks().map(({ data }) => data);
+
+/** `webhooks` of the document: what is sent to an endpoint, one entry for each type of event. Adds their schemas. */
+export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['webhooks']> {
+  return Object.fromEntries(
+    describedWebhooks().map((webhook) => {
+      const schema = `${inPascalCase(webhook.name)}Event`;
+      schemas[schema] = eventSchema(webhook);
+      const operation = operationOf(webhook, schema);
+      addStability(operation);
+      addExamples(operation, schemas, '');
+      return [webhook.name, { post: operation }];
+    }),
+  );
+}
+
+/** `pet.status_changed` is `PetStatusChanged`. */
+const inPascalCase = (name: string): string =>
+  name.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function operationOf({ name, description }: DescribedWebhook, schema: string): OperationObject {
+  return {
+    ...{ 'x-stability': 'experimental' },
+    operationId: `on${inPascalCase(name)}`,
+    tags: ['webhooks'],
+    summary: name,
+    description:
+      `${description}\n\nSent to the webhooks that select this type, with a signature after ` +
+      '[Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.',
+    security: [],
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+    },
+    responses: {
+      '2XX': { description: 'The event is delivered.' },
+      '410': { description: 'The webhook is disabled, and nothing more is sent to it.' },
+      default: { description: 'The event is sent again later. Redirects are not followed.' },
+    },
+  };
+}
+
+const HEADERS: ParameterObject[] = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description:
+      'Identifies the message, the same for every attempt. For an event it is the `id` of the event.',
+    schema: { type: 'string' },
+    example: '4711',
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'The time of the attempt, Unix time in seconds.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+    example: '1795132800',
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation ' +
+      'there are two for a while, separated by a space.',
+    schema: { type: 'string' },
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+];
+
+function eventSchema({ name, version, data, description }: DescribedWebhook): Schema {
+  const properties: Record<string, Schema | { $ref: string }> = {
+    id: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Ascending in the order of the feed.',
+      examples: [4711],
+    },
+    type: { type: 'string', const: name, description: 'Type of the event.', examples: [name] },
+    version: {
+      type: 'integer',
+      format: 'int32',
+      const: version,
+      description: 'Version of the schema of `data`.',
+      examples: [version],
+    },
+    occurredAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When it happened (RFC 3339, UTC).',
+      examples: ['2026-11-20T09:30:00.000Z'],
+    },
+    data: { $ref: getSchemaPath(data) },
+  };
+  return {
+    type: 'object',
+    description,
+    required: ['id', 'type', 'version', 'occurredAt', 'data'],
+    properties,
+  };
+}

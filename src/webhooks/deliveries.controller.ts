@@ -1,0 +1,84 @@
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
+import { NoQuery } from '../http/route-metadata.js';
+import type { Page } from '../kernel/pagination/page.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Paged } from '../openapi/decorators/paged.decorator.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { DeliveryResponse } from './dto/delivery.response.js';
+import { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
+import { TakesWebhookId } from './takes-webhook-id.decorator.js';
+import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
+
+@Tag('webhooks', 'Events sent to a URL of yours')
+@Controller({ path: 'webhooks/:webhookId', version: '1' })
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @Get('deliveries')
+  @RequireScope('webhooks:read')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'listDeliveries',
+    summary: 'List deliveries of a webhook',
+    description: 'Deliveries of the last 30 days and pending ones, newest first, with their attempts.',
+  })
+  @TakesWebhookId()
+  @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
+  list(
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+    @Param('webhookId') webhookId: string,
+    @Query() query: ListDeliveriesQuery,
+  ): Promise<Page<DeliveryResponse>> {
+    return this.deliveries.list(id, webhookId, query);
+  }
+
+  @Post('deliveries/:deliveryId/retry')
+  @NoQuery()
+  @HttpCode(202)
+  @RequireScope('webhooks:write')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'retryDelivery',
+    summary: 'Send a delivery again',
+    description: 'In any state. It is sent as soon as possible, with the same `webhook-id`.',
+  })
+  @TakesWebhookId()
+  @ApiParam({
+    name: 'deliveryId',
+    schema: { type: 'integer', format: 'int64', example: 90210 },
+    description: 'Identifier of the delivery.',
+  })
+  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
+  @ApiErrors(new DeliveryNotFound('4711'), new WebhookDisabled())
+  retry(
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+    @Param('webhookId') webhookId: string,
+    @Param('deliveryId') deliveryId: string,
+  ): Promise<DeliveryResponse> {
+    return this.deliveries.retry(id, webhookId, deliveryId);
+  }
+
+  @Post('ping')
+  @NoQuery()
+  @HttpCode(202)
+  @RequireScope('webhooks:write')
+  @Stability('experimental')
+  @ApiOperation({
+    operationId: 'pingWebhook',
+    summary: 'Send a ping to a webhook',
+    description: 'Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.',
+  })
+  @TakesWebhookId()
+  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
+  @ApiErrors(new WebhookDisabled())
+  ping(
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+    @Param('webhookId') webhookId: string,
+  ): Promise<DeliveryResponse> {
+    return this.deliveries.ping(id, webhookId);
+  }
+}

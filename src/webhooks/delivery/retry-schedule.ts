@@ -1,0 +1,23 @@
+import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
+
+/** After the first attempt, in milliseconds. All together a little more than 3 days. */
+const WAITS = [
+  ...[seconds(5), minutes(5), minutes(30), hours(2), hours(5)],
+  ...[hours(10), hours(14), hours(20), hours(24)],
+];
+
+/** What a wait is lengthened by at most, so that deliveries which failed together do not come back together. */
+const JITTER = 0.1;
+
+/** An endpoint that has failed for so long is disabled. */
+export const DISABLED_AFTER = days(5);
+
+/**
+ * How long to wait after a failed attempt, in milliseconds; `undefined` after the last one.
+ * @param attempts made so far
+ * @param random from 0 to 1
+ */
+export function waitAfter(attempts: number, random = Math.random()): number | undefined {
+  const wait = WAITS[attempts - 1];
+  return wait === undefined ? undefined : Math.round(wait * (1 + JITTER * random));
+}

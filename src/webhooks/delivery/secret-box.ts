@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** The first byte of what is stored: as it is, or encrypted with AES-256-GCM. */
+const PLAIN = 0;
+const ENCRYPTED = 1;
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A secret that was encrypted with a key which the configuration does not have. */
+export class UnknownSecretKey extends Error {}
+
+/**
+ * How secrets rest in the database. They have to be readable, for they sign; so a hash does not do. With a key from the
+ * configuration they are encrypted, and the database alone does not give them away.
+ */
+export class SecretBox {
+  /** @param keys the first one encrypts, all of them decrypt */
+  constructor(private readonly keys: readonly Buffer[]) {}
+
+  close(secret: Buffer): Buffer {
+    const [key] = this.keys;
+    if (!key) return Buffer.concat([Buffer.of(PLAIN), secret]);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, key, nonce);
+    const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return Buffer.concat([Buffer.of(ENCRYPTED), nonce, cipher.getAuthTag(), text]);
+  }
+
+  /** @throws UnknownSecretKey */
+  open(stored: Buffer): Buffer {
+    if (stored[0] === PLAIN) return stored.subarray(1);
+    for (const key of this.keys) {
+      const secret = decrypt(stored.subarray(1), key);
+      if (secret) return secret;
+    }
+    throw new UnknownSecretKey('WEBHOOK_SECRET_KEYS lacks the key that this secret was encrypted with.');
+  }
+}
+
+function decrypt(stored: Buffer, key: Buffer): Buffer | undefined {
+  const tagEnd = NONCE_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, key, stored.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(stored.subarray(NONCE_BYTES, tagEnd));
+  try {
+    return Buffer.concat([decipher.update(stored.subarray(tagEnd)), decipher.final()]);
+  } catch {
+    return undefined; // encrypted with another key
+  }
+}

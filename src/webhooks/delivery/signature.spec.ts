@@ -1,0 +1,32 @@
+import { Webhook } from 'standardwebhooks';
+import { makeSecret, secretText, signedHeaders } from './signature.js';
+
+describe('signedHeaders', () => {
+  const body = '{"type":"pet.created","data":{"name":"Zoë"}}';
+  const message = { id: '42', timestamp: Math.floor(Date.now() / 1000), body };
+
+  it('are what the public library verifies', () => {
+    const secret = makeSecret();
+    const verified = new Webhook(secretText(secret)).verify(body, signedHeaders(message, [secret]));
+    expect(verified).toEqual(JSON.parse(body));
+  });
+
+  it('are verified with either secret during a rotation, and with no other', () => {
+    const [previous, current] = [makeSecret(), makeSecret()];
+    const headers = signedHeaders(message, [current, previous]);
+    for (const secret of [previous, current]) {
+      expect(() => new Webhook(secretText(secret)).verify(body, headers)).not.toThrow();
+    }
+    expect(() => new Webhook(secretText(makeSecret())).verify(body, headers)).toThrow('signature');
+  });
+
+  it('do not fit another body, id or time', () => {
+    const secret = makeSecret();
+    const headers = signedHeaders(message, [secret]);
+    const verify = (text: string, changed: object) =>
+      new Webhook(secretText(secret)).verify(text, { ...headers, ...changed });
+    expect(() => verify(`${body} `, {})).toThrow();
+    expect(() => verify(body, { 'webhook-id': '43' })).toThrow();
+    expect(() => verify(body, { 'webhook-timestamp': String(message.timestamp + 1) })).toThrow();
+  });
+});

@@ -1,0 +1,173 @@
+import { jest } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { EndpointAddresses } from './endpoint-addresses.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** Names that lead where a test says, one answer after the other. */
+class FakeResolver {
+  readonly asked: string[] = [];
+
+  constructor(private readonly answers: Record<string, string[][]>) {}
+
+  resolve(host: string): Promise<string[]> {
+    this.asked.push(host);
+    const answers = this.answers[host] ?? [];
+    return Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? [host]);
+  }
+}
+
+const BODY = '{"type":"pet.created"}';
+
+describe('WebhookSender', () => {
+  const servers: Server[] = [];
+  const senders: WebhookSender[] = [];
+
+  afterEach(() => {
+    for (const sender of senders.splice(0)) sender.onApplicationShutdown();
+    for (const server of servers.splice(0)) {
+      server.close();
+      server.closeAllConnections();
+    }
+    jest.restoreAllMocks();
+  });
+
+  const serve = async (listener: RequestListener): Promise<number> => {
+    const server = createServer(listener);
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const sender = (answers: Record<string, string[][]> = {}, networks = ['127.0.0.0/8']) => {
+    const resolver = new FakeResolver(answers);
+    const made = new WebhookSender(
+      new EndpointAddresses({ webhookAllowedNetworks: networks }, resolver as never),
+    );
+    senders.push(made);
+    return { resolver, send: (url: string, signal?: AbortSignal) => made.send(url, {}, BODY, signal) };
+  };
+
+  it('posts the body and reports the status', async () => {
+    const received: [IncomingMessage['method'], string][] = [];
+    const port = await serve((request, response) => {
+      void text(request).then((body) => {
+        received.push([request.method, body]);
+        response.writeHead(204).end();
+      });
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/hook`)).toEqual({ status: 204 });
+    expect(received).toEqual([['POST', BODY]]);
+  });
+
+  it('follows no redirect', async () => {
+    let requests = 0;
+    const port = await serve((_, response) => {
+      requests += 1;
+      response.writeHead(302, { Location: '/elsewhere' }).end();
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ status: 302, error: 'http_status' });
+    expect(requests).toBe(1);
+  });
+
+  it.each([
+    ['a private address', 'http://10.0.0.1/', []],
+    ['a private address with TLS', 'https://10.0.0.1/', []],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', []],
+    ['an IPv4 address as a number', 'http://2130706433/', []],
+    ['loopback over IPv6', 'https://[::1]/', []],
+    ['an IPv4 address in an IPv6 one', 'https://[::ffff:127.0.0.1]/', []],
+    ['an IPv4 address behind NAT64', 'https://[64:ff9b::a00:1]/', []],
+    ['a public address without TLS', 'http://8.8.8.8/', []],
+    ['an address beside those that are allowed', 'http://127.0.0.1/', ['10.0.0.0/8']],
+  ])('does not connect to %s', async (_, url, networks) => {
+    expect(await sender({}, networks).send(url)).toEqual({ error: 'address_refused' });
+  });
+
+  it('does not connect to a name that leads into the network, or also there', async () => {
+    const { send } = sender({ 'in.test': [['10.0.0.1']], 'both.test': [['8.8.8.8', '127.0.0.1']] }, []);
+    expect(await send('https://in.test/')).toEqual({ error: 'address_refused' });
+    expect(await send('https://both.test/')).toEqual({ error: 'address_refused' });
+  });
+
+  it('connects to the addresses that it has checked, though the name leads elsewhere a moment later', async () => {
+    const port = await serve((request, response) => response.end(request.headers.host));
+    const { resolver, send } = sender({ 'rebind.test': [['127.0.0.1'], ['10.0.0.1']] });
+    expect(await send(`http://rebind.test:${port}/`)).toEqual({ status: 200 });
+    expect(resolver.asked).toEqual(['rebind.test']);
+    // A new connection asks anew, and is refused.
+    servers[0]?.closeIdleConnections();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await send(`http://rebind.test:${port}/`)).toEqual({ error: 'address_refused' });
+  });
+
+  it('reports a name without addresses', async () => {
+    expect(await sender({ 'none.test': [[]] }).send('https://none.test/')).toEqual({
+      error: 'name_not_resolved',
+    });
+  });
+
+  it('reports a closed port, and a server that does not speak TLS', async () => {
+    const { send } = sender();
+    const port = await serve((_, response) => response.end());
+    expect(await send(`https://127.0.0.1:${port}/`)).toEqual({ error: 'tls_failed' });
+    servers[0]?.closeAllConnections();
+    await new Promise((resolve) => servers[0]?.close(resolve));
+    expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ error: 'connection_failed' });
+  });
+
+  it('reads at most 64 KiB of a response', async () => {
+    let sent = 0;
+    const chunk = Buffer.alloc(16_384);
+    const port = await serve((_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+    expect(sent).toBeLessThan(16 * 1024 * 1024); // what the sockets of both sides hold, and no endless stream
+  });
+
+  it('gives up after 10 s in all, also where a part of the response is there', async () => {
+    const deadline = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+    const port = await serve((_, response) => {
+      response.writeHead(200).write('a', () => {
+        deadline.abort();
+      });
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ error: 'timeout' });
+    expect(timeout).toHaveBeenCalledWith(10_000);
+  });
+
+  it('ends early when it is told to', async () => {
+    const controller = new AbortController();
+    const port = await serve(() => {
+      controller.abort();
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/`, controller.signal)).toBeUndefined();
+  });
+
+  it('uses a connection again, and sends anew where the endpoint has just closed it', async () => {
+    const connections = new Set<unknown>();
+    const port = await serve((request, response) => {
+      connections.add(request.socket);
+      request.resume();
+      request.on('end', () => {
+        response.end();
+        if (connections.size === 1 && request.url === '/last')
+          response.once('finish', () => request.socket.destroy());
+      });
+    });
+    const { send } = sender();
+    for (const path of ['/', '/', '/last']) {
+      expect(await send(`http://127.0.0.1:${port}${path}`)).toEqual({ status: 200 });
+    }
+    expect(connections.size).toBe(1);
+    expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+    expect(connections.size).toBe(2);
+  });
+});

@@ -1,0 +1,148 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isNativeError } from 'node:util/types';
+import { seconds } from '../../kernel/clock/duration.js';
+import { AddressRefused, EndpointAddresses, NoAddress } from './endpoint-addresses.js';
+
+/** For all of an attempt: name, connection, request and response. */
+const TIMEOUT = seconds(10);
+/** What is read of a response, in bytes. Nothing of it is kept: it is read so that the connection can be used again. */
+const MAX_RESPONSE = 64 * 1024;
+const IDLE = seconds(4); // less than the 5 s after which many servers close a connection
+
+/** Why an attempt has failed. It names no address and repeats nothing that the endpoint said. */
+export const ATTEMPT_ERRORS = [
+  'http_status',
+  'timeout',
+  'connection_failed',
+  'tls_failed',
+  'name_not_resolved',
+  'address_refused',
+  'secret_unreadable',
+  'event_expired',
+] as const;
+
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+
+export interface SendResult {
+  /** HTTP status; absent where no response came. */
+  readonly status?: number;
+  /** Absent after a success. */
+  readonly error?: AttemptError;
+}
+
+/** Sends messages to endpoints of users, which are not to be trusted. */
+@Injectable()
+export class WebhookSender implements OnApplicationShutdown {
+  private readonly agents = {
+    'http:': new http.Agent({ keepAlive: true, timeout: IDLE, maxFreeSockets: 64 }),
+    'https:': new https.Agent({ keepAlive: true, timeout: IDLE, maxFreeSockets: 64 }),
+  };
+
+  constructor(private readonly addresses: EndpointAddresses) {}
+
+  /** Never rejects. @param signal ends the attempt early @returns `undefined` where that has happened */
+  async send(
+    url: string,
+    headers: http.OutgoingHttpHeaders,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<SendResult | undefined> {
+    const deadline = AbortSignal.timeout(TIMEOUT);
+    const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    try {
+      return await this.attempt(new URL(url), headers, body, end);
+    } catch (error) {
+      if (deadline.aborted) return { error: 'timeout' };
+      return end.aborted ? undefined : { error: reason(error) };
+    }
+  }
+
+  onApplicationShutdown(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
+  private async attempt(
+    url: URL,
+    headers: http.OutgoingHttpHeaders,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    // A connection is made without a look-up where the host is an address.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) > 0) await this.addresses.of(url);
+    try {
+      return await this.post(url, headers, body, signal);
+    } catch (error) {
+      // The endpoint has closed an idle connection at the moment in which it was used again.
+      if (!(error instanceof StaleConnection)) throw error;
+      return this.post(url, headers, body, signal);
+    }
+  }
+
+  private post(
+    url: URL,
+    headers: http.OutgoingHttpHeaders,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    return new Promise((resolve, reject) => {
+      const { request } = url.protocol === 'https:' ? https : http;
+      const agent = this.agents[url.protocol as keyof typeof this.agents];
+      const lookup = this.lookup(url);
+      const sent = request(url, { method: 'POST', agent, headers, lookup, signal }, (response) => {
+        drain(response).then(resolve, reject);
+      });
+      sent.on('error', (error) => {
+        reject(isStale(sent, error) ? new StaleConnection() : error);
+      });
+      sent.end(body);
+    });
+  }
+
+  /** The connection goes to the very addresses that have been checked. */
+  private lookup(url: URL): LookupFunction {
+    return (_hostname, { all }, done) => {
+      this.addresses.of(url).then(
+        (found) => {
+          const list = found.map((address) => ({ address, family: isIP(address) }));
+          if (all) done(null, list);
+          else done(null, list[0]?.address ?? '', list[0]?.family);
+        },
+        (error: unknown) => {
+          done(error as Error, '');
+        },
+      );
+    };
+  }
+}
+
+class StaleConnection extends Error {}
+
+const isStale = (request: ClientRequest, error: Error): boolean =>
+  request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+
+/** Redirects are not followed: they are responses like any other. */
+async function drain(response: IncomingMessage): Promise<SendResult> {
+  const { statusCode: status = 0 } = response;
+  const isSuccess = status >= 200 && status < 300;
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE) {
+      response.destroy();
+      break;
+    }
+  }
+  return isSuccess ? { status } : { status, error: 'http_status' };
+}
+
+function reason(error: unknown): AttemptError {
+  if (error instanceof AddressRefused) return 'address_refused';
+  if (error instanceof NoAddress) return 'name_not_resolved';
+  const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
+  return /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME)/.test(code)
+    ? 'tls_failed'
+    : 'connection_failed';
+}

@@ -1,0 +1,49 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { connectionOptions } from '../../database/pool/connection-options.js';
+import { CircuitBreakerPool } from '../../database/pool/circuit-breaker.pool.js';
+
+/** One of them listens for jobs. */
+const POOL_SIZE = 4;
+
+/**
+ * Connections of the worker, apart from those of requests: no request waits for a delivery. The first use opens the pool.
+ */
+@Injectable()
+export class WorkerConnections implements OnApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private made?: Pool;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  get pool(): Pool {
+    return (this.made ??= this.make());
+  }
+
+  async query<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { rows } = await this.pool.query(sql, [...values]);
+    return rows as Row[];
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.made?.end();
+  }
+
+  private make(): Pool {
+    const { url } = this.dataSource.options as { url: string };
+    const { extra, connectTimeoutMS } = connectionOptions(url);
+    const pool = new CircuitBreakerPool({
+      connectionString: url,
+      application_name: 'petstore webhooks',
+      max: POOL_SIZE,
+      connectionTimeoutMillis: connectTimeoutMS,
+      statement_timeout: extra.statement_timeout,
+    });
+    // Without a listener, a connection that is lost while it is idle would end the process.
+    pool.on('error', (error) => {
+      this.logger.warn(`A connection was lost: ${error.message}`);
+    });
+    return pool;
+  }
+}

@@ -1,0 +1,51 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsIn } from 'class-validator';
+import { EVENT_TYPES, type EventTypeName } from '../../events/event-type.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { rule } from '../../http/validation/rule.js';
+
+const MAX_TYPES = 100;
+const MAX_URL = 2048;
+
+/** `http` is for the networks that the operator allows. */
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\//.test(value) && URL.canParse(value);
+
+@ApiSchema({ name: 'NewWebhook' })
+export class CreateWebhookDto {
+  @ApiProperty({
+    type: 'string',
+    format: 'uri',
+    minLength: 1,
+    maxLength: MAX_URL,
+    pattern: '^https?://',
+    description:
+      'Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.',
+    example: 'https://shop.example.com/petstore-events',
+  })
+  @rule({
+    name: 'webhookUrl',
+    code: 'format',
+    test: isUrl,
+    message: `must be a URL of at most ${MAX_URL} characters that starts with https://`,
+  })
+  readonly url!: string;
+
+  @ApiPropertyOptional({
+    enum: EVENT_TYPES,
+    enumName: 'EventType',
+    isArray: true,
+    uniqueItems: true,
+    maxItems: MAX_TYPES,
+    default: [],
+    description:
+      'The types of event that are sent. An empty list is every type, also those that are added later.',
+    example: ['pet.created'],
+  })
+  @Optional()
+  @IsArray({ message: 'types must be an array' })
+  @ArrayMaxSize(MAX_TYPES)
+  @ArrayUnique({ message: 'types must not hold a type twice' })
+  @IsIn(EVENT_TYPES, { each: true, message: `types must hold only ${EVENT_TYPES.join(', ')}` })
+  readonly types: EventTypeName[] = [];
+}

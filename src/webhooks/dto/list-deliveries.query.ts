@@ -1,0 +1,16 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import { PageQuery } from '../../http/pagination/page-query.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { DeliveryState } from '../webhook-delivery.entity.js';
+
+export class ListDeliveriesQuery extends PageQuery {
+  @ApiPropertyOptional({
+    enum: DeliveryState,
+    enumName: 'DeliveryState',
+    description: 'Only deliveries in this state.',
+  })
+  @Optional()
+  @IsEnum(DeliveryState, { message: 'state must be one of pending, delivered, failed' })
+  readonly state?: DeliveryState;
+}

@@ -1,0 +1,17 @@
+import { ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { WebhookState } from '../webhook.entity.js';
+import { CreateWebhookDto } from './create-webhook.dto.js';
+
+@ApiSchema({ name: 'WebhookChange' })
+export class UpdateWebhookDto extends PartialType(CreateWebhookDto, { skipNullProperties: false }) {
+  @ApiPropertyOptional({
+    enum: WebhookState,
+    enumName: 'WebhookState',
+    description: '`disabled` stops deliveries. `enabled` starts them again, with the events from then on.',
+  })
+  @Optional()
+  @IsEnum(WebhookState, { message: 'state must be one of enabled, disabled' })
+  readonly state?: WebhookState;
+}

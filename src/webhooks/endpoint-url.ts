@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { ValidationFailed } from '../kernel/errors/common.errors.js';
+import { bodyError } from '../kernel/errors/field-error.js';
+import { AddressRefused, EndpointAddresses, NoAddress } from './delivery/endpoint-addresses.js';
+
+/** Checks the URL of an endpoint when it is set. It is checked again with every connection. */
+@Injectable()
+export class EndpointUrl {
+  constructor(private readonly addresses: EndpointAddresses) {}
+
+  /** @param text a URL with http or https @throws ValidationFailed */
+  async check(text: string): Promise<void> {
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') refuse('must not hold a user name or password');
+    if (url.hash !== '') refuse('must not have a fragment');
+    try {
+      await this.addresses.of(url);
+    } catch (error) {
+      if (error instanceof NoAddress) refuse('has a host name without an address');
+      if (!(error instanceof AddressRefused)) throw error;
+      refuse(
+        url.protocol === 'https:'
+          ? 'has a host that leads to an address which is not public'
+          : 'must be a URL that starts with https://',
+      );
+    }
+  }
+}
+
+function refuse(why: string): never {
+  throw new ValidationFailed([bodyError(['url'], { code: 'format', message: `url ${why}` })]);
+}

@@ -1,0 +1,109 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../kernel/clock/clock.js';
+import { days, minutes, seconds } from '../../kernel/clock/duration.js';
+import { WebhookMetrics } from '../webhook.metrics.js';
+
+const LOOK_EVERY = seconds(10);
+const CLEAR_EVERY = minutes(10);
+const KEPT_FOR = days(30);
+const BATCH = 1_000;
+/** A delivery without a turn and a job for so long has lost its job with a process. */
+const LATE = seconds(15);
+
+/** What every process does for webhooks, also one that does not deliver: it measures the backlog and clears up. */
+@Injectable()
+export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: WebhookMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.every(LOOK_EVERY, () => this.look());
+    this.every(CLEAR_EVERY, () => this.clear());
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** Measures how late deliveries are, and has the queue take up again what a process has left behind that died. */
+  async look(): Promise<void> {
+    const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG, [
+      new Date(this.clock.now()),
+    ]);
+    this.metrics.backlog(backlog?.seconds ?? 0);
+    await this.dataSource.query(RESCUE, [new Date(this.clock.now() - LATE)]);
+  }
+
+  /** Deletes deliveries after 30 days, and those of deleted webhooks, in short statements. */
+  async clear(): Promise<void> {
+    const old = new Date(this.clock.now() - KEPT_FOR);
+    while ((await this.deleted(CLEAR_OLD, [BATCH, old])) === BATCH);
+    while ((await this.deleted(CLEAR_DELETED, [BATCH])) === BATCH);
+    await this.dataSource.query(CLEAR_WEBHOOKS);
+  }
+
+  private async deleted(sql: string, values: unknown[]): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(sql, values);
+    return count;
+  }
+
+  private every(milliseconds: number, work: () => Promise<void>): void {
+    const run = (): void => {
+      work().catch((error: unknown) => {
+        this.logger.warn(
+          `The backlog of webhooks was not measured, or old deliveries were not deleted; the next run tries again: ${String(error)}`,
+        );
+      });
+    };
+    this.timers.push(setInterval(run, milliseconds).unref());
+  }
+}
+
+/** Of endpoints that are not failing, and of events of which no deliveries have been made yet. */
+const BACKLOG = `
+  SELECT greatest(0, extract(epoch FROM $1 - least(
+    (SELECT min(due) FROM webhooks CROSS JOIN LATERAL (
+       SELECT min(next_attempt_at) AS due FROM webhook_deliveries
+       WHERE webhook_id = webhooks.id AND webhook_deliveries.state = 'pending') AS next
+     WHERE webhooks.state = 'enabled' AND deleted_at IS NULL AND failing_since IS NULL),
+    (SELECT occurred_at FROM events
+     WHERE id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM webhooks
+                                                 WHERE state = 'enabled' AND deleted_at IS NULL))
+                 FROM webhook_feed)
+       AND EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL)
+     ORDER BY id LIMIT 1))))::float8 AS seconds`;
+
+/** A job that is there keeps its time. */
+const RESCUE = `
+  SELECT graphile_worker.add_job('deliver', json_build_object('webhookId', id::text), job_key => 'webhook ' || id,
+                                 job_key_mode => 'preserve_run_at')
+  FROM webhooks
+  WHERE state = 'enabled' AND deleted_at IS NULL AND (delivering_until IS NULL OR delivering_until < now())
+    AND EXISTS (SELECT FROM webhook_deliveries AS delivery
+                WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at < $1)`;
+
+const CLEAR_OLD = `
+  DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+    SELECT id FROM webhook_deliveries ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)) AND created_at < $2`;
+
+const CLEAR_DELETED = `
+  DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+    SELECT id FROM webhook_deliveries
+    WHERE webhook_id IN (SELECT id FROM webhooks WHERE deleted_at IS NOT NULL)
+    LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+const CLEAR_WEBHOOKS = `
+  DELETE FROM webhooks WHERE deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE webhook_id = webhooks.id)`;

@@ -1,0 +1,101 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Runner } from 'graphile-worker';
+import { DataSource } from 'typeorm';
+import { Config } from '../../kernel/config/config.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import { EventsService } from '../../events/events.service.js';
+import { WebhookDeliverer } from '../delivery/webhook-deliverer.js';
+import { WorkerConnections } from '../delivery/worker-connections.js';
+import { FanOut } from './fan-out.js';
+import { startQueue } from './job-queue.js';
+
+const LOOK_EVERY = seconds(1);
+
+/**
+ * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The first webhook loads and connects the queue; until
+ * then the process only asks whether there is one.
+ */
+@Injectable()
+export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly stopping = new AbortController();
+  private timer?: NodeJS.Timeout;
+  private looking: Promise<void> = Promise.resolve();
+  private queue?: Runner;
+  private isFailing = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly dataSource: DataSource,
+    private readonly connections: WorkerConnections,
+    private readonly events: EventsService,
+    private readonly fanOut: FanOut,
+    private readonly deliverer: WebhookDeliverer,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.webhookWorker) this.start();
+  }
+
+  /** Begins to deliver, in a process for that alone. */
+  start(): void {
+    if (this.timer === undefined) this.lookLater();
+  }
+
+  /** Running requests are abandoned and sent again by another process: a receiver recognises them by their id. */
+  async beforeApplicationShutdown(): Promise<void> {
+    clearTimeout(this.timer);
+    this.stopping.abort();
+    await this.looking;
+    await this.queue?.stop().catch((error: unknown) => {
+      this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
+    });
+  }
+
+  private lookLater(): void {
+    this.timer = setTimeout(() => {
+      this.looking = this.look().finally(() => {
+        if (!this.stopping.signal.aborted) this.lookLater();
+      });
+    }, LOOK_EVERY).unref();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      if (!(await this.hasWebhooks())) return;
+      this.queue ??= await this.startQueue();
+      await this.events.catchUp();
+      await this.fanOut.run();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing)
+        this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
+      this.isFailing = true;
+    }
+  }
+
+  private async hasWebhooks(): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ found: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL) AS found`,
+    );
+    return row?.found === true;
+  }
+
+  private async startQueue(): Promise<Runner> {
+    const queue = await startQueue(this.connections.pool, {
+      deliver: (webhookId) => this.deliverer.deliver(webhookId, this.stopping.signal),
+    });
+    // It ends by itself only after an error; then the next run starts another one.
+    void queue.promise
+      .catch((error: unknown) => {
+        this.logger.error(`The job queue has failed: ${String(error)}`);
+      })
+      .finally(() => (this.queue = undefined));
+    return queue;
+  }
+}

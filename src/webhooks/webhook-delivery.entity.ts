@@ -1,0 +1,54 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { Int64 } from '../kernel/json/int64.js';
+import type { AttemptError } from './delivery/webhook-sender.js';
+
+export enum DeliveryState {
+  Pending = 'pending',
+  Delivered = 'delivered',
+  Failed = 'failed',
+}
+
+/** One attempt, as it is stored. */
+export interface Attempt {
+  /** When it began, in ISO 8601. */
+  readonly at: string;
+  readonly milliseconds: number;
+  /** HTTP status; absent where no response came. */
+  readonly status?: number;
+  /** Why it failed; absent where it succeeded. */
+  readonly error?: AttemptError;
+}
+
+/** An event on its way to a webhook. */
+@Entity('webhook_deliveries')
+export class WebhookDelivery {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: Int64;
+
+  @Column('bigint', { name: 'webhook_id' })
+  webhookId!: Int64;
+
+  /** Null: a ping. */
+  @Column('bigint', { name: 'event_id', nullable: true })
+  eventId!: Int64 | null;
+
+  @Column('text')
+  type!: string;
+
+  @Column('text')
+  state!: DeliveryState;
+
+  /** Attempts of the present schedule; a retry on demand starts a new one. */
+  @Column('smallint', { default: 0 })
+  tries!: number;
+
+  @Column('jsonb', { default: [] })
+  attempts!: Attempt[];
+
+  /** Null unless it is pending. */
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
+  nextAttemptAt!: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+}

@@ -1,0 +1,88 @@
+import type { DataSource } from 'typeorm';
+import type { Int64 } from '../kernel/json/int64.js';
+import { DeliveryJobs } from './delivery-jobs.js';
+import type { DisabledReason, WebhookState } from './webhook.entity.js';
+
+const BATCH = 1_000;
+/** More are not counted. */
+const MAX_COUNT = 10_000;
+
+/** A webhook as its operator sees it. */
+export interface OperatedWebhook {
+  readonly id: Int64;
+  readonly keyId: Int64;
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly state: WebhookState;
+  readonly disabledReason: DisabledReason | null;
+  readonly failingSince: Date | null;
+  /** Deliveries, at most 10,000 each. */
+  readonly pending: number;
+  readonly failed: number;
+}
+
+/** What an operator does with the webhooks of all keys. The command line creates it without Nest. */
+export class WebhookOperations {
+  private readonly jobs = new DeliveryJobs();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  list(): Promise<OperatedWebhook[]> {
+    return this.dataSource.query(LIST);
+  }
+
+  /** Its owner cannot enable it. @returns whether there is such a webhook */
+  async disable(id: Int64): Promise<boolean> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(
+      `UPDATE webhooks SET state = 'disabled', disabled_reason = 'operator' WHERE id = $1 AND deleted_at IS NULL`,
+      [id],
+    );
+    return count === 1;
+  }
+
+  /** Later events are sent to it. @returns whether there is such a webhook */
+  async enable(id: Int64): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const [, count] = await manager.query<[unknown, number]>(
+        `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL,
+                             after_event_id = (SELECT last_id FROM event_feed)
+         WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
+        [id],
+      );
+      if (count === 0) return (await this.list()).some((webhook) => webhook.id === id);
+      await this.jobs.add(manager, id);
+      return true;
+    });
+  }
+
+  /** Sends every failed delivery that was created since then again. @returns how many */
+  async retry(id: Int64, since: Date): Promise<number> {
+    let all = 0;
+    for (let count = BATCH; count === BATCH; all += count) count = await this.retryBatch(id, since);
+    return all;
+  }
+
+  private retryBatch(id: Int64, since: Date): Promise<number> {
+    return this.dataSource.transaction(async (manager) => {
+      const [, count] = await manager.query<[unknown, number]>(
+        `UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_attempt_at = now()
+         WHERE id = ANY (ARRAY(SELECT id FROM webhook_deliveries
+                               WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2
+                               ORDER BY id LIMIT ${BATCH}))`,
+        [id, since],
+      );
+      if (count > 0) await this.jobs.add(manager, id);
+      return count;
+    });
+  }
+}
+
+const counted = (state: string): string => `
+  (SELECT count(*) FROM (SELECT FROM webhook_deliveries
+                         WHERE webhook_id = webhooks.id AND webhook_deliveries.state = '${state}'
+                         LIMIT ${MAX_COUNT}) AS some)::integer AS ${state}`;
+
+const LIST = `
+  SELECT id, api_key_id AS "keyId", url, types, state, disabled_reason AS "disabledReason",
+         failing_since AS "failingSince", ${counted('pending')}, ${counted('failed')}
+  FROM webhooks WHERE deleted_at IS NULL ORDER BY id`;

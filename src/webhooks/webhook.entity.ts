@@ -1,0 +1,71 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { EventTypeName } from '../events/event-type.js';
+import type { Int64 } from '../kernel/json/int64.js';
+
+export enum WebhookState {
+  Enabled = 'enabled',
+  Disabled = 'disabled',
+}
+
+/** Who or what has disabled a webhook. */
+export enum DisabledReason {
+  /** Its owner. */
+  Request = 'request',
+  /** Its endpoint, with a 410. */
+  Gone = 'gone',
+  /** The service, because its endpoint has failed for five days. */
+  Failing = 'failing',
+  Operator = 'operator',
+}
+
+/** A URL to which events are sent. It belongs to the API key that created it. */
+@Entity('webhooks')
+export class Webhook {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: Int64;
+
+  @Column('bigint', { name: 'api_key_id' })
+  apiKeyId!: Int64;
+
+  @Column('text')
+  url!: string;
+
+  /** Empty: all types, those of later modules too. */
+  @Column('text', { array: true })
+  types!: EventTypeName[];
+
+  @Column('text')
+  state!: WebhookState;
+
+  @Column('text', { name: 'disabled_reason', nullable: true })
+  disabledReason!: DisabledReason | null;
+
+  /** As `SecretBox` has closed it. */
+  @Column('bytea')
+  secret!: Buffer;
+
+  /** The secret before the last rotation, which signs too until `previousEndsAt`. */
+  @Column('bytea', { name: 'previous_secret', nullable: true })
+  previousSecret!: Buffer | null;
+
+  @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
+  previousEndsAt!: Date | null;
+
+  /** Only later events are sent. */
+  @Column('bigint', { name: 'after_event_id' })
+  afterEventId!: Int64;
+
+  /** Since when no attempt has succeeded; null after a success. */
+  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  failingSince!: Date | null;
+
+  /** Until then, at most one process delivers to it. */
+  @Column('timestamptz', { name: 'delivering_until', nullable: true })
+  deliveringUntil!: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { Metrics } from '../observability/metrics/metrics.js';
+
+/** Deliveries of this process. The number of series does not grow with webhooks. */
+@Injectable()
+export class WebhookMetrics {
+  private readonly attempts: Counter<'outcome'>;
+  private readonly deliveries: Counter<'outcome'>;
+  private readonly duration: Histogram;
+  private readonly age: Gauge;
+
+  constructor({ registry }: Metrics) {
+    this.attempts = new Counter({
+      name: 'petstore_webhook_attempts_total',
+      help: 'Attempts of this process to deliver an event, by result.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+    this.deliveries = new Counter({
+      name: 'petstore_webhook_deliveries_total',
+      help: 'Deliveries that this process has completed: delivered, or failed after the last attempt.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+    this.duration = new Histogram({
+      name: 'petstore_webhook_attempt_duration_seconds',
+      help: 'How long an endpoint took to respond, or to fail.',
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+      registers: [registry],
+    });
+    this.age = new Gauge({
+      name: 'petstore_webhook_backlog_seconds',
+      help: 'How late the oldest due delivery is. Endpoints that fail are left out.',
+      registers: [registry],
+    });
+  }
+
+  /** @param outcome `success`, or why it failed @param milliseconds how long it took */
+  attempted(outcome: string, milliseconds: number): void {
+    this.attempts.inc({ outcome });
+    this.duration.observe(milliseconds / 1000);
+  }
+
+  ended(outcome: 'delivered' | 'failed'): void {
+    this.deliveries.inc({ outcome });
+  }
+
+  backlog(seconds: number): void {
+    this.age.set(seconds);
+  }
+}

@@ -1,0 +1,50 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
+import { Config } from '../kernel/config/config.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { AddressResolver } from './delivery/address-resolver.js';
+import { DeliveryStore } from './delivery/delivery-store.js';
+import { EndpointAddresses } from './delivery/endpoint-addresses.js';
+import { SecretBox } from './delivery/secret-box.js';
+import { WebhookDeliverer } from './delivery/webhook-deliverer.js';
+import { WebhookSender } from './delivery/webhook-sender.js';
+import { WorkerConnections } from './delivery/worker-connections.js';
+import { DeliveryJobs } from './delivery-jobs.js';
+import { EndpointUrl } from './endpoint-url.js';
+import { FanOut } from './queue/fan-out.js';
+import { WebhookHousekeeping } from './queue/webhook-housekeeping.js';
+import { WebhookWorker } from './queue/webhook-worker.js';
+import { WebhookDelivery } from './webhook-delivery.entity.js';
+import { Webhook } from './webhook.entity.js';
+import { WebhookMetrics } from './webhook.metrics.js';
+import { WebhooksController } from './webhooks.controller.js';
+import { WebhooksService } from './webhooks.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Webhook, WebhookDelivery]), EventsModule],
+  controllers: [WebhooksController, DeliveriesController],
+  providers: [
+    WebhooksService,
+    DeliveriesService,
+    DeliveryJobs,
+    EndpointUrl,
+    AddressResolver,
+    EndpointAddresses,
+    {
+      provide: SecretBox,
+      inject: [Config],
+      useFactory: ({ webhookSecretKeys }: Config) => new SecretBox(webhookSecretKeys),
+    },
+    WorkerConnections,
+    DeliveryStore,
+    WebhookSender,
+    WebhookDeliverer,
+    FanOut,
+    WebhookWorker,
+    WebhookHousekeeping,
+    WebhookMetrics,
+  ],
+})
+export class WebhooksModule {}

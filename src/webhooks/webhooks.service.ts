@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, Repository } from 'typeorm';
+import { EventsService } from '../events/events.service.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { hours } from '../kernel/clock/duration.js';
+import { expectSomeChange } from '../http/validation/some-change.js';
+import { type Int64, parseInt64 } from '../kernel/json/int64.js';
+import { makeSecret, secretText } from './delivery/signature.js';
+import { SecretBox } from './delivery/secret-box.js';
+import { DeliveryJobs } from './delivery-jobs.js';
+import type { CreateWebhookDto } from './dto/create-webhook.dto.js';
+import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
+import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
+import { EndpointUrl } from './endpoint-url.js';
+import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
+import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
+
+export const MAX_WEBHOOKS = 20;
+/** How long the previous secret signs too after a rotation. */
+const OVERLAP = hours(24);
+
+/** The webhooks of a key. Those of other keys do not exist for it. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
+    private readonly urls: EndpointUrl,
+    private readonly secrets: SecretBox,
+    private readonly jobs: DeliveryJobs,
+    private readonly events: EventsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** At most `MAX_WEBHOOKS`, so there are no pages. */
+  async list(owner: Int64): Promise<WebhookResponse[]> {
+    const found = await this.webhooks.find({
+      where: { apiKeyId: owner, deletedAt: IsNull() },
+      order: { id: 'ASC' },
+    });
+    return found.map((webhook) => this.response(webhook));
+  }
+
+  /** @throws ValidationFailed for a URL that may not be reached, TooManyWebhooks */
+  async create(owner: Int64, { url, types }: CreateWebhookDto): Promise<WebhookWithSecretResponse> {
+    await this.urls.check(url);
+    const secret = makeSecret();
+    const afterEventId = await this.events.newestId();
+    const webhook = await this.webhooks.manager.transaction(async (manager) => {
+      const webhooks = manager.getRepository(Webhook);
+      // One request of a key at a time, so that two together do not exceed the limit.
+      await manager.query('SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE', [owner]);
+      if ((await webhooks.countBy({ apiKeyId: owner, deletedAt: IsNull() })) >= MAX_WEBHOOKS)
+        throw new TooManyWebhooks(MAX_WEBHOOKS);
+      const webhook = webhooks.create({
+        apiKeyId: owner,
+        url,
+        types,
+        state: WebhookState.Enabled,
+        secret: this.secrets.close(secret),
+        afterEventId,
+        createdAt: new Date(this.clock.now()),
+      });
+      return webhooks.save(webhook);
+    });
+    return WebhookWithSecretResponse.withSecret(webhook, secretText(secret), this.clock.now());
+  }
+
+  /** @throws WebhookNotFound */
+  async get(owner: Int64, webhookId: string): Promise<WebhookResponse> {
+    return this.response(await this.owned(this.webhooks, owner, webhookId));
+  }
+
+  /** @throws WebhookNotFound, ValidationFailed, WebhookDisabledByOperator */
+  async update(owner: Int64, webhookId: string, change: UpdateWebhookDto): Promise<WebhookResponse> {
+    const { url, types, state } = change;
+    expectSomeChange(change, ['url', 'types', 'state']);
+    if (url !== undefined) await this.urls.check(url);
+    const newestId = state === WebhookState.Enabled ? await this.events.newestId() : 0;
+    const changed = await this.change(owner, webhookId, (webhook) => {
+      if (url !== undefined) webhook.url = url;
+      if (types !== undefined) webhook.types = types;
+      if (state === WebhookState.Enabled) enable(webhook, newestId);
+      if (state === WebhookState.Disabled) disable(webhook);
+    });
+    return this.response(changed);
+  }
+
+  /** @throws WebhookNotFound */
+  async rotateSecret(owner: Int64, webhookId: string): Promise<WebhookWithSecretResponse> {
+    const secret = makeSecret();
+    const rotated = await this.change(owner, webhookId, (webhook) => {
+      webhook.previousSecret = webhook.secret;
+      webhook.previousEndsAt = new Date(this.clock.now() + OVERLAP);
+      webhook.secret = this.secrets.close(secret);
+    });
+    return WebhookWithSecretResponse.withSecret(rotated, secretText(secret), this.clock.now());
+  }
+
+  /** Its deliveries are deleted later, in batches. @throws WebhookNotFound */
+  async remove(owner: Int64, webhookId: string): Promise<void> {
+    await this.change(owner, webhookId, (webhook) => {
+      webhook.deletedAt = new Date(this.clock.now());
+    });
+  }
+
+  /** A webhook of the key. @throws WebhookNotFound */
+  async find(owner: Int64, webhookId: string): Promise<Webhook> {
+    return this.owned(this.webhooks, owner, webhookId);
+  }
+
+  private change(owner: Int64, webhookId: string, work: (webhook: Webhook) => void): Promise<Webhook> {
+    return this.webhooks.manager.transaction(async (manager) => {
+      const webhooks = manager.getRepository(Webhook);
+      const webhook = await this.owned(webhooks, owner, webhookId, true);
+      work(webhook);
+      await webhooks.save(webhook);
+      await this.jobs.add(manager, webhook.id); // what is pending may be due
+      return webhook;
+    });
+  }
+
+  private async owned(
+    webhooks: Repository<Webhook>,
+    owner: Int64,
+    webhookId: string,
+    forUpdate = false,
+  ): Promise<Webhook> {
+    const id = parseInt64(webhookId);
+    const webhook =
+      id === undefined
+        ? null
+        : await webhooks.findOne({
+            where: { id, apiKeyId: owner, deletedAt: IsNull() },
+            ...(forUpdate && { lock: { mode: 'pessimistic_write' } }),
+          });
+    if (!webhook) throw new WebhookNotFound(webhookId);
+    return webhook;
+  }
+
+  private response(webhook: Webhook): WebhookResponse {
+    return WebhookResponse.from(webhook, this.clock.now());
+  }
+}
+
+/** Later events are sent to it. */
+function enable(webhook: Webhook, newestId: Int64): void {
+  if (webhook.state === WebhookState.Enabled) return;
+  if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();
+  webhook.state = WebhookState.Enabled;
+  webhook.disabledReason = null;
+  webhook.failingSince = null;
+  webhook.afterEventId = newestId;
+}
+
+function disable(webhook: Webhook): void {
+  if (webhook.state === WebhookState.Disabled) return;
+  webhook.state = WebhookState.Disabled;
+  webhook.disabledReason = DisabledReason.Request;
+}

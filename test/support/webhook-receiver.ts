@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { eventually } from './eventually.js';
+
+export interface ReceivedMessage {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** An endpoint of a webhook that responds as a test tells it. */
+export class WebhookReceiver {
+  readonly received: ReceivedMessage[] = [];
+  /** How it responds: with a status, or by a function that may leave it open. */
+  respond: number | ((response: ServerResponse) => void) = 204;
+  private readonly server = createServer((request, response) => {
+    void text(request).then((body) => {
+      this.received.push({ headers: request.headers as Record<string, string>, body });
+      if (typeof this.respond === 'function') this.respond(response);
+      else response.writeHead(this.respond).end();
+    });
+  });
+
+  static async start(): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver();
+    await once(receiver.server.listen(0, '127.0.0.1'), 'listening');
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
+  }
+
+  /** The message at this place, from 0, once it is there. */
+  async message(at: number): Promise<ReceivedMessage> {
+    await eventually(() => this.received.length > at, 15_000);
+    const message = this.received[at];
+    if (!message) throw new Error('It was there.');
+    return message;
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}

@@ -1,0 +1,457 @@
+import { Webhook as Verifier } from 'standardwebhooks';
+import { ApiKeysService } from '../src/auth/api-keys.service.js';
+import { EventsService } from '../src/events/events.service.js';
+import { days, hours, minutes, seconds } from '../src/kernel/clock/duration.js';
+import { WebhookDeliverer } from '../src/webhooks/delivery/webhook-deliverer.js';
+import { FanOut } from '../src/webhooks/queue/fan-out.js';
+import { WebhookHousekeeping } from '../src/webhooks/queue/webhook-housekeeping.js';
+import { eventually } from './support/eventually.js';
+import { Petstore } from './support/petstore.js';
+import { WebhookReceiver } from './support/webhook-receiver.js';
+
+interface Webhook {
+  readonly id: number;
+  readonly state: string;
+  readonly secret: string;
+  readonly disabledReason?: string;
+}
+interface Delivery {
+  readonly id: number;
+  readonly eventId?: number;
+  readonly type: string;
+  readonly state: string;
+  readonly nextAttemptAt?: string;
+  readonly attempts: readonly { readonly status?: number; readonly error?: string }[];
+}
+
+const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+
+describe('webhooks, delivered by the service', () => {
+  let petstore: Petstore;
+  let receiver: WebhookReceiver;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({ env: LOCAL });
+    petstore.clock.set(Date.now()); // the library compares the time of a message with its own
+    receiver = await WebhookReceiver.start();
+    client = petstore.client(await petstore.key());
+  });
+  afterAll(async () => {
+    receiver.stop();
+    await petstore.stop();
+  });
+
+  it('are told what happens, signed as the public library verifies it, and as the feed shows it', async () => {
+    const { body: webhook } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    const { headers, body } = await receiver.message(0);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'petstore-webhooks/1.0.0',
+    });
+
+    const event = new Verifier((webhook as Webhook).secret).verify(body, headers);
+    const feed = await client.get('/v1/events').expect(200);
+    expect([event]).toEqual(feed.body);
+    expect(headers['webhook-id']).toBe(String((event as { id: number }).id));
+
+    const path = `/v1/webhooks/${(webhook as Webhook).id}/deliveries`;
+    await eventually(async () => (await client.get(path)).body[0]?.state === 'delivered');
+    expect((await client.get(path)).body).toMatchObject([
+      { type: 'pet.created', eventId: 1, attempts: [{ status: 204 }] },
+    ]);
+  }, 30_000);
+
+  it('are sent a ping', async () => {
+    const { body: webhook } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+    const before = receiver.received.length;
+    const { body: delivery } = await client.post(`/v1/webhooks/${(webhook as Webhook).id}/ping`).expect(202);
+    expect(delivery).toMatchObject({ type: 'webhook.ping', state: 'pending', attempts: [] });
+    const { headers, body } = await receiver.message(before);
+    expect(new Verifier((webhook as Webhook).secret).verify(body, headers)).toMatchObject({
+      type: 'webhook.ping',
+      data: { webhookId: (webhook as Webhook).id },
+    });
+    expect(headers['webhook-id']).toBe(`ping-${(delivery as Delivery).id}`);
+  }, 30_000);
+});
+
+describe('webhooks', () => {
+  let petstore: Petstore;
+  let receiver: WebhookReceiver;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeEach(async () => {
+    petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
+    receiver = await WebhookReceiver.start();
+    client = petstore.client(await petstore.key());
+  });
+  afterEach(async () => {
+    receiver.stop();
+    await petstore.stop();
+  });
+
+  const create = async (body: object = {}): Promise<Webhook> =>
+    (
+      await client
+        .post('/v1/webhooks')
+        .send({ url: receiver.url, ...body })
+        .expect(201)
+    ).body;
+  const get = async (id: number): Promise<Webhook> =>
+    (await client.get(`/v1/webhooks/${id}`).expect(200)).body;
+  const addPet = (name = 'Rex') => client.post('/v1/pets').send({ name, categoryId: 7 }).expect(201);
+  const deliveries = async (id: number, query = ''): Promise<Delivery[]> =>
+    (await client.get(`/v1/webhooks/${id}/deliveries${query}`).expect(200)).body;
+  /** What a worker does. */
+  const fanOut = async (): Promise<void> => {
+    await petstore.app.get(EventsService).catchUp();
+    await petstore.app.get(FanOut).run();
+  };
+  const deliver = (id: number): Promise<void> => petstore.app.get(WebhookDeliverer).deliver(String(id));
+  const work = async (id: number): Promise<void> => {
+    await fanOut();
+    await deliver(id);
+  };
+  /** Until the next attempt of the newest delivery. */
+  const waitForRetry = async (id: number): Promise<number> => {
+    const [delivery] = await deliveries(id);
+    const wait = Date.parse(delivery?.nextAttemptAt ?? '') - petstore.clock.now();
+    petstore.clock.advance(wait);
+    return wait;
+  };
+
+  describe('their life', () => {
+    it('shows the secret once', async () => {
+      const { secret, ...webhook } = await create({ types: ['pet.created'] });
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(webhook).toMatchObject({ url: receiver.url, types: ['pet.created'], state: 'enabled' });
+      expect(await get(webhook.id)).toEqual(webhook);
+      expect((await client.get('/v1/webhooks').expect(200)).body).toEqual([webhook]);
+    });
+
+    it('does not exist for another key', async () => {
+      const { id } = await create();
+      await addPet();
+      await fanOut();
+      const [delivery] = await deliveries(id);
+      const other = petstore.client(await petstore.key());
+      expect((await other.get('/v1/webhooks').expect(200)).body).toEqual([]);
+      const path = `/v1/webhooks/${id}`;
+      await other.get(path).expect(404);
+      await other.patch(path).send({ state: 'disabled' }).expect(404);
+      await other.delete(path).expect(404);
+      for (const action of ['rotate-secret', 'ping', `deliveries/${delivery?.id}/retry`]) {
+        const { body } = await other.post(`${path}/${action}`).expect(404);
+        expect(body).toMatchObject({ code: 'webhook_not_found' });
+      }
+      await other.get(`${path}/deliveries`).expect(404);
+    });
+
+    it.each([
+      ['no URL', 'petstore'],
+      ['another protocol', 'ftp://127.0.0.1/'],
+      ['a password', 'https://me:secret@example.com/'],
+      ['a fragment', 'https://8.8.8.8/#a'],
+      ['a private address', 'https://10.0.0.1/'],
+      ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/'],
+      ['http to a public address', 'http://8.8.8.8/'],
+      ['too long', `https://8.8.8.8/${'a'.repeat(2_048)}`],
+    ])('refuses a URL that has %s', async (_, url) => {
+      const { body } = await client.post('/v1/webhooks').send({ url }).expect(400);
+      expect(body).toMatchObject({ code: 'validation_failed', details: [{ field: 'url' }] });
+      const { id } = await create();
+      await client.patch(`/v1/webhooks/${id}`).send({ url }).expect(400);
+    });
+
+    it('refuses unknown types, and one that is there twice', async () => {
+      for (const types of [['pet.sung'], ['pet.created', 'pet.created'], 'pet.created', null]) {
+        await client.post('/v1/webhooks').send({ url: receiver.url, types }).expect(400);
+      }
+    });
+
+    it('has at most 20 for a key, also of many requests together', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 25 }, () => client.post('/v1/webhooks').send({ url: receiver.url })),
+      );
+      expect(results.filter(({ status }) => status === 201)).toHaveLength(20);
+      expect(results.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'too_many_webhooks' });
+    });
+
+    it('changes what a PATCH names, and nothing else', async () => {
+      const { id } = await create({ types: ['pet.created'] });
+      await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
+      expect(await get(id)).toMatchObject({
+        types: ['pet.created'],
+        state: 'disabled',
+        disabledReason: 'request',
+      });
+      await client.patch(`/v1/webhooks/${id}`).send({ types: [] }).expect(200);
+      expect(await get(id)).toMatchObject({ types: [], state: 'disabled' });
+    });
+
+    it('ends with a DELETE, and its deliveries are cleared later', async () => {
+      const { id } = await create();
+      await addPet();
+      await fanOut();
+      await client.delete(`/v1/webhooks/${id}`).expect(204);
+      await client.get(`/v1/webhooks/${id}`).expect(404);
+      await deliver(id);
+      expect(receiver.received).toEqual([]);
+      await petstore.app.get(WebhookHousekeeping).clear();
+      expect(await petstore.query('SELECT FROM webhook_deliveries')).toEqual([]);
+      expect(await petstore.query('SELECT FROM webhooks')).toEqual([]);
+    });
+
+    it('needs its scopes', async () => {
+      const { secret } = await petstore.app
+        .get(ApiKeysService)
+        .create({ name: 'reader', plan: 'free', scopes: ['webhooks:read'] });
+      const reader = petstore.client(secret);
+      await reader.get('/v1/webhooks').expect(200);
+      await reader.post('/v1/webhooks').send({ url: receiver.url }).expect(403);
+    });
+  });
+
+  describe('which events they are told of', () => {
+    it('those since they exist, of their types', async () => {
+      await addPet('before');
+      const { id } = await create({ types: ['pet.created'] });
+      await petstore.query(
+        `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('test.other', 1, now(), '{}')`,
+      );
+      await addPet('after');
+      await work(id);
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+        { type: 'pet.created', data: { name: 'after' } },
+      ]);
+    });
+
+    it('none while they are disabled, and those after that', async () => {
+      const { id } = await create();
+      await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
+      await addPet('missed');
+      await client.post(`/v1/webhooks/${id}/ping`).expect(409);
+      await client.patch(`/v1/webhooks/${id}`).send({ state: 'enabled' }).expect(200);
+      await addPet('told');
+      await work(id);
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+        { data: { name: 'told' } },
+      ]);
+    });
+
+    it('none once their key is revoked', async () => {
+      const keys = petstore.app.get(ApiKeysService);
+      const { key, secret } = await keys.create({ name: 'short', plan: 'pro' });
+      const response = await petstore
+        .client(secret)
+        .post('/v1/webhooks')
+        .send({ url: receiver.url })
+        .expect(201);
+      await addPet('pending');
+      await fanOut();
+      await keys.revoke(key.id);
+      await addPet('after');
+      await work((response.body as Webhook).id);
+      expect(receiver.received).toEqual([]);
+    });
+  });
+
+  describe('retries', () => {
+    it('come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, up to a tenth later; then it has failed', async () => {
+      const { id } = await create();
+      receiver.respond = 500;
+      await addPet();
+      await work(id);
+      const schedule = [
+        ...[seconds(5), minutes(5), minutes(30), hours(2), hours(5)],
+        ...[hours(10), hours(14), hours(20), hours(24)],
+      ];
+      for (const expected of schedule) {
+        const [before] = await deliveries(id);
+        petstore.clock.advance(Date.parse(before?.nextAttemptAt ?? '') - petstore.clock.now() - 1);
+        const count = receiver.received.length;
+        await deliver(id); // a moment too early
+        expect(receiver.received).toHaveLength(count);
+        const wait = Date.parse(before?.nextAttemptAt ?? '') - (petstore.clock.now() + 1) + expected;
+        expect(wait).toBe(expected);
+        petstore.clock.advance(1);
+        await deliver(id);
+      }
+      const [delivery] = await deliveries(id);
+      expect(delivery).toMatchObject({ state: 'failed' });
+      expect(delivery?.attempts).toHaveLength(10);
+      expect(delivery?.attempts[0]).toMatchObject({ status: 500, error: 'http_status' });
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    });
+
+    it('end with the first success', async () => {
+      const { id } = await create();
+      receiver.respond = 503;
+      await addPet();
+      await work(id);
+      expect(await get(id)).toHaveProperty('failingSince');
+      receiver.respond = 200;
+      expect(await waitForRetry(id)).toBeGreaterThanOrEqual(seconds(5));
+      await deliver(id);
+      expect(await deliveries(id)).toMatchObject([
+        { state: 'delivered', attempts: [{ status: 503 }, { status: 200 }] },
+      ]);
+      expect(await get(id)).not.toHaveProperty('failingSince');
+    });
+
+    it('are made on demand too, of whatever became of a delivery', async () => {
+      const { id } = await create();
+      await addPet();
+      await work(id);
+      const [delivery] = await deliveries(id);
+      const path = `/v1/webhooks/${id}/deliveries`;
+      await client.post(`${path}/${delivery?.id}/retry`).expect(202);
+      await deliver(id);
+      expect(receiver.received).toHaveLength(2);
+      expect(receiver.received[1]?.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id']);
+      const { body } = await client.post(`${path}/4711/retry`).expect(404);
+      expect(body).toMatchObject({ code: 'delivery_not_found' });
+    });
+
+    it('follow no redirect', async () => {
+      const { id } = await create();
+      receiver.respond = (response) => response.writeHead(307, { Location: receiver.url }).end();
+      await addPet();
+      await work(id);
+      expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: [{ status: 307 }] }]);
+      expect(receiver.received).toHaveLength(1);
+    });
+  });
+
+  describe('an endpoint', () => {
+    it('that responds with 410 is disabled', async () => {
+      const { id } = await create();
+      receiver.respond = 410;
+      await addPet();
+      await work(id);
+      expect(await get(id)).toMatchObject({ state: 'disabled', disabledReason: 'gone' });
+      expect(await deliveries(id)).toMatchObject([{ state: 'failed' }]);
+    });
+
+    it('that fails for 5 days is disabled, and not one that has succeeded meanwhile', async () => {
+      const { id } = await create();
+      receiver.respond = 500;
+      await addPet();
+      await work(id);
+      petstore.clock.advance(days(5) - 1);
+      await addPet();
+      await work(id);
+      expect(await get(id)).toMatchObject({ state: 'enabled' });
+      receiver.respond = 200;
+      await addPet();
+      await work(id);
+      receiver.respond = 500;
+      petstore.clock.advance(seconds(1));
+      await addPet();
+      await work(id);
+      expect(await get(id)).toMatchObject({ state: 'enabled' });
+      petstore.clock.advance(days(5));
+      await addPet();
+      await work(id);
+      expect(await get(id)).toMatchObject({ state: 'disabled', disabledReason: 'failing' });
+      await client.patch(`/v1/webhooks/${id}`).send({ state: 'enabled' }).expect(200);
+      expect(await get(id)).not.toHaveProperty('failingSince');
+    });
+
+    it('is not called by two processes at a time', async () => {
+      const { id } = await create();
+      await addPet();
+      await fanOut();
+      await Promise.all([deliver(id), deliver(id), deliver(id)]);
+      expect(receiver.received).toHaveLength(1);
+    });
+
+    it('gets many events in a turn, once each', async () => {
+      const { id } = await create();
+      await petstore.query(
+        `INSERT INTO event_outbox (type, version, occurred_at, data)
+         SELECT 'pet.created', 1, now(), json_build_object('n', n) FROM generate_series(1, 1500) AS n`,
+      );
+      await work(id);
+      const numbers = receiver.received.map(
+        ({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n,
+      );
+      expect(new Set(numbers).size).toBe(1_500);
+      expect(numbers).toHaveLength(1_500);
+      expect(await deliveries(id, '?state=pending')).toEqual([]);
+    });
+  });
+
+  describe('the secret', () => {
+    it('signs beside the new one for 24 h after a rotation', async () => {
+      petstore.clock.set(Date.now());
+      const { id, secret } = await create();
+      const { body: rotated } = await client.post(`/v1/webhooks/${id}/rotate-secret`).expect(200);
+      const current = (rotated as Webhook).secret;
+      expect(current).not.toBe(secret);
+      await addPet();
+      await work(id);
+      const { headers, body } = await receiver.message(0);
+      for (const either of [secret, current]) {
+        expect(() => new Verifier(either).verify(body, headers)).not.toThrow();
+      }
+      petstore.clock.advance(hours(24));
+      await addPet();
+      await work(id);
+      expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    });
+
+    it('rests as it is without WEBHOOK_SECRET_KEYS', async () => {
+      const { secret } = await create();
+      const [row] = await petstore.query<{ secret: Buffer }>('SELECT secret FROM webhooks');
+      expect(row?.secret.subarray(1).toString('base64')).toBe(secret.slice('whsec_'.length));
+    });
+  });
+
+  it('have their deliveries in pages, newest first', async () => {
+    const { id } = await create();
+    for (let i = 0; i < 3; i++) await addPet();
+    await fanOut();
+    const first = await client.get(`/v1/webhooks/${id}/deliveries?limit=2&state=pending`).expect(200);
+    expect((first.body as Delivery[]).map(({ eventId }) => eventId)).toEqual([3, 2]);
+    const [, next = ''] = /^<http:\/\/petstore\.test([^>]+)>/.exec(first.headers.link ?? '') ?? [];
+    const second = await client.get(next).expect(200);
+    expect((second.body as Delivery[]).map(({ eventId }) => eventId)).toEqual([1]);
+    expect(second.headers.link).toBeUndefined();
+  });
+
+  it('have their deliveries cleared after 30 days', async () => {
+    const { id } = await create();
+    await addPet();
+    await work(id);
+    petstore.clock.advance(days(30) + 1);
+    await addPet();
+    await fanOut();
+    await petstore.app.get(WebhookHousekeeping).clear();
+    expect(await deliveries(id)).toMatchObject([{ eventId: 2 }]);
+  });
+
+  it('have a metric of how late they are, without endpoints that fail', async () => {
+    const backlog = async (): Promise<number> => {
+      await petstore.app.get(WebhookHousekeeping).look();
+      const { text } = await petstore.client().get('/metrics');
+      return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
+    };
+    const { id } = await create();
+    expect(await backlog()).toBe(0);
+    await addPet();
+    petstore.clock.advance(seconds(40));
+    await petstore.app.get(EventsService).catchUp();
+    expect(await backlog()).toBe(40); // nobody has made a delivery of it
+    await fanOut();
+    petstore.clock.advance(seconds(20));
+    expect(await backlog()).toBe(20);
+    receiver.respond = 500;
+    await deliver(id);
+    petstore.clock.advance(minutes(1));
+    expect(await backlog()).toBe(0);
+  });
+});
