@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   roots: [
@@ -11,7 +13,7 @@ export default {
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',
   testTimeout: 30_000, // a loaded machine is no fault of the service
-  maxWorkers: '100%', // Jest leaves one core idle otherwise: of two that is half of them
+  maxWorkers: availableParallelism() + 1, // a suite of killed processes mostly waits
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',

@@ -363,7 +363,7 @@ describe('@Idempotent() on an operation of another module', () => {
   });
 
   it('serves many keys at a time, more than there are connections', async () => {
-    const names = Array.from({ length: 40 }, fresh);
+    const names = Array.from({ length: 15 }, fresh); // of 10: more would measure the machine
     const answers = await Promise.all(names.map(litter));
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202));
   });

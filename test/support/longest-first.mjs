@@ -3,13 +3,17 @@ import Sequencer from '@jest/test-sequencer';
 /** On a first run Jest has no durations of its own to go by: of these, one that comes last keeps a worker waiting. */
 const LONGEST = [
   'test/start.e2e-spec.ts',
-  'test/command-line.e2e-spec.ts',
-  'test/promises/swagger-ui.e2e-spec.ts',
   'embedded-postgres/embedded-postgres.spec.ts',
-  'test/promises/pipelining.e2e-spec.ts',
-  'test/promises/clients.e2e-spec.ts',
+  'src/rate-limit/redis/redis-throttler.storage.spec.ts',
+  'test/ordinary-nest.e2e-spec.ts',
+  'src/rate-limit/memory/memory-throttler.storage.spec.ts',
+  'test/promises/health.e2e-spec.ts',
+  'test/promises/idempotency.e2e-spec.ts',
+  'test/command-line.e2e-spec.ts',
+  'src/database/pipeline/statement-batches.spec.ts',
+  'src/database/pool/circuit-breaker.pool.spec.ts',
   'test/promises/tracing.e2e-spec.ts',
-  'test/doctor.e2e-spec.ts',
+  'test/promises/clients.e2e-spec.ts',
 ];
 
 export default class LongestFirst extends Sequencer {

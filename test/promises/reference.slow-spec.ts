@@ -1,0 +1,96 @@
+import type { Browser, Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+
+let petstore: Petstore;
+beforeAll(async () => {
+  petstore = await Petstore.start();
+});
+afterAll(() => petstore.stop());
+
+describeInBrowser('the reference in a browser', 'GET /reference in a browser', (launch) => {
+  let browser: Browser;
+  let page: Page;
+  let address: string;
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launch();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
+    context.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    context.on('weberror', (error) => complaints.push(error.error().message));
+    page = await context.newPage();
+    address = await petstore.app.getUrl();
+    await page.goto(`${address}/reference`);
+    await page.locator('.menu-content').waitFor();
+  });
+  afterAll(() => browser.close());
+
+  it.each(['Authentication', 'Rate limits', 'Pagination', 'Idempotency', 'Deprecation', 'Errors'])(
+    'has the guide %s',
+    async (name) => {
+      await page.locator('.menu-content').getByText(name, { exact: true }).waitFor();
+      await page.locator(`[id="tag/${name.replace(' ', '-')}"]`).waitFor();
+    },
+  );
+
+  it('has the error catalogue, which leads to the whole of it', async () => {
+    const link = page.locator('.api-content a', { hasText: 'pet_not_found' }).first();
+    expect(await link.getAttribute('href')).toBe('http://petstore.test/docs/errors#pet_not_found');
+  });
+
+  it('shows an operation with samples in curl, TypeScript and Python beside it', async () => {
+    await page.goto(`${address}/reference#tag/pets/operation/createPet`);
+    const operation = page.locator('[id="tag/pets/operation/createPet"]');
+    for (const [language, text] of Object.entries({
+      curl: '"Authorization: Bearer $PETSTORE_API_KEY"',
+      TypeScript: 'await fetch(',
+      Python: 'urllib.request.urlopen',
+    })) {
+      await operation.getByRole('tab', { name: language, exact: true }).click();
+      const sample = operation.getByRole('tabpanel').filter({ hasText: text }).first();
+      await sample.waitFor();
+    }
+  });
+
+  it('leads from the notice of getPet to the operation that lists pets', async () => {
+    const notice = page.locator('[id="tag/pets/operation/getPet"]');
+    const link = notice.getByRole('link', { name: 'GET /pets', exact: true });
+    expect(await link.getAttribute('href')).toBe(
+      'http://petstore.test/reference#tag/pets/operation/listPets',
+    );
+    expect(await page.locator('[id="tag/pets/operation/listPets"]').count()).toBe(1);
+  });
+
+  it('searches', async () => {
+    await page.getByPlaceholder('Search...').fill('orders');
+    await page.locator('[data-role="search:results"]').getByText('List orders').waitFor();
+    await page.getByPlaceholder('Search...').fill('');
+  });
+
+  it.each([
+    ['dark', 'rgb(28, 35, 36)'],
+    ['light', 'rgb(247, 245, 241)'],
+  ] as const)('is %s where its reader prefers that', async (colorScheme, background) => {
+    await page.emulateMedia({ colorScheme });
+    const menu = `getComputedStyle(document.querySelector('.menu-content')).backgroundColor`;
+    const there = `document.querySelector('.menu-content') && ${menu} === '${background}'`;
+    await eventually(() => page.evaluate<boolean>(there).catch(() => false)); // it loads anew
+  });
+
+  it('fits a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('.api-content h1').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  it('asked no other host for anything and logged no error in all that', () => {
+    expect([...hosts].filter((host) => host !== 'null')).toEqual([address]); // the worker's address has no host
+    expect(complaints).toEqual([]);
+  });
+});

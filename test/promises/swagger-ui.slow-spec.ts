@@ -1,0 +1,195 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { Petstore } from '../support/petstore.js';
+
+interface Box {
+  getBoundingClientRect(): { readonly bottom: number };
+}
+
+let petstore: Petstore;
+beforeAll(async () => {
+  // Another name than the one the page is opened at, as for someone behind a proxy or at `localhost`.
+  petstore = await Petstore.start({ env: { PUBLIC_URL: 'http://petstore.test' } });
+});
+afterAll(() => petstore.stop());
+
+/** The operation of an event that is sent to webhooks. */
+const EVENT = /^on[A-Z]/;
+
+describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let address: string;
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launch();
+    context = await browser.newContext();
+    context.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    context.on('weberror', (error) => complaints.push(error.error().message));
+    page = await context.newPage();
+    address = (await petstore.app.getUrl()).replace('127.0.0.1', 'localhost');
+    await page.goto(`${address}/docs`);
+    await authorize(await petstore.key());
+  });
+  afterAll(() => browser.close());
+
+  async function authorize(key: string): Promise<void> {
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const dialog = page.locator('.modal-ux');
+    await dialog.locator('input').fill(key);
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  }
+
+  const operation = (id: string): Locator => page.locator(`[id$="-${id}"].opblock`);
+
+  async function open(id: string): Promise<Locator> {
+    await operation(id).locator('.opblock-summary-control').click();
+    await operation(id).locator('.responses-inner').waitFor();
+    return operation(id);
+  }
+
+  async function execute(id: string): Promise<string> {
+    await operation(id).getByRole('button', { name: 'Execute' }).click();
+    const answer = operation(id).locator('.live-responses-table .response');
+    await answer.waitFor();
+    return answer.innerText();
+  }
+
+  it('has Authorize and operations on the first screen, and the guides in the reference', async () => {
+    const bottoms = await page
+      .locator('.btn.authorize, .opblock')
+      .evaluateAll((elements) =>
+        (elements as unknown as Box[]).map((element) => element.getBoundingClientRect().bottom),
+      );
+    const { height = 0 } = page.viewportSize() ?? {};
+    expect(bottoms.filter((bottom) => bottom < height).length).toBeGreaterThanOrEqual(4);
+    const tags = (await page.locator('.opblock-tag').allInnerTexts()).join();
+    expect(tags).toContain('pets');
+    expect(tags).not.toContain('Authentication');
+    expect(await page.getByText('Website').count()).toBe(0);
+  });
+
+  it('says in Authorize where keys come from', async () => {
+    await page.locator('.auth-wrapper .authorize').first().click();
+    await page.locator('.modal-ux').getByText('petstore keys create').waitFor();
+    await page.locator('.modal-ux').getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  it('lists the headers of every response once', async () => {
+    const listed = page.locator('.common-headers');
+    await listed.locator('summary').click();
+    expect(await listed.locator('dt').allInnerTexts()).toEqual([
+      'X-Request-Id',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'RateLimit-Policy',
+      'RateLimit',
+    ]);
+    await listed.locator('summary').click();
+    const getPet = await open('getPet');
+    const names = await getPet.locator('.responses-inner .headers tbody td:first-child').allInnerTexts();
+    expect(names).toContain('Sunset');
+    expect(names.filter((name) => /RateLimit|Request-Id/.test(name))).toEqual([]);
+  });
+
+  it('keeps errors closed until they are asked for', async () => {
+    const toggle = operation('getPet').getByRole('button', { name: /404 / });
+    expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+    expect(await operation('getPet').locator('tr.response[data-code="404"]').count()).toBe(0);
+    await toggle.click();
+    await operation('getPet').locator('tr.response[data-code="404"]').waitFor();
+    await operation('getPet').locator('.opblock-summary-control').click();
+  });
+
+  it('lists pets by "Try it out" and shows the rate-limit headers of the answer', async () => {
+    const list = await open('listPets');
+    await list.getByRole('button', { name: 'Try it out' }).click();
+    await list.locator('tr[data-param-name="limit"] input').fill('2');
+    const sent = page.waitForRequest(/\/v1\/pets/);
+    const answer = await execute('listPets');
+    expect((await sent).headers()).not.toHaveProperty('if-none-match'); // an invented one
+    expect(answer).toMatch(/^200/);
+    expect(answer).toMatch(/x-ratelimit-limit: 1000000/);
+    expect(answer).toMatch(/x-ratelimit-remaining: \d+/);
+    expect(answer).toMatch(/x-ratelimit-reset: \d{10}/);
+  });
+
+  it('adds a pet by "Try it out", from the example', async () => {
+    const create = await open('createPet');
+    await create.getByRole('button', { name: 'Try it out' }).click();
+    const answer = await execute('createPet');
+    expect(answer).toMatch(/^201/);
+    expect(answer).toContain('"name": "Rex"');
+    expect(await petstore.query('SELECT name FROM pets')).toContainEqual({ name: 'Rex' });
+  });
+
+  it('shows getPet struck through, with the day of its removal', async () => {
+    await operation('getPet').locator('.opblock-summary-path__deprecated').waitFor();
+    const path = `document.querySelector('.opblock-summary-path__deprecated[data-path="/pets/{petId}"]')`;
+    expect(await page.evaluate(`getComputedStyle(${path}).textDecorationLine`)).toBe('line-through');
+    await operation('getPet').getByText('until 2030-12-05', { exact: true }).waitFor();
+    await operation('getPet').getByText('Get a pet', { exact: true }).waitFor();
+  });
+
+  it('shows a badge of stability on orders', async () => {
+    await operation('listOrders').getByText('experimental', { exact: true }).waitFor();
+  });
+
+  it('offers no "Try it out" on orders', async () => {
+    const orders = await open('listOrders');
+    await orders.getByText('Parameters').waitFor();
+    expect(await orders.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
+  });
+
+  it('keeps the authorization over a reload', async () => {
+    await page.reload();
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+  });
+
+  it('calls the address it was opened at, whatever PUBLIC_URL says', async () => {
+    await page.getByRole('option', { name: `${address}/v1 - Production` }).waitFor({ state: 'attached' });
+  });
+
+  it.each([
+    ['dark', 'html.dark-mode', 'rgb(20, 25, 26)'],
+    ['light', 'html:not(.dark-mode)', 'rgb(247, 245, 241)'],
+  ] as const)('is %s where its reader prefers that', async (colorScheme, root, background) => {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(root).waitFor();
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
+  });
+
+  it('fits a phone, where an opened operation takes four screens at most', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${address}/docs/`); // anew, with everything closed
+    await page.locator('.opblock').first().waitFor();
+    const ids = await page
+      .locator('.opblock')
+      .evaluateAll((elements) => (elements as unknown as { id: string }[]).map((element) => element.id));
+    expect(ids.length).toBeGreaterThanOrEqual(6);
+    const names = ids.map((one) => one.split('-').at(-1) ?? '');
+    const [event = ''] = names.filter((name) => EVENT.test(name)); // events look alike: one of them
+    for (const id of [...names.filter((name) => !EVENT.test(name)), event]) {
+      const control = operation(id).locator('.opblock-summary-control');
+      await control.dispatchEvent('click'); // a click waits for the page to come to rest, here fifty times
+      await operation(id).locator('.response-toggle').first().waitFor();
+      const { height = 0 } = (await operation(id).boundingBox()) ?? {};
+      expect({ id, isShort: height <= 4 * 844, height }).toMatchObject({ isShort: true });
+      await control.dispatchEvent('click');
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  }, 120_000); // up to two seconds for each operation
+
+  it('asked no other host for anything and logged no error in all that', () => {
+    expect([...hosts]).toEqual([address]);
+    expect(complaints).toEqual([]);
+  });
+});
