@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseModule } from './database/database.module.js';
+import { ErrorsModule } from './http/errors/errors.module.js';
 import { HttpModule } from './http/http.module.js';
 import type { Config } from './kernel/config/config.js';
 import { KernelModule } from './kernel/kernel.module.js';
@@ -17,6 +18,7 @@ export class WorkerModule {
         KernelModule.with(config),
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
+        ErrorsModule,
         LoggingModule,
         MetricsModule.with(config),
         WebhooksModule,

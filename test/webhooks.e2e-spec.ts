@@ -453,5 +453,7 @@ describe('webhooks', () => {
     await deliver(id);
     petstore.clock.advance(minutes(1));
     expect(await backlog()).toBe(0);
+    const { text } = await petstore.client().get('/metrics');
+    expect(text).toContain('petstore_webhook_attempts_total{outcome="http_status"} 1');
   });
 });

@@ -11,6 +11,7 @@ password() {
 
 postgres=$(password postgres_password)
 redis=$(password redis_password)
+[ -s webhook_secret_keys ] || head -c 32 /dev/urandom | base64 >webhook_secret_keys
 
 printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
 printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url

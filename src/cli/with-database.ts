@@ -1,12 +1,15 @@
 import { DataSource } from 'typeorm';
+import { throwConnectionError } from '../database/database-unavailable.js';
 import { joinDatabase } from '../database/open-database.js';
 import { connectionOptions } from '../database/pool/connection-options.js';
-import { throwConnectionError } from '../database/database-unavailable.js';
-import { Config } from '../kernel/config/config.js';
+import type { Config } from '../kernel/config/config.js';
 
-/** Runs one piece of work on the database, beside a running service or without one. @throws StartupError */
-export async function withDatabase<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
-  const database = await joinDatabase(new Config());
+/** Runs work on the database, whether the service runs or not. @throws StartupError */
+export async function withDatabase<T>(
+  config: Config,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const database = await joinDatabase(config);
   const dataSource = new DataSource(connectionOptions(database.url));
   try {
     await dataSource.initialize().catch(throwConnectionError);

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ValidationFailed } from '../kernel/errors/common.errors.js';
 import { bodyError } from '../kernel/errors/field-error.js';
+import { NameServersUnavailable } from './delivery/address-resolver.js';
 import { AddressRefused, EndpointAddresses, NoAddress } from './delivery/endpoint-addresses.js';
 
-/** Checks the URL of an endpoint when it is set. It is checked again with every connection. */
+/**
+ * Checks the URL of an endpoint when it is set. Every connection checks it again, so a name is accepted when no name server
+ * responds, as in a network without a way out, where workers with one deliver.
+ */
 @Injectable()
 export class EndpointUrl {
   constructor(private readonly addresses: EndpointAddresses) {}
@@ -16,6 +20,7 @@ export class EndpointUrl {
     try {
       await this.addresses.of(url);
     } catch (error) {
+      if (error instanceof NameServersUnavailable) return;
       if (error instanceof NoAddress) refuse('has a host name without an address');
       if (!(error instanceof AddressRefused)) throw error;
       refuse(

@@ -80,7 +80,7 @@ export class WebhookOperations {
 const counted = (state: string): string => `
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries
                          WHERE webhook_id = webhooks.id AND webhook_deliveries.state = '${state}'
-                         LIMIT ${MAX_COUNT}) AS some)::integer AS ${state}`;
+                         LIMIT ${MAX_COUNT}) AS counted)::integer AS ${state}`;
 
 const LIST = `
   SELECT id, api_key_id AS "keyId", url, types, state, disabled_reason AS "disabledReason",

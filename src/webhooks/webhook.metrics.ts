@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { ATTEMPT_ERRORS } from './delivery/webhook-sender.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 
 /** Deliveries of this process. The number of series does not grow with webhooks. */
@@ -34,6 +35,8 @@ export class WebhookMetrics {
       help: 'How late the oldest due delivery is. Endpoints that fail are left out.',
       registers: [registry],
     });
+    for (const outcome of ['success', ...ATTEMPT_ERRORS]) this.attempts.inc({ outcome }, 0);
+    for (const outcome of ['delivered', 'failed']) this.deliveries.inc({ outcome }, 0);
   }
 
   /** @param outcome `success`, or why it failed @param milliseconds how long it took */

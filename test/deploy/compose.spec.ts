@@ -117,7 +117,18 @@ describe('docker compose up', () => {
     expect(command).toContain('--maxmemory-policy noeviction');
   });
 
-  it('lets nobody but the proxy and the observers in from outside, and nobody out', () => {
+  it('delivers webhooks in a worker, which alone has a way out', () => {
+    expect(service('petstore').environment).toMatchObject({ WEBHOOK_WORKER: 'off' });
+    expect(service('worker')).toMatchObject({
+      command: ['petstore', 'worker'],
+      networks: ['private', 'outbound'],
+      depends_on: { migrate: { condition: 'service_completed_successfully' } },
+    });
+    for (const name of ['petstore', 'worker'])
+      expect(service(name).environment?.WEBHOOK_SECRET_KEYS_FILE).toBe('/run/secrets/webhook_secret_keys');
+  });
+
+  it('lets nobody but the proxy and the observers in from outside, and nobody out but the worker', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
       expect(service(name).networks).toEqual(['private']);

@@ -43,8 +43,7 @@ describe('deploy/kubernetes', () => {
   });
 
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
-    for (const kind of ['Deployment', 'Job']) {
-      const file = kind === 'Job' ? 'migration-job.yaml' : 'deployment.yaml';
+    for (const file of ['deployment.yaml', 'worker.yaml', 'migration-job.yaml']) {
       const [pod] = readYaml<{ spec: { template: { spec: unknown } } }>(`${FOLDER}/${file}`);
       expect(pod?.spec.template.spec).toMatchObject({
         automountServiceAccountToken: false,

@@ -2,42 +2,45 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EVENT_TYPES, type EventTypeName } from '../../events/event-type.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { Config } from '../../kernel/config/config.js';
 import type { EventRow } from '../../events/dto/event.response.js';
+import { type Json, visible } from '../print.js';
+import { requireDataFolder } from '../require-data-folder.js';
 
 const ASK_EVERY = seconds(1);
 const PAGE = 100;
 
-interface TailOptions {
+interface TailOptions extends Json {
   readonly last: number;
   readonly type?: EventTypeName;
   readonly follow: boolean;
-  readonly json?: true;
 }
 
-/** `petstore events ...` */
+/** `petstore events …` */
 export function addEventsCommand(program: Command): void {
-  const events = program.command('events').description('What has happened.');
+  const events = program.command('events').description('The feed of events.');
   events
     .command('tail')
-    .description('Print the newest events, and those that come, until Ctrl-C.')
-    .addOption(new Option('--last <n>', 'how many of those that are there').argParser(upTo1000).default(10))
+    .description('Print the newest events and later ones, until Ctrl-C.')
+    .addOption(new Option('--last <n>', 'how many of the newest events').argParser(upTo1000).default(10))
     .addOption(new Option('--type <type>', 'only of this type').choices(EVENT_TYPES))
-    .option('--no-follow', 'print those that are there, and end')
-    .option('--json', 'print a line of JSON for each')
+    .option('--no-follow', 'do not wait for later events')
+    .option('--json', 'print each event as a line of JSON')
     .action(tail);
 }
 
 async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
-  const { withDatabase } = await import('../with-database.js'); // brings TypeORM along
+  const config = new Config();
+  requireDataFolder(config, 'events');
+  const { withDatabase } = await import('../with-database.js'); // loads TypeORM
   const { EventFeed } = await import('../../events/event-feed.js');
   const { EventSequencer } = await import('../../events/event-sequencer.js');
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => {
-      stop.abort();
-    });
-  }
-  await withDatabase(async (dataSource) => {
+  const end = () => {
+    stop.abort();
+  };
+  process.once('SIGINT', end).once('SIGTERM', end);
+  await withDatabase(config, async (dataSource) => {
     const feed = new EventFeed(dataSource, new EventSequencer(dataSource));
     const newest = await feed.last(last, type);
     for (const event of newest) write(event, json);
@@ -50,6 +53,7 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
         await delay(ASK_EVERY, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   });
+  process.off('SIGINT', end).off('SIGTERM', end);
 }
 
 function write({ id, type, version, occurredAt, data }: EventRow, json: true | undefined): void {
@@ -57,7 +61,7 @@ function write({ id, type, version, occurredAt, data }: EventRow, json: true | u
   process.stdout.write(
     json
       ? `{"id":${id},"type":"${type}","version":${version},"occurredAt":"${at}","data":${data}}\n`
-      : `${at}  ${id}  ${type}  ${data}\n`,
+      : `${at}  ${id}  ${type}  ${visible(data)}\n`,
   );
 }
 

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { requireDataFolder } from '../require-data-folder.js';
 import { keyId } from './key-options.js';
 import type { KeyServices } from './key-services.js';
 
@@ -16,7 +15,7 @@ export async function withKeys<T>(
   { createsDataFolder = false } = {},
 ): Promise<T> {
   const config = new Config();
-  if (!createsDataFolder) requireDataFolder(config);
+  if (!createsDataFolder) requireDataFolder(config, 'keys');
   const { withKeyServices } = await import('./key-services.js');
   return withKeyServices(config, work);
 }
@@ -30,11 +29,4 @@ export async function withKey<T>(
   const result = await withKeys((services) => work(services, number));
   if (result !== null) return result;
   throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
-}
-
-function requireDataFolder({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
-  throw new StartupError(
-    `There is no data folder at ${resolve(dataDir)}, so there are no keys. The service or petstore keys create creates it.`,
-  );
 }

@@ -2,17 +2,19 @@ import { type Command, Option } from 'commander';
 import { days } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { parseInt64 } from '../../kernel/json/int64.js';
+import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
 import type { OperatedWebhook, WebhookOperations } from '../../webhooks/webhook-operations.js';
 import { duration } from '../keys/key-options.js';
 import { type Json, print, table } from '../print.js';
+import { requireDataFolder } from '../require-data-folder.js';
 
 interface RetryOptions extends Json {
   /** Milliseconds. */
   readonly since: number;
 }
 
-/** `petstore webhooks ...` */
+/** `petstore webhooks …` */
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program.command('webhooks').description('Webhooks of all keys.');
   webhooks
@@ -27,14 +29,14 @@ export function addWebhooksCommand(program: Command): void {
     .action(disable);
   webhooks
     .command('enable <id>')
-    .description('Send to a webhook again, with the events from now on.')
+    .description('Send later events to a webhook again.')
     .option('--json', 'print one JSON object')
     .action(enable);
   webhooks
     .command('retry <id>')
     .description('Send the failed deliveries of a webhook again.')
     .addOption(
-      new Option('--since <duration>', 'those of how long ago, such as 2h or 7d')
+      new Option('--since <duration>', 'deliveries of the last 2h or 7d, for example')
         .argParser(duration)
         .default(days(1), '1d'),
     )
@@ -72,9 +74,11 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
 }
 
 async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
-  const { withDatabase } = await import('../with-database.js'); // brings TypeORM along
+  const config = new Config();
+  requireDataFolder(config, 'webhooks');
+  const { withDatabase } = await import('../with-database.js'); // loads TypeORM
   const { WebhookOperations } = await import('../../webhooks/webhook-operations.js');
-  return withDatabase((dataSource) => work(new WebhookOperations(dataSource)));
+  return withDatabase(config, (dataSource) => work(new WebhookOperations(dataSource)));
 }
 
 function webhookId(id: string): Int64 {

@@ -23,7 +23,7 @@ export class EndpointAddresses {
   /**
    * All of them are permitted: a name that also leads to a forbidden address is not to be trusted. Connect to these
    * addresses and do not resolve the name again, since it could lead elsewhere then.
-   * @throws NoAddress, AddressRefused
+   * @throws NoAddress, AddressRefused, NameServersUnavailable
    */
   async of({ hostname, protocol }: URL): Promise<string[]> {
     const addresses = await this.resolver.resolve(hostname.replace(/^\[|\]$/g, ''));

@@ -4,6 +4,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { seconds } from '../../kernel/clock/duration.js';
+import { NameServersUnavailable } from './address-resolver.js';
 import { AddressRefused, EndpointAddresses, NoAddress } from './endpoint-addresses.js';
 
 /** For all of an attempt: name, connection, request and response. */
@@ -140,7 +141,7 @@ async function drain(response: IncomingMessage): Promise<SendResult> {
 
 function reason(error: unknown): AttemptError {
   if (error instanceof AddressRefused) return 'address_refused';
-  if (error instanceof NoAddress) return 'name_not_resolved';
+  if (error instanceof NoAddress || error instanceof NameServersUnavailable) return 'name_not_resolved';
   const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
   return /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME)/.test(code)
     ? 'tls_failed'

@@ -39,11 +39,10 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
 
   /** Measures how late deliveries are, and has the queue take up again what a process has left behind that died. */
   async look(): Promise<void> {
-    const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG, [
-      new Date(this.clock.now()),
-    ]);
+    const now = this.clock.now();
+    const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG, [new Date(now)]);
     this.metrics.backlog(backlog?.seconds ?? 0);
-    await this.dataSource.query(RESCUE, [new Date(this.clock.now() - LATE)]);
+    await this.dataSource.query(RESCUE, [new Date(now), new Date(now - LATE)]);
   }
 
   /** Deletes deliveries after 30 days, and those of deleted webhooks, in short statements. */
@@ -71,28 +70,36 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
   }
 }
 
-/** Of endpoints that are not failing, and of events of which no deliveries have been made yet. */
+/** Webhooks to which deliveries are sent. `$1` is now. */
+const ACTIVE = `
+  active AS (
+    SELECT webhooks.id, failing_since, delivering_until, after_event_id
+    FROM webhooks JOIN api_keys AS key ON key.id = api_key_id
+    WHERE state = 'enabled' AND deleted_at IS NULL
+      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > $1))`;
+
+/** Of endpoints that do not fail, and of events that have no deliveries yet. */
 const BACKLOG = `
+  WITH ${ACTIVE}
   SELECT greatest(0, extract(epoch FROM $1 - least(
-    (SELECT min(due) FROM webhooks CROSS JOIN LATERAL (
+    (SELECT min(due) FROM active CROSS JOIN LATERAL (
        SELECT min(next_attempt_at) AS due FROM webhook_deliveries
-       WHERE webhook_id = webhooks.id AND webhook_deliveries.state = 'pending') AS next
-     WHERE webhooks.state = 'enabled' AND deleted_at IS NULL AND failing_since IS NULL),
+       WHERE webhook_id = active.id AND state = 'pending') AS next
+     WHERE failing_since IS NULL),
     (SELECT occurred_at FROM events
-     WHERE id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM webhooks
-                                                 WHERE state = 'enabled' AND deleted_at IS NULL))
-                 FROM webhook_feed)
-       AND EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL)
+     WHERE id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM active)) FROM webhook_feed)
+       AND EXISTS (SELECT FROM active)
      ORDER BY id LIMIT 1))))::float8 AS seconds`;
 
 /** A job that is there keeps its time. */
 const RESCUE = `
+  WITH ${ACTIVE}
   SELECT graphile_worker.add_job('deliver', json_build_object('webhookId', id::text), job_key => 'webhook ' || id,
                                  job_key_mode => 'preserve_run_at')
-  FROM webhooks
-  WHERE state = 'enabled' AND deleted_at IS NULL AND (delivering_until IS NULL OR delivering_until < now())
-    AND EXISTS (SELECT FROM webhook_deliveries AS delivery
-                WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at < $1)`;
+  FROM active
+  WHERE (delivering_until IS NULL OR delivering_until < now())
+    AND EXISTS (SELECT FROM webhook_deliveries
+                WHERE webhook_id = active.id AND state = 'pending' AND next_attempt_at < $2)`;
 
 const CLEAR_OLD = `
   DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '../kernel/config/config.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
+
+/** Without a `DATABASE_URL` there has to be a data folder. @param missing what there is none of otherwise */
+export function requireDataFolder(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  missing: string,
+): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
+  throw new StartupError(
+    `There is no data folder at ${resolve(dataDir)}, so there are no ${missing}. The service or petstore keys create creates it.`,
+  );
+}

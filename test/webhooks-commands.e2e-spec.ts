@@ -1,0 +1,114 @@
+import { petstore as command } from './support/command-line.js';
+import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
+import { Petstore } from './support/petstore.js';
+import { WebhookReceiver } from './support/webhook-receiver.js';
+
+const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+
+let petstore: Petstore;
+let receiver: WebhookReceiver;
+let client: ReturnType<Petstore['client']>;
+let webhook: { readonly id: number; readonly state: string };
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
+  receiver = await WebhookReceiver.start();
+  client = petstore.client(await petstore.key());
+  const { body } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+  webhook = body as typeof webhook;
+});
+afterAll(async () => {
+  receiver.stop();
+  await petstore.stop();
+});
+
+const env = () => ({ DATABASE_URL: petstore.databaseUrl });
+const run = (...args: string[]) => command(args, env());
+const json = async (...args: string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+
+describe('petstore webhooks', () => {
+  it('lists the webhooks of all keys', async () => {
+    expect(await json('webhooks', 'list')).toMatchObject([{ id: webhook.id, url: receiver.url, pending: 0 }]);
+    expect((await run('webhooks', 'list')).stdout).toMatch(/^ID +KEY +URL .*\n1 +1 +http:/);
+  });
+
+  it('disables a webhook, which its owner cannot enable then, and enables it', async () => {
+    const id = String(webhook.id);
+    const path = `/v1/webhooks/${id}`;
+    expect(await json('webhooks', 'disable', id)).toEqual({ id: webhook.id, state: 'disabled' });
+    expect((await client.get(path)).body).toMatchObject({ state: 'disabled', disabledReason: 'operator' });
+    const { body } = await client.patch(path).send({ state: 'enabled' }).expect(409);
+    expect(body).toMatchObject({ code: 'webhook_disabled_by_operator' });
+    expect((await run('webhooks', 'enable', id)).stdout).toBe(`Webhook ${id} is enabled.\n`);
+    expect((await client.get(path)).body).toMatchObject({ state: 'enabled' });
+  });
+
+  it('sends failed deliveries again', async () => {
+    const id = String(webhook.id);
+    await client.post(`/v1/webhooks/${id}/ping`).expect(202);
+    await petstore.query(
+      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, created_at = now()`,
+    );
+    expect(await json('webhooks', 'list')).toMatchObject([{ pending: 0, failed: 1 }]);
+    expect(await json('webhooks', 'retry', id, '--since', '2h')).toEqual({ id: webhook.id, retried: 1 });
+    expect(await json('webhooks', 'list')).toMatchObject([{ pending: 1, failed: 0 }]);
+  });
+
+  it.each([
+    ['an id that no webhook has', 'disable', '4711', 'There is no webhook with the id 4711.'],
+    ['what is not an id', 'enable', 'first', '"first" is not the id of a webhook.'],
+    ['an id that no webhook has', 'retry', '4711', 'There is no webhook with the id 4711.'],
+  ])('says of %s in one line that it is not one', async (_, action, id, line) => {
+    const { code, stderr } = await run('webhooks', action, id);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(line) as unknown });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('petstore events tail', () => {
+  it('prints the newest events', async () => {
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    await client.post('/v1/pets').send({ name: 'Max', categoryId: 7 }).expect(201);
+    const { stdout } = await run('events', 'tail', '--no-follow', '--last', '1', '--type', 'pet.created');
+    expect(stdout).toMatch(/^\S+Z {2}\d+ {2}pet\.created {2}\{.*"Max".*\}\n$/);
+    const lines = (await run('events', 'tail', '--no-follow', '--json')).stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual((await client.get('/v1/events')).body);
+  });
+
+  it('goes on with later events until a signal', async () => {
+    const folder = await emptyFolder();
+    const tail = new Program(COMMAND_LINE, ['events', 'tail', '--last', '0'], {
+      cwd: folder.path,
+      env: env(),
+    });
+    // The newest ones are read before: an event of now may be one of them.
+    await client.post('/v1/pets').send({ name: 'Leo', categoryId: 7 }).expect(201);
+    const adding = setInterval(() => {
+      void client.post('/v1/pets').send({ name: 'Leo', categoryId: 7 });
+    }, 500);
+    await tail.prints(/"Leo"/).finally(() => {
+      clearInterval(adding);
+    });
+    tail.signal('SIGINT');
+    expect(await tail.ended).toMatchObject({ code: 0, stderr: '' });
+    await folder.remove();
+  });
+});
+
+describe('petstore worker', () => {
+  it('delivers what a service with WEBHOOK_WORKER=off does not, and ends with exit code 0', async () => {
+    const folder = await emptyFolder();
+    const worker = new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env: { ...env(), ...LOCAL } });
+    await worker.prints(/The worker delivers webhooks\./);
+    const before = receiver.received.length;
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    expect((await receiver.message(before)).headers['webhook-id']).toBeDefined();
+    worker.signal('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' });
+    await folder.remove();
+  });
+});

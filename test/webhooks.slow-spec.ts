@@ -1,0 +1,131 @@
+import { eventually } from './support/eventually.js';
+import { Petstore } from './support/petstore.js';
+import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
+import { WebhookReceiver } from './support/webhook-receiver.js';
+
+const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+const PATIENCE = 120_000; // milliseconds
+
+describe('workers in processes of their own', () => {
+  let petstore: Petstore;
+  let receiver: WebhookReceiver;
+  let client: ReturnType<Petstore['client']>;
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  const workers: Program[] = [];
+
+  beforeEach(async () => {
+    petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
+    petstore.clock.set(Date.now());
+    receiver = await WebhookReceiver.start();
+    client = petstore.client(await petstore.key());
+    folder = await emptyFolder();
+  });
+  afterEach(async () => {
+    for (const worker of workers.splice(0)) {
+      worker.signal('SIGKILL');
+      await worker.ended;
+    }
+    receiver.stop();
+    await petstore.stop();
+    await folder.remove();
+  });
+
+  const startWorker = async (): Promise<Program> => {
+    const env = { DATABASE_URL: petstore.databaseUrl, ...LOCAL };
+    const worker = new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env });
+    workers.push(worker);
+    await worker.prints(/The worker delivers webhooks\./);
+    return worker;
+  };
+  const create = async (url: string): Promise<number> => {
+    const { body } = await client.post('/v1/webhooks').send({ url }).expect(201);
+    return (body as { id: number }).id;
+  };
+  const record = (count: number) =>
+    petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data)
+       SELECT 'pet.created', 1, now(), json_build_object('id', n) FROM generate_series(1, $1::int) AS n`,
+      [count],
+    );
+  const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
+
+  it(
+    'send again what a worker has left behind that was killed in the middle, with the same id',
+    async () => {
+      receiver.respond = () => undefined; // it never responds
+      const id = await create(receiver.url);
+      await record(1);
+      const killed = await startWorker();
+      await receiver.message(0);
+      killed.signal('SIGKILL');
+      await killed.ended;
+      receiver.respond = 204;
+      await startWorker();
+      await eventually(() => receiver.received.length === 2, PATIENCE);
+      expect(new Set(ids()).size).toBe(1);
+      const delivery = async () =>
+        ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as { state: string }[])[0];
+      await eventually(async () => (await delivery())?.state === 'delivered', PATIENCE);
+    },
+    2 * PATIENCE,
+  );
+
+  it(
+    'never send one delivery at the same time, nor twice when it succeeds',
+    async () => {
+      const open = new Set<string>();
+      const twice: string[] = [];
+      receiver.respond = (response) => {
+        const id = String(response.req.headers['webhook-id']);
+        if (open.has(id)) twice.push(id);
+        open.add(id);
+        setTimeout(() => {
+          open.delete(id);
+          response.writeHead(204).end();
+        }, 5);
+      };
+      await create(receiver.url);
+      await Promise.all([startWorker(), startWorker(), startWorker()]);
+      for (let batch = 1; batch <= 5; batch++) {
+        await record(200);
+        await eventually(() => new Set(ids()).size >= batch * 100, PATIENCE);
+      }
+      await eventually(() => new Set(ids()).size === 1_000, PATIENCE);
+      expect(ids()).toHaveLength(1_000);
+      expect(twice).toEqual([]);
+    },
+    2 * PATIENCE,
+  );
+
+  it(
+    'serve an endpoint while others never respond, with 10 000 events for each',
+    async () => {
+      receiver.respond = (response) => {
+        if (response.req.url === '/hook') response.writeHead(204).end();
+      };
+      await Promise.all([1, 2, 3].map((n) => create(`${receiver.url}/dead/${n}`)));
+      const alive = await create(receiver.url);
+      await record(10_000);
+      await startWorker();
+      const delivered = async (): Promise<number> => {
+        const [row] = await petstore.query<{ count: number }>(
+          `SELECT count(*)::int FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'delivered'`,
+          [alive],
+        );
+        return row?.count ?? 0;
+      };
+      await eventually(async () => (await delivered()) === 10_000, PATIENCE);
+      // New events come to it at once, although 30 000 deliveries to the others are due.
+      const dueToOthers = await petstore.query(
+        `SELECT FROM webhook_deliveries WHERE webhook_id <> $1 AND state = 'pending'`,
+        [alive],
+      );
+      expect(dueToOthers).toHaveLength(30_000);
+      const before = performance.now();
+      await record(1);
+      await eventually(async () => (await delivered()) === 10_001, PATIENCE);
+      expect(performance.now() - before).toBeLessThan(30_000);
+    },
+    2 * PATIENCE,
+  );
+});
