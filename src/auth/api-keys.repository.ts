@@ -4,7 +4,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** Times in Unix milliseconds. */
-export interface EarnedBan {
+interface EarnedBan {
   readonly id: Int64;
   readonly endsAt: number;
   readonly level: number;

@@ -9,7 +9,7 @@ import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly name: string;
   readonly plan: Plan;
   /** For the enterprise plan, and only for it. */

@@ -33,7 +33,7 @@ export interface Ban {
 }
 
 /** A client without a key that is known to be valid. */
-export interface AnonymousClient {
+interface AnonymousClient {
   readonly kind: 'anonymous';
   readonly sentKey: boolean;
   /** The look-up that the key still needs. */

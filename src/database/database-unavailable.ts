@@ -38,7 +38,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /** Whether there is no connection to a server, whichever it is. */
-export function isConnectionError(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
   return SYSTEM_ERRORS.includes(codeOf(error));

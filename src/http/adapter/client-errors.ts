@@ -7,7 +7,7 @@ import { noteCutOff } from '../errors/cut-off.js';
 import { closeLingering, end } from './lingering-close.js';
 import { allSent, isHalfRead, openResponses } from './pipelining.js';
 
-export interface ClientError {
+interface ClientError {
   readonly code: string;
   readonly message: string;
   readonly status: 400 | 408 | 413 | 431;

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 
 /** An error of the package http-errors, which body-parser and much other middleware throws, or an object like one. */
-export interface HttpError {
+interface HttpError {
   readonly statusCode: number;
   readonly message: string;
   readonly expose?: boolean;

@@ -35,7 +35,7 @@ class NumberTextField extends ReturnArgument {
   }
 }
 
-export function setNumberTexts(holder: object, texts: NumberTexts | undefined): void {
+function setNumberTexts(holder: object, texts: NumberTexts | undefined): void {
   NumberTextField.set(holder, texts);
 }
 

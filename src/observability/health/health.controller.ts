@@ -40,7 +40,7 @@ interface ReadinessResponse {
  * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, whose `status` is a number, with the
  * results of the checks in `info` and `error`.
  */
-export function readinessResponse(result: HealthCheckResult): ReadinessResponse {
+function readinessResponse(result: HealthCheckResult): ReadinessResponse {
   if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
   const { info, error } = result;
   const { code } = new ServiceUnavailable();

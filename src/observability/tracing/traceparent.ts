@@ -1,5 +1,5 @@
 /** The trace that a request belongs to. */
-export interface Trace {
+interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** The span of the client: 16 hexadecimal digits. */

@@ -4,7 +4,7 @@ import type { RateLimitWindow } from '../rate-limit.result.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
-export class QuotaWindowResponse {
+class QuotaWindowResponse {
   @ApiProperty({
     type: 'integer',
     format: 'int64',
@@ -38,7 +38,7 @@ export class QuotaWindowResponse {
 }
 
 @ApiSchema({ name: 'Ban' })
-export class BanResponse {
+class BanResponse {
   @ApiProperty({
     type: 'integer',
     format: 'int64',

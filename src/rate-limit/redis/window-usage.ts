@@ -8,7 +8,7 @@ export interface Statement {
 }
 
 /** What Redis says of a window. */
-export interface WindowReply {
+interface WindowReply {
   readonly used: number;
   /** How much of `used` this replica has admitted. */
   readonly own: number;
