@@ -19,7 +19,7 @@ interface Internals {
 
 /**
  * A connection with a read timeout: it closes when the server sends nothing while a response is due. One timer serves all
- * queries of the connection; `query_timeout` of `pg` starts one for each query and copies the query (docs/performance.md).
+ * connections; `query_timeout` of `pg` starts one for each query and copies the query (docs/performance.md).
  */
 export class ReadTimeoutClient extends pg.Client {
   /** Called when the server has sent nothing in time. */
@@ -55,7 +55,7 @@ export class ReadTimeoutClient extends pg.Client {
     let read = 0;
     let silent = 0;
     // Ticks, and not times, so that a delay of this process is not taken for one of the server.
-    const timer = setInterval(() => {
+    const tick = () => {
       const isDue = this.ending || !internals.readyForQuery;
       silent = isDue && stream.bytesRead === read ? silent + INTERVAL : 0;
       read = stream.bytesRead;
@@ -63,9 +63,32 @@ export class ReadTimeoutClient extends pg.Client {
       if (silent < this.readTimeout && this.timeLeft > 0) return;
       if (silent >= this.readTimeout) this.onTimeout?.();
       stream.destroy(this.ending ? undefined : new Error('Query read timeout'));
-    }, INTERVAL).unref();
+    };
+    ticker.add(tick);
     this.once('end', () => {
-      clearInterval(timer);
+      ticker.delete(tick);
     });
   }
 }
+
+/** One timer for all connections: an idle process sleeps for longer. */
+class Ticker {
+  private readonly ticks = new Set<() => void>();
+  private timer?: NodeJS.Timeout;
+
+  add(tick: () => void): void {
+    this.ticks.add(tick);
+    this.timer ??= setInterval(() => {
+      for (const tick of this.ticks) tick();
+    }, INTERVAL).unref();
+  }
+
+  delete(tick: () => void): void {
+    this.ticks.delete(tick);
+    if (this.ticks.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}
+
+const ticker = new Ticker();
