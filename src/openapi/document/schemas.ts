@@ -7,7 +7,7 @@ export type ResponseObject = Exclude<OperationObject['responses'][string], { $re
 export type HeadersObject = NonNullable<ResponseObject['headers']>;
 export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 export type SchemaOrReference = SchemasObject[string];
-type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
+export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
 export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
 
 /** Converts schemas of OpenAPI 3.0, which the library and its users still write, to JSON Schema 2020-12. */
