@@ -5,6 +5,7 @@ import { listSourceMaps } from './compiled.mjs';
 
 const require = createRequire(import.meta.url);
 const CIRCUS = /[\\/]jest-circus[\\/]/;
+const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
 register('./hooks.mjs', import.meta.url);
 
@@ -35,10 +36,11 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   );
 }
 
-/** Jest's own modules keep the state of a suite in themselves and in globals. */
+/** jest-circus keeps the state of a suite in its modules and, by symbols, in the realm. */
 function forgetLastSuite() {
   for (const name of Object.keys(require.cache).filter((name) => CIRCUS.test(name)))
     delete require.cache[name];
-  delete globalThis[Symbol.for('EVENT_HANDLERS')];
-  delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (STATE.includes(symbol.description)) delete globalThis[symbol];
+  }
 }

@@ -28,7 +28,7 @@ export const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
 /** The application as production runs it, on a real port and a real database; only time is the test's. */
 export class Petstore {
   private constructor(
-    readonly app: NestExpressApplication,
+    private running: NestExpressApplication | undefined,
     readonly clock: TestClock,
     readonly databaseUrl: string,
     private readonly drop: () => Promise<void>,
@@ -66,8 +66,14 @@ export class Petstore {
     return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 
+  get app(): NestExpressApplication {
+    if (!this.running) throw new Error('It has been stopped');
+    return this.running;
+  }
+
   async stop(): Promise<void> {
     await this.app.close();
+    this.running = undefined; // the variables of a suite live as long as its worker
     await this.drop();
   }
 
