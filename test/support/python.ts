@@ -13,6 +13,16 @@ export function itWithPython(name: string, test: () => Promise<void>): void {
   it.skip(name, test);
 }
 
+/** The same for a test that needs a package, which nothing here installs: that would need the network. */
+export function itWithPythonPackage(name: string, module: string, test: () => Promise<void>): void {
+  if (succeeds('python3', `import ${module}`)) {
+    itWithPython(name, test);
+    return;
+  }
+  process.stderr.write(`Left out, because Python's ${module} is not installed: ${name}\n`);
+  it.skip(name, test);
+}
+
 /** The same for a test that builds a Python package, with what builds it: `<python> -m build`. */
 export function itWithPythonBuild(name: string, test: (python: string) => Promise<void>): void {
   const python = PYTHONS.find((one) => succeeds(one, 'import build, setuptools, wheel'));

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { transformFile } from '@swc/core';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { Petstore } from '../support/petstore.js';
+import { itWithPythonPackage, runPython } from '../support/python.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PATIENCE = 20_000; // milliseconds
+
+let petstore: Petstore;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
+  petstore.clock.set(Date.now()); // the receivers refuse messages that are older than 5 minutes
+});
+afterAll(() => petstore.stop());
+
+/** Has a pet's event delivered to a receiver that starts with the secret of its webhook; returns what that prints. */
+async function deliverTo(start: (env: Record<string, string>) => ReturnType<typeof spawn>): Promise<string> {
+  const port = String(await freePort());
+  const client = petstore.client(await petstore.key());
+  const url = `http://127.0.0.1:${port}/`;
+  const { body } = await client.post('/v1/webhooks').send({ url }).expect(201);
+  const webhook = body as { readonly id: number; readonly secret: string };
+  const receiver = start({ WEBHOOK_SECRET: webhook.secret, PORT: port });
+  let printed = '';
+  receiver.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  try {
+    await eventually(() => printed.includes('Listening'), PATIENCE);
+    const forged = { 'webhook-id': '1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
+    expect((await fetch(url, { method: 'POST', body: '{}', headers: forged })).status).toBe(400);
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    const path = `/v1/webhooks/${webhook.id}/deliveries`;
+    const delivery = async () => ((await client.get(path)).body as { id: number; state: string }[])[0];
+    await eventually(async () => (await delivery())?.state === 'delivered', PATIENCE);
+    await client.post(`${path}/${(await delivery())?.id}/retry`).expect(202); // a repeat, which it drops
+    await eventually(async () => (await delivery())?.state === 'delivered', PATIENCE);
+  } finally {
+    receiver.kill();
+    await client.delete(`/v1/webhooks/${webhook.id}`);
+  }
+  return printed;
+}
+
+const ONCE = /^Listening [^\n]+\npet\.created \{"id": ?\d+, ?"name": ?"Rex"[^\n]+\}\n$/;
+
+describe('the receiver', () => {
+  it(
+    'in TypeScript verifies a delivery, refuses a forged one, and drops a repeat',
+    async () => {
+      const file = join(ROOT, 'dist/webhook-receiver.mjs'); // below the repository's node_modules
+      const { code } = await transformFile(join(ROOT, 'examples/typescript/webhook-receiver.ts'), {
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      });
+      await writeFile(file, code);
+      const printed = await deliverTo((env) => spawn(process.execPath, [file], { env }));
+      expect(printed).toMatch(ONCE);
+    },
+    4 * PATIENCE,
+  );
+
+  itWithPythonPackage('in Python does the same', 'standardwebhooks', async () => {
+    const printed = await deliverTo((env) =>
+      runPython([join(ROOT, 'examples/python/webhook_receiver.py')], env),
+    );
+    expect(printed).toMatch(ONCE);
+  });
+});
