@@ -1,14 +1,13 @@
 // Four server processes, one Redis, one key: each round, do exactly as many requests pass as the limit says?
 // Run: npm run bench:exactness [-- --rounds 20]
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabase } from './database.mjs';
-import { createKey, freePort, startServer } from './servers.mjs';
+import { startRedis } from './redis.mjs';
+import { createKey, startServer } from './servers.mjs';
 
 const SERVERS = 4;
 const CONCURRENCY = 50;
@@ -24,9 +23,10 @@ let failed = 0;
 try {
   const database = await openDatabase(folder);
   started.push(database.remove);
-  const redisUrl = await startRedis();
+  const redis = await startRedis(folder);
+  started.push(redis.stop);
   for (const clock of ['right', 'off by 10 s on one server'])
-    failed += await measure(clock, database.url, redisUrl);
+    failed += await measure(clock, database.url, redis.url);
 } finally {
   for (const stop of started.reverse()) await stop();
   await rm(folder, { recursive: true, force: true });
@@ -84,25 +84,4 @@ function status(url, key, agent) {
       .on('error', reject)
       .end();
   });
-}
-
-async function startRedis() {
-  const port = await freePort();
-  const child = spawn('redis-server', [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--dir',
-    folder,
-  ]);
-  started.push(async () => {
-    const gone = once(child, 'exit');
-    child.kill();
-    await gone;
-  });
-  for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept')) break;
-  return `redis://127.0.0.1:${port}`;
 }

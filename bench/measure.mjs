@@ -6,22 +6,28 @@ import { load, probe } from './load.mjs';
  * One sample of a work: per answer, the CPU microseconds of the server and of PostgreSQL and the transactions that
  * PostgreSQL ran; beside them how the answers came.
  */
-export async function measure(server, target, { loader, database, warmUpSeconds, seconds }) {
+export async function measure(server, target, { loader, database, redis, warmUpSeconds, seconds }) {
   try {
     await probe(target);
     if (warmUpSeconds > 0) await load(loader, { ...target, seconds: warmUpSeconds });
     const ran = await transactions(database.url);
-    const before = readCpu(server, database);
+    const before = readCpu(server, database, redis);
     const { answers, perSecond, p50, p99 } = await load(loader, { ...target, seconds });
-    const after = readCpu(server, database);
+    const after = readCpu(server, database, redis);
     const spent = (account) => after[account] - before[account];
     return {
       serverMicros: spent('server') / answers,
+      redisMicros: redis && spent('redis') / answers,
       databaseMicros: database.postmaster && spent('database') / answers,
       transactions: ((await transactions(database.url)) - ran) / answers,
       strangers:
         database.postmaster &&
-        (spent('machine') - spent('server') - spent('database') - spent('loader')) / spent('machine'),
+        (spent('machine') -
+          spent('server') -
+          spent('database') -
+          (redis ? spent('redis') : 0) -
+          spent('loader')) /
+          spent('machine'),
       perSecond,
       p50,
       p99,
@@ -31,8 +37,9 @@ export async function measure(server, target, { loader, database, warmUpSeconds,
   }
 }
 
-function readCpu(server, { postmaster }) {
+function readCpu(server, { postmaster }, redis) {
   return {
+    redis: redis && processCpu(redis.pid),
     server: processCpu(server.pid),
     database: postmaster && clusterCpu(postmaster),
     loader: ownCpu(),

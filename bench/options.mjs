@@ -7,6 +7,7 @@ export const usage = `node bench/run.mjs [options]
   --only WORKS      of ${workNames.join(',')}; no quotas, no latency
   --server SERVERS  of ${serverNames.join(',')}
   --rounds N        rounds; each one measures every server once
+  --redis           quotas of ours and fastify in one Redis; needs a redis-server
   --exactness       also what four processes on one Redis admit; needs a redis-server
   --latency         also the latency at 1 and 4 connections, where --quick or --only leave it out
   --node PATH       the Node.js that runs the servers (default: this one)
@@ -28,6 +29,7 @@ export function readOptions(args) {
       quick: flag,
       assert: flag,
       exactness: flag,
+      redis: flag,
       latency: flag,
       help: flag,
       only: text,
@@ -41,7 +43,7 @@ export function readOptions(args) {
   });
   const { quick, only } = values;
   const complete = !quick && only === undefined;
-  const peers = quick ? ['ours', 'fastify'] : serverNames;
+  const peers = quick || values.redis ? ['ours', 'fastify'] : serverNames;
   const options = {
     ...values,
     works: choice('--only', only ?? (quick ? quickWorks : workNames).join(), workNames),

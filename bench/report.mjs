@@ -29,6 +29,7 @@ export function summarize(samples, work) {
       highest: Math.max(...micros),
       ratio: fastify.size ? median(own.map((s) => s.serverMicros / fastify.get(s.round))) : undefined,
       databaseMicros: own[0].databaseMicros && median(own.map(({ databaseMicros }) => databaseMicros)),
+      redisMicros: own[0].redisMicros && median(own.map(({ redisMicros }) => redisMicros)),
       transactions: median(own.map(({ transactions }) => transactions)),
       perSecond: median(own.map(({ perSecond }) => perSecond)),
     };
@@ -42,10 +43,23 @@ export function printReport(work, lines) {
     `${line.lowest.toFixed(0)}..${line.highest.toFixed(0)}`,
     line.ratio?.toFixed(2) ?? '-',
     line.databaseMicros?.toFixed(1) ?? '-',
+    line.redisMicros?.toFixed(1) ?? '-',
     line.transactions.toFixed(2),
     line.perSecond.toFixed(0),
   ]);
-  print([work, 'CPU us/request', 'rounds', 'x fastify', 'PostgreSQL us', 'transactions', 'requests/s'], rows);
+  print(
+    [
+      work,
+      'CPU us/request',
+      'rounds',
+      'x fastify',
+      'PostgreSQL us',
+      'Redis us',
+      'transactions',
+      'requests/s',
+    ],
+    rows,
+  );
 }
 
 export function print(head, rows) {

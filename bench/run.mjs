@@ -37,7 +37,7 @@ await session(async (means) => {
   }
 });
 
-async function measureWorks({ servers, keys, petIds, orderable, database }, options) {
+async function measureWorks({ servers, keys, petIds, orderable, database, redis }, options) {
   const samples = [];
   for (const [name, work] of Object.entries(works(petIds, orderable))) {
     if (!options.works.includes(name)) continue;
@@ -47,7 +47,7 @@ async function measureWorks({ servers, keys, petIds, orderable, database }, opti
         const { signal, loader, measureSeconds: seconds } = options;
         const target = { origin: server.origin, work, key: keys[work.key ?? 'unlimited'], signal };
         const warmUpSeconds = warmUp(options, samples.length < servers.length, round);
-        const sample = await measure(server, target, { loader, database, warmUpSeconds, seconds });
+        const sample = await measure(server, target, { loader, database, redis, warmUpSeconds, seconds });
         samples.push({ work: name, round, server: server.name, ...sample });
       }
     }

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { openDatabase, sql } from './database.mjs';
+import { startRedis } from './redis.mjs';
 import { createKey, randomKey, startServer } from './servers.mjs';
 
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
 
 /** Database, our service (which makes the tables and the keys), 10 000 pets, then the peers. */
-export async function setScene({ node, servers: names, works }, { folder, signal, undo }) {
+export async function setScene({ node, servers: names, works, redis: withRedis }, { folder, signal, undo }) {
   const ours = names.includes('ours');
   if (ours) requireBuild();
   const database = await openDatabase(folder);
@@ -16,7 +17,10 @@ export async function setScene({ node, servers: names, works }, { folder, signal
   signal.throwIfAborted();
 
   const servers = [];
-  const common = { node, folder, databaseUrl: database.url, signal };
+  const redis = withRedis ? await startRedis(folder) : undefined;
+  if (redis) undo(redis.stop);
+  const extraEnv = redis ? { REDIS_URL: redis.url } : {};
+  const common = { node, folder, databaseUrl: database.url, signal, extraEnv };
   const add = async (name, apiKey) => {
     const server = await startServer(name, { ...common, apiKey });
     undo(server.stop);
@@ -38,7 +42,7 @@ export async function setScene({ node, servers: names, works }, { folder, signal
   const pets = await sql(database.url, 'SELECT id FROM pets ORDER BY id');
   const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
   for (const name of names) if (name !== 'ours') await add(name, keys.unlimited);
-  return { servers, keys, database, petIds: pets.map(({ id }) => id), orderable };
+  return { servers, keys, database, petIds: pets.map(({ id }) => id), orderable, redis };
 }
 
 /** Pets that are ordered once each. */

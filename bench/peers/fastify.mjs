@@ -1,6 +1,7 @@
 // What a careful author writes with Fastify: schemas in and out, the rate-limit plugin, keys in memory.
 import rateLimit from '@fastify/rate-limit';
 import Fastify from 'fastify';
+import { Redis } from 'ioredis';
 import { createPet, getPet, listPets, placeOrder, updatePet } from './statements.mjs';
 
 const status = { type: 'string', enum: ['available', 'pending', 'sold'], default: 'available' };
@@ -41,6 +42,7 @@ await app.register(rateLimit, {
   timeWindow: '1 minute',
   max: (request) => request.key.perMinute,
   keyGenerator: (request) => request.key.id,
+  ...(process.env.REDIS_URL ? { redis: new Redis(process.env.REDIS_URL) } : {}),
 });
 
 app.get('/v1/pets', {
