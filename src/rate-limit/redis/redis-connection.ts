@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Cluster, type Redis } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
+import { sendInOnePacket } from './one-packet.js';
 import { openRedis } from './open-redis.js';
 import { RedisClient } from './redis-client.js';
 import type { Commands } from './redis-commands.js';
@@ -23,6 +24,10 @@ export class RedisConnection {
   /** @param timeout of a command, in milliseconds */
   constructor(config: Config, timeout = COMMAND_TIMEOUT) {
     this.redis = openRedis(config);
+    if (config.fastPaths) {
+      if (this.redis instanceof Cluster) this.redis.on('+node', sendInOnePacket);
+      else sendInOnePacket(this.redis);
+    }
     this.redis.on('error', (error: Error) => {
       this.logger.debug(error.message);
     });
