@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seconds } from '../kernel/clock/duration.js';
+import { sameServer } from '../database/pool/connection-options.js';
 import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
@@ -38,9 +39,8 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   private async listen(): Promise<void> {
-    const { url } = this.dataSource.options as { url: string };
     const client = new ReadTimeoutClient({
-      connectionString: url,
+      ...sameServer(this.dataSource),
       application_name: 'petstore key changes',
       connectionTimeoutMillis: CONNECT_TIMEOUT,
     });
@@ -53,6 +53,10 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     client.on('end', () => {
       this.lost(client);
     });
+    // Keys do not change at a standby or a former primary.
+    client.onReadOnly = () => {
+      this.lost(client, new Error('the server is read-only'));
+    };
     this.client = client;
     try {
       await client.connect();

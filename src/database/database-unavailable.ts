@@ -1,8 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
-/** SQLSTATE classes of temporary failures: connection, resources, operator intervention, system. */
-const CLASSES = ['08', '53', '57', '58'];
+/**
+ * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator intervention,
+ * system.
+ */
+const CLASSES = ['08', '28', '53', '57', '58'];
 /** Temporary failures of other classes: serialization, deadlock, lock, and a standby after a failover. */
 const STATES = ['40001', '40P01', '55P03', '25006'];
 const SYSTEM_ERRORS = [
@@ -41,8 +44,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
-  return SYSTEM_ERRORS.includes(codeOf(error));
+  return SYSTEM_ERRORS.includes(codeOf(error)) || isCertificateError(error);
 }
+
+/** A certificate that does not hold, or that its authority has not signed: one of the two is being replaced. */
+const isCertificateError = (error: Error): boolean =>
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(codeOf(error));
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 

@@ -8,6 +8,7 @@ import { isDatabaseUnavailable } from './database-unavailable.js';
 import { enableFastPath } from './pipeline/fast-path.js';
 import { ServiceDataSource } from './transactions/service-data-source.js';
 import { connectionOptions } from './pool/connection-options.js';
+import type { ClientConfig } from './pool/read-timeout.client.js';
 import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
 
 @Module({})
@@ -17,13 +18,15 @@ export class DatabaseModule {
   }
 
   /** Connects to a migrated database, and disconnects when the application closes. */
-  static with({ fastPaths }: Pick<Config, 'fastPaths'>, url: string): DynamicModule {
+  static with(config: Config, url: string): DynamicModule {
+    const { fastPaths, databaseUrl, currentDatabaseUrl } = config;
+    const own = poolOptions(url, url === databaseUrl ? currentDatabaseUrl : undefined);
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...poolOptions(url), autoLoadEntities: true, retryAttempts: 0 }),
-          dataSourceFactory: (options = poolOptions(url)) => {
+          useFactory: () => ({ ...own, autoLoadEntities: true, retryAttempts: 0 }),
+          dataSourceFactory: (options = own) => {
             const dataSource = new ServiceDataSource(options);
             if (fastPaths) enableFastPath(dataSource);
             return Promise.resolve(dataSource);
@@ -37,8 +40,8 @@ export class DatabaseModule {
 const POOL_SIZE = 10;
 
 /** The connection pool that the requests share. */
-export function poolOptions(url: string): PostgresDataSourceOptions {
-  const options = connectionOptions(url);
+export function poolOptions(url: string, currentUrl?: ClientConfig['currentUrl']): PostgresDataSourceOptions {
+  const options = connectionOptions(url, currentUrl);
   return {
     ...options,
     poolSize: POOL_SIZE,

@@ -20,5 +20,6 @@ export function describeWhereFound(program: string, name: string, suite: () => v
   describe.skip(name, suite);
 }
 
+/** HAProxy knows the short form only. */
 const isInstalled = (program: string): boolean =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+  ['--version', '-v'].some((flag) => spawnSync(program, [flag], { stdio: 'ignore' }).status === 0);

@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
 import { findRunningServer } from '../../embedded-postgres/postmaster-pid.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
+import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { childrenOf, isAlive } from './processes.js';
+import { withClient } from './test-database.js';
 
 /** A real PostgreSQL of the test's own, migrated, that it may kill, freeze and start again. */
 export class PostgresServer {
@@ -22,6 +25,58 @@ export class PostgresServer {
     const server = await openEmbeddedPostgres(folder, { as: 'visitor', settings });
     await migrate(server.url);
     return new PostgresServer(folder, settings, server);
+  }
+
+  /** A hot standby, made of a copy of the primary's data, which is down for that. The primary commits what both have. */
+  static async standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-standby-'));
+    await primary.server.stop();
+    execFileSync('cp', ['-a', `${primary.folder}/.`, folder]);
+    await primary.launch();
+    const { hostname, port, username, password } = new URL(primary.url);
+    const settings = {
+      ...primary.settings,
+      port: String(await freePort()),
+      primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password} application_name=standby`,
+    };
+    await writeFile(join(folder, 'postgres', 'standby.signal'), '');
+    const server = await openEmbeddedPostgres(folder, { as: 'visitor', settings });
+    await primary.set('synchronous_standby_names', 'standby');
+    await eventually(async () => {
+      const [row] = await primary.query('SELECT 1 FROM pg_stat_replication WHERE sync_state = $1', ['sync']);
+      return row !== undefined;
+    }, 20_000);
+    return new PostgresServer(folder, settings, server);
+  }
+
+  async query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return withClient(
+      this.url,
+      async (client) => (await client.query<Record<string, unknown>>(sql, values)).rows,
+    );
+  }
+
+  /** Changes a setting of the running server. */
+  async set(name: string, value: string): Promise<void> {
+    await this.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await this.query('SELECT pg_reload_conf()');
+  }
+
+  /** Starts it again, with TLS. */
+  async useTls({ certificate, key }: Certificates): Promise<void> {
+    await this.server.stop();
+    const cluster = join(this.folder, 'postgres');
+    const { uid, gid } = await stat(cluster);
+    for (const [from, name] of [
+      [certificate, 'server.pem'],
+      [key, 'server-key.pem'],
+    ] as const) {
+      await copyFile(from, join(cluster, name));
+      await chmod(join(cluster, name), 0o600);
+      await chown(join(cluster, name), uid, gid);
+    }
+    Object.assign(this.settings, { ssl: 'on', ssl_cert_file: 'server.pem', ssl_key_file: 'server-key.pem' });
+    await this.launch();
   }
 
   get url(): string {

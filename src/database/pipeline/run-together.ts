@@ -2,10 +2,13 @@ import pg, { type PoolClient } from 'pg';
 import { type Batch, rejectFailed, resolve } from './statement.js';
 import { PipelinedQuery } from './pipelined-query.js';
 
-/** SQLSTATE of errors after which PostgreSQL closes the connection: shutdown, failure, idle in transaction. */
-const CLOSING = /^(57P|08|25P0[34])/;
+/**
+ * SQLSTATE of errors after which PostgreSQL closes the connection (shutdown, failure, idle in transaction), or after which it
+ * is of no use: the server is read-only.
+ */
+const CLOSING = /^(57P|08|25P0[34]|25006)/;
 
-/** Whether PostgreSQL closes the connection after an error. `pg` notices that later. */
+/** Whether a connection ends with an error. `pg` notices later that PostgreSQL has closed it. */
 export const endsConnection = (error: Error | null): boolean =>
   error instanceof pg.DatabaseError && CLOSING.test(error.code ?? '');
 

@@ -13,6 +13,12 @@ const TIMED_OUT = /timeout exceeded when trying to connect|due to connection tim
 
 type OnClient = Parameters<pg.Pool['connect']>[0];
 
+/** Milliseconds between two renewals of all connections. */
+const RENEWAL_INTERVAL = seconds(1);
+
+/** Milliseconds between two lines of the log about it. */
+const RENEWAL_LOG_INTERVAL = seconds(30);
+
 /** Thrown while the circuit is open. */
 class DatabaseUnresponsive extends Error {
   readonly code = '08006'; // connection_failure
@@ -28,13 +34,42 @@ class DatabaseUnresponsive extends Error {
  */
 export class CircuitBreakerPool extends pg.Pool {
   private readonly logger = new Logger('Database');
+  private readonly clients = new Set<ReadTimeoutClient>();
   private isOpen = false;
+  private renewedAt = -Infinity;
 
   constructor(options: pg.PoolConfig) {
     super({ ...options, Client: ReadTimeoutClient });
     this.on('connect', (client) => {
-      if (client instanceof ReadTimeoutClient) client.onTimeout = () => void this.open();
+      if (client instanceof ReadTimeoutClient) this.follow(client);
     });
+    // Before the pool looks whether the client ends: then it drops the client.
+    this.on('release', (_error, client) => {
+      if (client instanceof ReadTimeoutClient && client.isOutdated) client.end().catch(() => undefined);
+    });
+    this.on('remove', (client) => {
+      this.clients.delete(client as unknown as ReadTimeoutClient);
+    });
+  }
+
+  private follow(client: ReadTimeoutClient): void {
+    client.onTimeout = () => void this.open();
+    client.onReadOnly = () => {
+      this.renew();
+    };
+    this.clients.add(client);
+    // It may read there, but not for long: the next connection may lead to the new primary.
+    if (client.isReadOnly) setTimeout(() => (client.isOutdated = true), RENEWAL_INTERVAL).unref();
+  }
+
+  /** After a failover, connections may still lead to the former primary: each is given up when it is free. */
+  private renew(): void {
+    const now = performance.now();
+    if (now - this.renewedAt < RENEWAL_INTERVAL) return;
+    if (now - this.renewedAt > RENEWAL_LOG_INTERVAL)
+      this.logger.warn('PostgreSQL is read-only, as after a failover. Connecting again.');
+    this.renewedAt = now;
+    for (const client of this.clients) client.isOutdated = true;
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -63,6 +98,11 @@ export class CircuitBreakerPool extends pg.Pool {
       const wasBusy = TIMED_OUT.test(error?.message ?? '') && performance.now() - due > BUSY;
       if (wasBusy && triesLeft > 0) {
         this.connectInTime(callback, triesLeft - 1);
+        return;
+      }
+      if (client instanceof ReadTimeoutClient && client.isOutdated) {
+        release(true);
+        this.connectInTime(callback, triesLeft);
         return;
       }
       if (error) markAsDatabaseError(error);

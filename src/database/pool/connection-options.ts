@@ -1,6 +1,8 @@
 import pg from 'pg';
+import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import type { ClientConfig } from './read-timeout.client.js';
 import { int64FromDatabase } from '../../kernel/json/int64.js';
 
 /** For a free or a new connection. */
@@ -9,8 +11,11 @@ const CONNECT_TIMEOUT = seconds(1.2);
 const STATEMENT_TIMEOUT = seconds(1.25);
 const INT8_OID = pg.types.builtins.INT8;
 
-/** The connection options of service and commands. Timeouts are in milliseconds. */
-export function connectionOptions(url: string) {
+/**
+ * The connection options of service and commands. Timeouts are in milliseconds.
+ * @param currentUrl for each new connection, where the URL may change
+ */
+export function connectionOptions(url: string, currentUrl?: ClientConfig['currentUrl']) {
   return {
     type: 'postgres',
     url,
@@ -20,6 +25,7 @@ export function connectionOptions(url: string) {
       statement_timeout: STATEMENT_TIMEOUT,
       idle_in_transaction_session_timeout: seconds(5), // bounds the locks of a frozen process
       types: { getTypeParser },
+      currentUrl,
     },
   } satisfies PostgresDataSourceOptions;
 }
@@ -27,4 +33,10 @@ export function connectionOptions(url: string) {
 /** Parses `bigint` columns as exact 64-bit integers; `pg` returns strings by default. */
 function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
   return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
+}
+
+/** How a connection beside the pool of a data source is made: to the same server. */
+export function sameServer({ options }: DataSource): ClientConfig {
+  const { url, extra } = options as ReturnType<typeof connectionOptions>;
+  return { connectionString: url, currentUrl: extra.currentUrl };
 }

@@ -13,9 +13,28 @@ export const BATCH_TIMEOUT = READ_TIMEOUT + INTERVAL;
 
 /** The parts of a client that its types lack. */
 interface Internals {
-  readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } };
+  readonly connection: {
+    readonly stream: { readonly bytesRead: number; destroy(error?: Error): void };
+    on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+    on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
+  };
   readonly readyForQuery: boolean | null;
 }
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+export interface ClientConfig extends pg.ClientConfig {
+  /** The URL for the next connection, where it may change: a password that is rotated. */
+  readonly currentUrl?: () => string | undefined;
+}
+
+/** What PostgreSQL reports of itself, from version 14 on: a standby, or a former primary that may not be written to. */
+const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
+/** SQLSTATE of a write to it. */
+const READ_ONLY = '25006';
 
 /**
  * A connection with a read timeout: it closes when the server sends nothing while a response is due. One timer serves all
@@ -28,10 +47,17 @@ export class ReadTimeoutClient extends pg.Client {
   readTimeout = READ_TIMEOUT;
   /** Milliseconds until the connection closes although the server sends something. */
   timeLeft = Infinity;
+  /** Whether the server has said that it is read-only. */
+  isReadOnly = false;
+  /** Called when the server says so, or refuses a write for it. */
+  onReadOnly?: () => void;
+  /** Whether the connection is to be given up, because it leads to a server that is or was read-only. */
+  isOutdated = false;
   private ending = false;
 
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
+  constructor(config?: string | ClientConfig) {
+    super(withCurrentUrl(config));
+    this.noticeReadOnly();
     // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {
@@ -47,6 +73,21 @@ export class ReadTimeoutClient extends pg.Client {
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
+  }
+
+  private noticeReadOnly(): void {
+    const { connection } = this as unknown as Internals;
+    const parameters = new Set<string>();
+    connection.on('parameterStatus', ({ parameterName: name, parameterValue: value }) => {
+      if (!READ_ONLY_PARAMETERS.includes(name)) return;
+      if (value === 'on') parameters.add(name);
+      else parameters.delete(name);
+      this.isReadOnly = parameters.size > 0;
+      if (this.isReadOnly) this.onReadOnly?.();
+    });
+    connection.on('errorMessage', ({ code }) => {
+      if (code === READ_ONLY) this.onReadOnly?.();
+    });
   }
 
   private watch(): void {
@@ -92,3 +133,8 @@ class Ticker {
 }
 
 const ticker = new Ticker();
+
+function withCurrentUrl(config?: string | ClientConfig): string | ClientConfig | undefined {
+  const url = typeof config === 'object' ? config.currentUrl?.() : undefined;
+  return url === undefined ? config : { ...(config as ClientConfig), connectionString: url };
+}

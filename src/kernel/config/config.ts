@@ -18,6 +18,7 @@ class InvalidConfig extends StartupError {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const HTTP = ['http:', 'https:'];
+const POSTGRES = ['postgres:', 'postgresql:'];
 
 /** The settings from the environment, validated once at start. No other folder reads `process.env`. */
 export class Config {
@@ -26,6 +27,8 @@ export class Config {
   readonly host: string;
   /** Absent: an embedded PostgreSQL keeps its files in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated; undefined where the URL is not in a file. */
+  readonly currentDatabaseUrl: () => string | undefined;
   readonly dataDir: string;
   /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
   readonly migrateAtStart: boolean;
@@ -78,7 +81,10 @@ export class Config {
     const variables = new Variables(env);
     this.port = variables.wholeNumber('PORT', { min: 0, max: 65_535, fallback: 3000 });
     this.host = variables.optional('HOST') ?? '127.0.0.1';
-    this.databaseUrl = variables.secretUrl('DATABASE_URL', ['postgres:', 'postgresql:']);
+    this.databaseUrl = variables.secretUrl('DATABASE_URL', POSTGRES);
+    const isInFile = variables.optional('DATABASE_URL_FILE') !== undefined;
+    this.currentDatabaseUrl = () =>
+      isInFile ? new Variables(env).secretUrl('DATABASE_URL', POSTGRES) : undefined;
     this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
     this.publicUrl = variables.url('PUBLIC_URL', HTTP);

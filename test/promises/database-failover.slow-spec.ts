@@ -1,0 +1,122 @@
+import { jest } from '@jest/globals';
+import { describeWith } from '../support/describe-with.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { Load } from '../support/load.js';
+import { PostgresPair } from '../support/postgres-pair.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+
+jest.setTimeout(120_000); // two PostgreSQL servers, HAProxy and the service
+
+const RESPONSES = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
+/** What the service promises, from the promotion on. */
+const BACK_WITHIN = 5_000;
+const REFUSED_WITHIN = 10_000;
+
+describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
+  let pair: PostgresPair;
+  let service: Program;
+  let port: number;
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+
+  async function start(cutsSessions: boolean): Promise<void> {
+    [folder, pair, port] = await Promise.all([
+      emptyFolder(),
+      PostgresPair.start({ cutsSessions }),
+      freePort(),
+    ]);
+    service = new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { DATABASE_URL: pair.url, PORT: String(port) },
+    });
+    await service.prints(/listens/);
+  }
+  afterEach(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+    await pair.stop();
+    await folder.remove();
+  });
+
+  async function newKey(): Promise<{ key: string; id: string }> {
+    const limits = ['--per-minute', '1000000', '--per-day', '10000000'];
+    const args = ['keys', 'create', '--plan', 'enterprise', '--name', 'x', ...limits, '--json'];
+    const { stdout } = await run(COMMAND_LINE, args, { cwd: folder.path, env: { DATABASE_URL: pair.url } });
+    const { key, id } = JSON.parse(stdout) as { key: string; id: number };
+    return { key, id: String(id) };
+  }
+  const send = async (key: string, method = 'GET'): Promise<number> => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const body = method === 'POST' ? '{"name":"Rex","categoryId":1}' : undefined;
+    return (await fetch(`http://127.0.0.1:${port}/v1/pets`, { method, headers, body })).status;
+  };
+  /** Pets that were added, as clients were told, and are not there. */
+  async function lost({ created }: Load): Promise<string[]> {
+    const there = new Set((await pair.standby.query('SELECT id::text FROM pets')).map(({ id }) => id));
+    return created
+      .map((body) => String((JSON.parse(body) as { id: number }).id))
+      .filter((id) => !there.has(id));
+  }
+
+  it('because the primary is killed, has every pet it said it added, and works again by itself', async () => {
+    await start(true);
+    const { key } = await newKey();
+    const revoked = await newKey();
+    expect(await send(revoked.key)).toBe(200);
+    const load = new Load(port, key);
+    await eventually(() => (load.tally['POST 201'] ?? 0) > 50, 20_000);
+
+    await pair.primary.kill();
+    await eventually(() => (load.tally['POST 503 service_unavailable'] ?? 0) > 0);
+    expect(await send(revoked.key)).not.toBe(401); // known, or not to be looked up now
+    await pair.promote();
+    await pair.standby.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
+    const before = load.created.length;
+    await eventually(() => load.created.length > before, BACK_WITHIN);
+    await eventually(async () => (await send(revoked.key)) === 401, REFUSED_WITHIN);
+
+    // Notified again: a change takes effect before a cache entry expires.
+    const second = await newKey();
+    await eventually(async () => (await listeners()) === 1);
+    expect(await send(second.key)).toBe(200);
+    await pair.standby.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [second.id]);
+    await eventually(async () => (await send(second.key)) === 401);
+
+    const tally = await load.stop();
+    expect(Object.keys(tally).filter((response) => !RESPONSES.includes(response))).toEqual([]);
+    expect(await lost(load)).toEqual([]);
+  });
+
+  it('gives up its connections to a former primary that is read-only now', async () => {
+    await start(false);
+    const { key } = await newKey();
+    const load = new Load(port, key);
+    await eventually(() => (load.tally['POST 201'] ?? 0) > 50, 20_000);
+
+    await pair.primary.set('default_transaction_read_only', 'on');
+    await eventually(() => (load.tally['POST 503 service_unavailable'] ?? 0) > 0);
+    await pair.promote();
+    const before = load.created.length;
+    await eventually(() => load.created.length > before, BACK_WITHIN);
+    // One that listens notices it by its next probe, and one that nobody uses ends when it has been idle for long enough.
+    await eventually(async () => (await listeners()) === 1 && (await connectionsToFormer()) === 0, 30_000);
+
+    const tally = await load.stop();
+    expect(Object.keys(tally).filter((response) => !RESPONSES.includes(response))).toEqual([]);
+    expect(await lost(load)).toEqual([]);
+  });
+
+  const count = (rows: Record<string, unknown>[]): number => Number(rows[0]?.count);
+  const listeners = async () =>
+    count(
+      await pair.standby.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore key changes' AND state = 'idle' AND query <> ''",
+      ),
+    );
+  const connectionsToFormer = async () =>
+    count(
+      await pair.primary.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'petstore%'",
+      ),
+    );
+});
