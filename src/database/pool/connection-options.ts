@@ -36,7 +36,9 @@ function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParse
 }
 
 /** How a connection beside the pool of a data source is made: to the same server. */
-export function sameServer({ options }: DataSource): ClientConfig {
+export function sameServer({
+  options,
+}: DataSource): Pick<ClientConfig, 'currentUrl'> & { readonly connectionString: string } {
   const { url, extra } = options as ReturnType<typeof connectionOptions>;
   return { connectionString: url, currentUrl: extra.currentUrl };
 }

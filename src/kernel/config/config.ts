@@ -27,8 +27,8 @@ export class Config {
   readonly host: string;
   /** Absent: an embedded PostgreSQL keeps its files in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated; undefined where the URL is not in a file. */
-  readonly currentDatabaseUrl: () => string | undefined;
+  /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated. Absent: the URL is not in a file. */
+  readonly currentDatabaseUrl: (() => string | undefined) | undefined;
   readonly dataDir: string;
   /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
   readonly migrateAtStart: boolean;
@@ -83,8 +83,9 @@ export class Config {
     this.host = variables.optional('HOST') ?? '127.0.0.1';
     this.databaseUrl = variables.secretUrl('DATABASE_URL', POSTGRES);
     const isInFile = variables.optional('DATABASE_URL_FILE') !== undefined;
-    this.currentDatabaseUrl = () =>
-      isInFile ? new Variables(env).secretUrl('DATABASE_URL', POSTGRES) : undefined;
+    this.currentDatabaseUrl = isInFile
+      ? () => new Variables(env).secretUrl('DATABASE_URL', POSTGRES)
+      : undefined;
     this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
     this.publicUrl = variables.url('PUBLIC_URL', HTTP);

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { connectionOptions } from '../../database/pool/connection-options.js';
+import { connectionOptions, sameServer } from '../../database/pool/connection-options.js';
 import { CircuitBreakerPool } from '../../database/pool/circuit-breaker.pool.js';
 
 /** One of them listens for jobs. */
@@ -31,10 +31,10 @@ export class WorkerConnections implements OnApplicationShutdown {
   }
 
   private make(): Pool {
-    const { url } = this.dataSource.options as { url: string };
-    const { extra, connectTimeoutMS } = connectionOptions(url);
+    const server = sameServer(this.dataSource);
+    const { extra, connectTimeoutMS } = connectionOptions(server.connectionString);
     const pool = new CircuitBreakerPool({
-      connectionString: url,
+      ...server,
       application_name: 'petstore webhooks',
       max: POOL_SIZE,
       connectionTimeoutMillis: connectTimeoutMS,
