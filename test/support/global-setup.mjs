@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 // The built code: Jest does not transform this file's imports.
 import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
+
+const WATCHDOG = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
 /** What is lost when the machine loses its power does not matter to a test. */
 const SETTINGS = {
@@ -19,6 +23,7 @@ const SETTINGS = {
 /** One real PostgreSQL for the whole run, with a migrated database that every suite gets a copy of. */
 export default async function globalSetup() {
   const folder = await makeRunFolder();
+  watch(folder);
   process.env.PETSTORE_TEST_LOGS = join(folder, 'logs');
   await mkdir(process.env.PETSTORE_TEST_LOGS);
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
@@ -27,4 +32,17 @@ export default async function globalSetup() {
   const server = await openEmbeddedPostgres(data, { as: 'owner', settings: SETTINGS });
   globalThis.petstoreTestServer = { server, folder };
   process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // the template must have no connections
+}
+
+/** A run that is killed, or that crashes, leaves nothing behind either. */
+function watch(folder) {
+  const env = { PATH: process.env.PATH }; // without the folder, by which it knows the others
+  const watchdog = spawn(process.execPath, [WATCHDOG, folder], {
+    env,
+    cwd: '/',
+    detached: true, // Ctrl-C is not meant for it
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watchdog.unref();
+  watchdog.stdin.unref();
 }

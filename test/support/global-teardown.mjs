@@ -1,13 +1,25 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { commandOf, endProcessesOf, processesOf } from './run-processes.mjs';
 import { searchLog } from './search-log.mjs';
 
 export default async function globalTeardown() {
   const { server, folder } = globalThis.petstoreTestServer;
   await server.stop();
   try {
+    await expectNoProcesses(folder);
     await searchLog(join(folder, 'logs'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** @throws naming the processes that suites have left, which it ends */
+async function expectNoProcesses(folder) {
+  const patience = AbortSignal.timeout(10_000); // those that have been told to end
+  while (processesOf(folder).length > 0 && !patience.aborted) await setTimeout(50);
+  const left = processesOf(folder).map(commandOf);
+  await endProcessesOf(folder);
+  if (left.length > 0) throw new Error(`Suites have left processes behind:\n${left.join('\n')}`);
 }

@@ -36,12 +36,15 @@ class ScriptedService:
         self.answers: list[Answer] = []
         self.received: list[Received] = []
         self._over = threading.Event()
+        self._arrival = threading.Condition()
         service = self
 
         class Handler(BaseHTTPRequestHandler):
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                service.received.append(Received(self.command, self.path, self.headers, body.decode()))
+                with service._arrival:
+                    service.received.append(Received(self.command, self.path, self.headers, body.decode()))
+                    service._arrival.notify_all()
                 answer = service.answers.pop(0) if service.answers else Answer()
                 if answer.instead == "silence":
                     service._over.wait()
@@ -65,6 +68,11 @@ class ScriptedService:
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def wait_for(self, requests: int) -> None:
+        """A client that has given up may be ahead of the service."""
+        with self._arrival:
+            self._arrival.wait_for(lambda: len(self.received) >= requests)
 
     def reset(self) -> None:
         self.answers, self.received = [], []

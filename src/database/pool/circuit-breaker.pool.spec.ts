@@ -69,7 +69,7 @@ describe('connections to a database that stops responding', () => {
     await delay(READ_TIMEOUT + seconds(0.5)); // idle for longer than it may be silent
     client.on('error', () => undefined);
     frozen = true;
-    const sending = setInterval(() => void client.query('SELECT 1').catch(() => undefined), 20);
+    const sending = setInterval(() => void pool.query('SELECT 1').catch(() => undefined), 20);
     const { away, after } = await failure(() => client.query('SELECT 1'));
     clearInterval(sending);
     client.release(true);
