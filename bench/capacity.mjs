@@ -1,0 +1,94 @@
+// How many replicas, Redis masters and cores of PostgreSQL a load takes, from measured costs. Run:
+// npm run capacity -- --rps 20000 [--reads 0.9] [--keys 1e6] [--busy 0.6]
+import { parseArgs } from 'node:util';
+
+/**
+ * CPU microseconds of a request, from `npm run bench -- --quick --redis --only list-varied,create`, and bytes. They were measured on
+ * one machine: measure yours, and replace them.
+ */
+export const COSTS = {
+  read: { service: 88, postgres: 31, redis: 11 },
+  write: { service: 107, postgres: 48, redis: 13 },
+  /** Resident memory of a replica, and what each key that it sees in a day adds. */
+  replicaBytes: 160e6,
+  replicaKeyBytes: 69,
+  /** A key in Redis. */
+  redisKeyBytes: 136,
+};
+
+/** The pool of a replica and the connection that listens for changed keys. */
+const CONNECTIONS = 11;
+/** Beyond that many connections PostgreSQL wants a PgBouncer in front. */
+const MANY_CONNECTIONS = 200;
+const SECOND = 1e6; // microseconds
+
+/**
+ * @param rps requests a second, of all clients
+ * @param reads the share of them that only reads, 0 to 1
+ * @param keys API keys that send requests on one day
+ * @param busy the share of a core that is planned with, so that a lost replica or a peak finds room
+ */
+export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs = COSTS) {
+  const cores = (part) =>
+    (rps * (reads * costs.read[part] + (1 - reads) * costs.write[part])) / SECOND / busy;
+  const replicas = Math.max(2, Math.ceil(cores('service')));
+  const connections = replicas * CONNECTIONS;
+  return {
+    replicas,
+    replicaMegabytes: Math.ceil((costs.replicaBytes + keys * costs.replicaKeyBytes) / 1e6),
+    redisMasters: Math.max(1, Math.ceil(cores('redis'))),
+    redisMegabytes: Math.ceil((keys * costs.redisKeyBytes) / 1e6),
+    postgresCores: Math.max(1, Math.ceil(cores('postgres'))),
+    writesPerSecond: Math.round(rps * (1 - reads)),
+    connections,
+    pgBouncer: connections > MANY_CONNECTIONS,
+    /** Of one key: its counts are in one slot, and so on one core. */
+    hotKeyRps: Math.floor((SECOND / costs.read.redis) * busy),
+  };
+}
+
+const LINES = {
+  replicas: 'replicas of one core',
+  replicaMegabytes: 'MB of memory for each of them',
+  redisMasters: 'Redis masters, a cluster from two on',
+  redisMegabytes: 'MB of counts in Redis',
+  postgresCores: 'cores of PostgreSQL',
+  writesPerSecond: 'creations a second, each with its event',
+  connections: 'connections to PostgreSQL',
+  hotKeyRps: 'requests a second at most of one key',
+};
+
+function main() {
+  const load = readLoad();
+  const result = capacity(load);
+  for (const [name, what] of Object.entries(LINES))
+    console.log(`${String(result[name]).padStart(8)} ${what}`);
+  if (result.pgBouncer) console.log(`${'+'.padStart(8)} PgBouncer in front of PostgreSQL`);
+}
+
+/** @throws Error that says what is wrong with the options */
+function readLoad() {
+  const text = { type: 'string' };
+  const { values } = parseArgs({ options: { rps: text, reads: text, keys: text, busy: text } });
+  const load = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+  const problem = problemOf(load);
+  if (problem) throw new Error(problem);
+  return load;
+}
+
+function problemOf({ rps, reads = 0, keys = 0, busy = 1 }) {
+  if (!(rps > 0 && rps < Infinity)) return '--rps takes the requests a second, such as 20000';
+  if (!(reads >= 0 && reads <= 1)) return '--reads takes a share from 0 to 1';
+  if (!(keys >= 0 && keys < Infinity)) return '--keys takes a number of keys, such as 1e6';
+  if (!(busy > 0 && busy <= 1)) return '--busy takes a share above 0, and 1 at most';
+  return undefined;
+}
+
+if (import.meta.filename === process.argv[1]) {
+  try {
+    main();
+  } catch (error) {
+    console.error(`capacity: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
