@@ -47,6 +47,8 @@ describe('workers in processes of their own', () => {
        SELECT 'pet.created', 1, now(), json_build_object('id', n) FROM generate_series(1, $1::int) AS n`,
       [count],
     );
+  const newest = async (id: number) =>
+    ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as { state: string }[])[0];
   const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
   it(
@@ -63,9 +65,7 @@ describe('workers in processes of their own', () => {
       await startWorker();
       await eventually(() => receiver.received.length === 2, PATIENCE);
       expect(new Set(ids()).size).toBe(1);
-      const delivery = async () =>
-        ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as { state: string }[])[0];
-      await eventually(async () => (await delivery())?.state === 'delivered', PATIENCE);
+      await eventually(async () => (await newest(id))?.state === 'delivered', PATIENCE);
     },
     2 * PATIENCE,
   );
@@ -93,6 +93,47 @@ describe('workers in processes of their own', () => {
       await eventually(() => new Set(ids()).size === 1_000, PATIENCE);
       expect(ids()).toHaveLength(1_000);
       expect(twice).toEqual([]);
+    },
+    2 * PATIENCE,
+  );
+
+  it(
+    'go on by themselves when PostgreSQL has cut all their connections',
+    async () => {
+      const id = await create(receiver.url);
+      await startWorker();
+      await record(1);
+      await eventually(async () => (await newest(id))?.state === 'delivered', PATIENCE);
+      await petstore.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'petstore webhooks'`,
+      );
+      await record(1);
+      await eventually(() => receiver.received.length === 2, PATIENCE);
+      expect(workers[0]?.stderr).toBe('');
+    },
+    2 * PATIENCE,
+  );
+
+  it(
+    'serve an endpoint while more endpoints never respond than a worker has turns',
+    async () => {
+      receiver.respond = (response) => {
+        if (response.req.url === '/hook') response.writeHead(204).end();
+      };
+      const alive = await create(receiver.url);
+      await petstore.query(
+        `INSERT INTO webhooks (api_key_id, url, types, state, secret, after_event_id, created_at)
+         SELECT api_key_id, url || '/dead', types, state, secret, after_event_id, created_at
+         FROM webhooks CROSS JOIN generate_series(1, 150) WHERE id = $1`,
+        [alive],
+      );
+      await startWorker();
+      const received = () => receiver.received.filter(({ url }) => url === '/hook').length;
+      for (let batch = 1; batch <= 2; batch++) {
+        await record(20);
+        await eventually(() => received() === 20 * batch, PATIENCE);
+      }
     },
     2 * PATIENCE,
   );

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { eventually } from './eventually.js';
 
 export interface ReceivedMessage {
+  readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
@@ -16,7 +17,11 @@ export class WebhookReceiver {
   respond: number | ((response: ServerResponse) => void) = 204;
   private readonly server = createServer((request, response) => {
     void text(request).then((body) => {
-      this.received.push({ headers: request.headers as Record<string, string>, body });
+      this.received.push({
+        url: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        body,
+      });
       if (typeof this.respond === 'function') this.respond(response);
       else response.writeHead(this.respond).end();
     });
