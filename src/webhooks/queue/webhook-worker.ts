@@ -79,6 +79,18 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
+  /**
+   * Never rejects: the queue would wait up to hours before it tries a job again that has failed. Housekeeping adds the job
+   * anew within half a minute.
+   */
+  private async deliver(webhookId: string): Promise<void> {
+    try {
+      await this.deliverer.deliver(webhookId, this.stopping.signal);
+    } catch (error) {
+      this.logger.warn(`Webhook ${webhookId} is served later: ${String(error)}`);
+    }
+  }
+
   private async hasWebhooks(): Promise<boolean> {
     const [row] = await this.dataSource.query<{ found: boolean }[]>(
       `SELECT EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL) AS found`,
@@ -88,7 +100,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   private async startQueue(): Promise<Runner> {
     const queue = await startQueue(this.connections.pool, {
-      deliver: (webhookId) => this.deliverer.deliver(webhookId, this.stopping.signal),
+      deliver: (webhookId) => this.deliver(webhookId),
     });
     // It ends by itself only after an error; then the next run starts another one.
     void queue.promise
