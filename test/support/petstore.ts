@@ -72,8 +72,11 @@ export class Petstore {
   }
 
   async stop(): Promise<void> {
+    const server = this.app.getHttpServer();
     await this.app.close();
-    this.running = undefined; // the variables of a suite live as long as its worker
+    // The variables of a suite live as long as its worker, clients of this server too.
+    server.removeAllListeners();
+    this.running = undefined;
     await this.drop();
   }
 

@@ -30,6 +30,7 @@ import { keysetPage } from '../pagination/keyset.js';
 import { findRow, insertRow } from '../rows.js';
 import { enableFastPath } from './fast-path.js';
 import { StatementBatches } from './statement-batches.js';
+import { codePoint } from '../../../test/support/code-point.js';
 
 const RUNS = 40;
 jest.setTimeout(RUNS * 3_000);
@@ -137,7 +138,7 @@ const features: Record<string, Feature> = {
 
 const text = fc.oneof(
   fc.constantFrom('', 'Rex', 'Rex', "O'Hara", 'a"b', '\u0000', '5', 'NaN', '2026-01-02'),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: codePoint, maxLength: 8 }),
 );
 const int = fc.oneof(
   fc.integer({ min: -3, max: 3 }),

@@ -9,6 +9,7 @@ import { CreatePetDto } from '../../pets/dto/create-pet.dto.js';
 import { Optional } from './optional.decorator.js';
 import { quickCheck } from './quick-check.js';
 import { RequestValidationPipe } from './validation.pipe.js';
+import { codePoint } from '../../../test/support/code-point.js';
 
 const stock = new ValidationPipe({ transform: true, forbidNonWhitelisted: true, whitelist: true });
 
@@ -37,7 +38,7 @@ const anything = fc.oneof(
     null,
     true,
   ),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: codePoint, maxLength: 300 }),
   fc.integer(),
   fc.double(),
   fc.constant([]),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parse as parseLossless, isLosslessNumber } from 'lossless-json';
 import { JsonError, parseJson } from './parse-json.js';
 import { copyNumberTexts, numberText } from './number-texts.js';
+import { codePoint } from '../../../test/support/code-point.js';
 
 /** JSON texts with numbers in every form, white space, escapes in names, and names that are there twice. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
@@ -14,7 +15,7 @@ const json = fc.letrec<{ value: string; object: string; array: string }>((tie) =
   );
   const text = fc.oneof(
     fc.constantFrom('"1.0"', '"\\"12345678901234567890"', '"{\\\\"', '"[1.0"', '"\\\\"'),
-    fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)),
+    fc.string({ unit: codePoint }).map((value) => JSON.stringify(value)),
   );
   const spaced = (items: fc.Arbitrary<string>) => fc.tuple(space, items, space).map((all) => all.join(''));
   return {

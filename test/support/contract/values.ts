@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { type Document, resolve, type Schema } from './document.js';
+import { codePoint } from '../code-point.js';
 
 /** A value as it stands in a JSON text and as it stands in a query or path. */
 export interface Value {
@@ -43,7 +44,7 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   if (format === 'uri') return fc.webPath().map((path) => word(`https://8.8.8.8${path}`));
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
-    .string({ unit: 'binary', minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
+    .string({ unit: codePoint, minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
     .filter((text) => matches.test(text))
     .map(word);
 }
