@@ -1,6 +1,8 @@
 import { eventually } from './support/eventually.js';
 import { Petstore } from './support/petstore.js';
-import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
+import { freePort } from './support/free-port.js';
+import { PostgresServer } from './support/postgres-server.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
 
 const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
@@ -166,6 +168,68 @@ describe('workers in processes of their own', () => {
       await record(1);
       await eventually(async () => (await delivered()) === 10_001, PATIENCE);
       expect(performance.now() - before).toBeLessThan(30_000);
+    },
+    2 * PATIENCE,
+  );
+});
+
+describe('a service and a worker whose PostgreSQL is frozen', () => {
+  let server: PostgresServer;
+  let receiver: WebhookReceiver;
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  const programs: Program[] = [];
+
+  beforeAll(async () => {
+    folder = await emptyFolder();
+    receiver = await WebhookReceiver.start();
+    server = await PostgresServer.start();
+  }, PATIENCE);
+  afterAll(async () => {
+    for (const program of programs) program.signal('SIGKILL');
+    receiver.stop();
+    await server.stop();
+    await folder.remove();
+  });
+
+  it(
+    'go on when it responds again, and end with exit code 0 within 10 s when it does not',
+    async () => {
+      const port = await freePort();
+      const env = { DATABASE_URL: server.url, PORT: String(port), ...LOCAL };
+      const keys = ['keys', 'create', '--plan', 'business', '--name', 'x', '--json'];
+      const created = await run(COMMAND_LINE, keys, { cwd: folder.path, env });
+      const { key } = JSON.parse(created.stdout) as { key: string };
+      programs.push(new Program(SERVICE, [], { cwd: folder.path, env }));
+      await programs[0]?.prints(/listens/);
+      programs.push(new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env }));
+      await programs[1]?.prints(/delivers/);
+      const post = (path: string, body: object) =>
+        fetch(`http://127.0.0.1:${port}/v1/${path}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      expect((await post('webhooks', { url: receiver.url })).status).toBe(201);
+      const isDelivered = async (name: string): Promise<boolean> => {
+        if ((await post('pets', { name, categoryId: 7 })).status !== 201) return false;
+        await eventually(() => receiver.received.some(({ body }) => body.includes(name)), PATIENCE);
+        return true;
+      };
+      expect(await isDelivered('before')).toBe(true);
+      await server.freeze();
+      await eventually(
+        async () => (await post('pets', { name: 'lost', categoryId: 7 })).status === 503,
+        PATIENCE,
+      );
+      await server.thaw();
+      await eventually(() => isDelivered('after'), PATIENCE);
+
+      await server.freeze();
+      const began = performance.now();
+      for (const program of programs) program.signal('SIGTERM');
+      const ended = await Promise.all(programs.map((program) => program.ended));
+      expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+      expect(performance.now() - began).toBeLessThan(10_000);
     },
     2 * PATIENCE,
   );
