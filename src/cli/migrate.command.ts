@@ -37,7 +37,8 @@ async function status({ json }: Options): Promise<void> {
 const line = (state: string) => (name: string) => `${state}  ${name}`;
 
 function databaseUrl(): string {
-  const { databaseUrl } = new Config();
+  const config = new Config();
+  const databaseUrl = config.directDatabaseUrl ?? config.databaseUrl;
   if (databaseUrl !== undefined) return databaseUrl;
   throw new StartupError('Set DATABASE_URL. The embedded database runs its migrations at each start.');
 }

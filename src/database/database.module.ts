@@ -7,8 +7,7 @@ import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { enableFastPath } from './pipeline/fast-path.js';
 import { ServiceDataSource } from './transactions/service-data-source.js';
-import { connectionOptions } from './pool/connection-options.js';
-import type { ClientConfig } from './pool/read-timeout.client.js';
+import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
 import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
 
 @Module({})
@@ -19,8 +18,8 @@ export class DatabaseModule {
 
   /** Connects to a migrated database, and disconnects when the application closes. */
   static with(config: Config, url: string): DynamicModule {
-    const { fastPaths, databaseUrl, currentDatabaseUrl } = config;
-    const own = poolOptions(url, url === databaseUrl ? currentDatabaseUrl : undefined);
+    const { fastPaths } = config;
+    const own = poolOptions(url, url === config.databaseUrl ? poolerOptions(config) : {});
     return {
       module: DatabaseModule,
       imports: [
@@ -40,11 +39,22 @@ export class DatabaseModule {
 const POOL_SIZE = 10;
 
 /** The connection pool that the requests share. */
-export function poolOptions(url: string, currentUrl?: ClientConfig['currentUrl']): PostgresDataSourceOptions {
-  const options = connectionOptions(url, currentUrl);
+export function poolOptions(url: string, pooler: PoolerOptions = {}): PostgresDataSourceOptions {
+  const options = connectionOptions(url, pooler);
   return {
     ...options,
     poolSize: POOL_SIZE,
     driver: { Pool: CircuitBreakerPool },
+  };
+}
+
+function poolerOptions(config: Config): PoolerOptions {
+  const { currentDatabaseUrl, directDatabaseUrl, currentDirectDatabaseUrl, preparedStatements } = config;
+  return {
+    currentUrl: currentDatabaseUrl,
+    preparedStatements,
+    ...(directDatabaseUrl !== undefined && {
+      direct: { url: directDatabaseUrl, currentUrl: currentDirectDatabaseUrl },
+    }),
   };
 }

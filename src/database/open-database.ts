@@ -34,7 +34,8 @@ async function open(
       onStep(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
     });
   if (config.databaseUrl !== undefined) {
-    await (config.migrateAtStart ? migrateAll(config.databaseUrl) : requireMigrated(config.databaseUrl));
+    const direct = config.directDatabaseUrl ?? config.databaseUrl;
+    await (config.migrateAtStart ? migrateAll(direct) : requireMigrated(direct));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const server = await openEmbeddedPostgres(config.dataDir, { as }).catch(explain);

@@ -2,18 +2,23 @@ import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import type { Config } from '../../kernel/config/config.js';
 import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-result.js';
+import { checkPooler } from './pooler.check.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { type MigrationState, migrationState } from '../../database/migrations/migration-state.js';
 
 /** The database that `DATABASE_URL` names. */
 export async function checkDatabase(
   url: string,
-  { migrateAtStart }: Pick<Config, 'migrateAtStart'>,
+  config: Pick<Config, 'migrateAtStart' | 'directDatabaseUrl' | 'preparedStatements'>,
 ): Promise<CheckResult[]> {
   try {
     const { version, migrations, roundTrip } = await inspectPostgres(url);
     const found = `PostgreSQL ${version} at ${addressOf(url)}, round trip ${roundTrip.toFixed(1)} ms`;
-    return [ok('database', found), checkMigrations(migrations, pendingAdvice(migrateAtStart))];
+    return [
+      ok('database', found),
+      ...(await checkPooler(url, config)),
+      checkMigrations(migrations, pendingAdvice(config.migrateAtStart)),
+    ];
   } catch (error) {
     const advice = 'Check that the database runs and that DATABASE_URL is right.';
     return [fail('database', `no response from ${addressOf(url)}: ${reasonOf(error)}`, advice)];

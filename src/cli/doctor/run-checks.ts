@@ -21,7 +21,11 @@ export async function runChecks(): Promise<CheckResult[]> {
   };
   return [
     ...configuration(problems),
-    ...unless(['DATABASE_URL', 'DATABASE_URL_FILE'], 'database', database),
+    ...unless(
+      [...problems.keys()].filter((name) => name.startsWith('DATABASE_')),
+      'database',
+      database,
+    ),
     ...unless(
       [...problems.keys()].filter((name) => name.startsWith('REDIS_')),
       'redis',

@@ -2,6 +2,7 @@ import type { Connection } from 'pg';
 import Query, { type PreparingConnection } from 'pg/lib/query.js';
 import type { Sendable } from 'pg/lib/utils.js';
 import { memoize } from '../../kernel/memoize.js';
+import { withoutPreparedStatements } from '../pool/read-timeout.client.js';
 import type { BoundStatement, Parser, RawRows } from './statement.js';
 
 /** The columns of each prepared statement by name. PostgreSQL does not run one whose columns have changed. */
@@ -72,11 +73,12 @@ export class PipelinedQuery extends Query {
   }
 
   private send({ name, text, values }: BoundStatement, connection: PreparingConnection): void {
-    if (!this.hasBeenParsed(connection)) {
-      connection.parse({ name, text, types: [] }, false);
-      connection.submittedNamedStatements[name] = text;
+    const isKept = !withoutPreparedStatements.has(connection);
+    if (!isKept || !this.hasBeenParsed(connection)) {
+      connection.parse({ name: isKept ? name : '', text, types: [] }, false);
+      if (isKept) connection.submittedNamedStatements[name] = text;
     }
-    connection.bind({ statement: name, values: values as Sendable[] }, false); // `pg` only reads them
+    connection.bind({ statement: isKept ? name : '', values: values as Sendable[] }, false); // `pg` only reads them
     if (!this.columns.has(name)) connection.describe({ type: 'P' }, false);
     connection.execute(null, false);
   }

@@ -11,11 +11,18 @@ const CONNECT_TIMEOUT = seconds(1.2);
 const STATEMENT_TIMEOUT = seconds(1.25);
 const INT8_OID = pg.types.builtins.INT8;
 
-/**
- * The connection options of service and commands. Timeouts are in milliseconds.
- * @param currentUrl for each new connection, where the URL may change
- */
-export function connectionOptions(url: string, currentUrl?: ClientConfig['currentUrl']) {
+/** How connections differ where the URL may change or a pooler is in between. */
+export interface PoolerOptions {
+  /** For each new connection, where the URL may change. */
+  readonly currentUrl?: ClientConfig['currentUrl'];
+  /** Past a pooler. */
+  readonly direct?: { readonly url: string; readonly currentUrl?: ClientConfig['currentUrl'] };
+  readonly preparedStatements?: boolean;
+}
+
+/** The connection options of service and commands. Timeouts are in milliseconds. */
+export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
+  const { currentUrl, direct, preparedStatements } = pooler;
   return {
     type: 'postgres',
     url,
@@ -26,6 +33,8 @@ export function connectionOptions(url: string, currentUrl?: ClientConfig['curren
       idle_in_transaction_session_timeout: seconds(5), // bounds the locks of a frozen process
       types: { getTypeParser },
       currentUrl,
+      direct,
+      preparedStatements,
     },
   } satisfies PostgresDataSourceOptions;
 }
@@ -35,10 +44,13 @@ function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParse
   return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
 }
 
-/** How a connection beside the pool of a data source is made: to the same server. */
-export function sameServer({
+/** How a connection beside the pool is made, to the same server and with a session of its own. */
+export function ownSession({
   options,
 }: DataSource): Pick<ClientConfig, 'currentUrl'> & { readonly connectionString: string } {
   const { url, extra } = options as ReturnType<typeof connectionOptions>;
-  return { connectionString: url, currentUrl: extra.currentUrl };
+  const { direct, currentUrl } = extra;
+  return direct
+    ? { connectionString: direct.url, currentUrl: direct.currentUrl }
+    : { connectionString: url, currentUrl };
 }

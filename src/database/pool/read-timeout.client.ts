@@ -29,7 +29,12 @@ interface ParameterStatus {
 export interface ClientConfig extends pg.ClientConfig {
   /** The URL for the next connection, where it may change: a password that is rotated. */
   readonly currentUrl?: () => string | undefined;
+  /** False: the next statement may reach another session of PostgreSQL. */
+  readonly preparedStatements?: boolean;
 }
+
+/** Connections of `pg` that may not keep prepared statements. */
+export const withoutPreparedStatements = new WeakSet<object>();
 
 /** What PostgreSQL reports of itself, from version 14 on: a standby, or a former primary that may not be written to. */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
@@ -58,6 +63,8 @@ export class ReadTimeoutClient extends pg.Client {
   constructor(config?: string | ClientConfig) {
     super(withCurrentUrl(config));
     this.noticeReadOnly();
+    if (typeof config === 'object' && config.preparedStatements === false)
+      withoutPreparedStatements.add((this as unknown as Internals).connection);
     // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {

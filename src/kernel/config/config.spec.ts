@@ -46,6 +46,8 @@ describe('Config', () => {
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['DATABASE_URL', 'postgres://u:p@db/pets', { databaseUrl: 'postgres://u:p@db/pets' }],
     ['DATABASE_URL', 'postgresql://db:6432/pets', { databaseUrl: 'postgresql://db:6432/pets' }],
+    ['DATABASE_DIRECT_URL', 'postgres://db/pets', { directDatabaseUrl: 'postgres://db/pets' }],
+    ['DATABASE_PREPARED_STATEMENTS', 'off', { preparedStatements: false }],
     ['PETSTORE_DATA_DIR', '/var/lib/pet store', { dataDir: '/var/lib/pet store' }],
     ['MIGRATE_AT_START', 'false', { migrateAtStart: false }],
     ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],

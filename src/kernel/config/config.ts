@@ -29,6 +29,11 @@ export class Config {
   readonly databaseUrl: string | undefined;
   /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated. Absent: the URL is not in a file. */
   readonly currentDatabaseUrl: (() => string | undefined) | undefined;
+  /** Past a connection pooler, for what needs a session: notifications and migrations. Absent: `databaseUrl` is for these too. */
+  readonly directDatabaseUrl: string | undefined;
+  readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
+  /** Whether a connection may keep prepared statements. A pooler may give each transaction another connection. */
+  readonly preparedStatements: boolean;
   readonly dataDir: string;
   /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
   readonly migrateAtStart: boolean;
@@ -82,10 +87,10 @@ export class Config {
     this.port = variables.wholeNumber('PORT', { min: 0, max: 65_535, fallback: 3000 });
     this.host = variables.optional('HOST') ?? '127.0.0.1';
     this.databaseUrl = variables.secretUrl('DATABASE_URL', POSTGRES);
-    const isInFile = variables.optional('DATABASE_URL_FILE') !== undefined;
-    this.currentDatabaseUrl = isInFile
-      ? () => new Variables(env).secretUrl('DATABASE_URL', POSTGRES)
-      : undefined;
+    this.currentDatabaseUrl = reread(env, 'DATABASE_URL');
+    this.directDatabaseUrl = variables.secretUrl('DATABASE_DIRECT_URL', POSTGRES);
+    this.currentDirectDatabaseUrl = reread(env, 'DATABASE_DIRECT_URL');
+    this.preparedStatements = variables.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on';
     this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
     this.publicUrl = variables.url('PUBLIC_URL', HTTP);
@@ -131,6 +136,15 @@ export class Config {
     );
     if (variables.problems.size > 0) onProblems(variables.problems);
   }
+}
+
+/** Reads the URL of a file anew. Absent: it is not in a file. */
+function reread(
+  env: Environment,
+  name: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
+): (() => string | undefined) | undefined {
+  if (new Variables(env).optional(`${name}_FILE`) === undefined) return undefined;
+  return () => new Variables(env).secretUrl(name, POSTGRES);
 }
 
 function throwProblems(problems: ReadonlyMap<string, string>): void {

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+import { accepts } from './postgres-pair.js';
+
+/** It refuses to run as root. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** A PgBouncer before a database. */
+export class PgBouncer {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+    readonly url: string,
+  ) {}
+
+  /** @param settings lines of its configuration */
+  static async before(databaseUrl: string, settings: readonly string[]): Promise<PgBouncer> {
+    const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-pgbouncer-'));
+    const listenPort = await freePort();
+    const file = join(folder, 'pgbouncer.ini');
+    const server = `host=${hostname} port=${port} user=${username} password=${password}`;
+    const lines = [
+      '[databases]',
+      `${pathname.slice(1)} = ${server} connect_query='SET statement_timeout = 1250'`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${listenPort}`,
+      'unix_socket_dir =',
+      'auth_type = any',
+      ...settings,
+    ];
+    await writeFile(file, `${lines.join('\n')}\n`);
+    // By its descriptor: the user who runs it may not enter the folder of a test run.
+    const handle = await open(file);
+    const child = spawn('pgbouncer', ['/dev/stdin'], {
+      stdio: [handle.fd, 'ignore', 'ignore'],
+      ...(process.getuid?.() === 0 && NOBODY),
+    });
+    await handle.close();
+    await eventually(() => accepts(listenPort), 20_000);
+    const url = Object.assign(new URL(databaseUrl), { port: String(listenPort) }).href;
+    return new PgBouncer(child, folder, url);
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await gone;
+    await rm(this.folder, { recursive: true });
+  }
+}
