@@ -13,8 +13,8 @@ jest.setTimeout(120_000);
 const STARTUP = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout';
 
 /** From 1.24 on it keeps them without being told to. */
-const [, minor] =
-  /PgBouncer 1\.(\d+)/.exec(spawnSync('pgbouncer', ['--version']).stdout?.toString() ?? '') ?? [];
+const version = String(spawnSync('pgbouncer', ['--version']).stdout);
+const minor = /PgBouncer 1\.(\d+)/.exec(version)?.[1];
 const STATEMENTS = Number(minor) < 24 ? { 'pooler statements': 'fail' } : {};
 
 describeWith('pgbouncer', 'a service behind PgBouncer', () => {
