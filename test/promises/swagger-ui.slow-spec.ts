@@ -131,6 +131,23 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await petstore.query('SELECT name FROM pets')).toContainEqual({ name: 'Rex' });
   });
 
+  it('places an order by "Try it out", and then shows its pet as pending', async () => {
+    const [pet] = await petstore.query<{ id: string }>('SELECT min(id)::text AS id FROM pets');
+    const order = await open('placeOrder');
+    await order.getByRole('button', { name: 'Try it out' }).click();
+    await order.locator('textarea.body-param__text').fill(`{"petId": ${pet?.id}}`);
+    const placed = await execute('placeOrder');
+    expect(placed).toMatch(/^201/);
+    expect(placed).toContain('"status": "placed"');
+
+    const list = operation('listPets');
+    await list.locator('tr[data-param-name="status"] select').selectOption('pending');
+    const sent = page.waitForResponse(/status=pending/);
+    await list.getByRole('button', { name: 'Execute' }).click();
+    expect(await (await sent).json()).toEqual([expect.objectContaining({ status: 'pending' })]);
+    await list.locator('.live-responses-table').getByText('"pending"').waitFor();
+  });
+
   it('shows getPet struck through, with the day of its removal', async () => {
     await operation('getPet').locator('.opblock-summary-path__deprecated').waitFor();
     const path = `document.querySelector('.opblock-summary-path__deprecated[data-path="/pets/{petId}"]')`;
