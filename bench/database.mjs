@@ -6,8 +6,13 @@ import { postmasterOf } from './cpu.mjs';
 
 const launcher = new URL('../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
 
-/** Less noise: no vacuum in the background, `create` waits for no disk, and a large seed for no checkpoint. */
-const settings = { autovacuum: 'off', synchronous_commit: 'off', max_wal_size: '8GB' };
+/** Less noise: no vacuum in the background, `create` waits for no disk, and a large seed for no checkpoint. Many replicas connect. */
+const settings = {
+  autovacuum: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '8GB',
+  max_connections: '300',
+};
 
 /**
  * A database of the bench's own, in a cluster of its own or (BENCH_DATABASE_URL) in one that runs already.

@@ -36,13 +36,12 @@ export async function setScene({ node, servers: names, works, redis: withRedis }
     await sql(database.url, await readText('pets.sql'));
     keys.unlimited = randomKey();
   }
-  await sql(database.url, await readText('seed.sql'));
+  const petIds = await seedPets(database.url);
   const hash = createHash('sha256').update(keys.unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
-  const pets = await sql(database.url, 'SELECT id FROM pets ORDER BY id');
   const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
   for (const name of names) if (name !== 'ours') await add(name, keys.unlimited);
-  return { servers, keys, database, petIds: pets.map(({ id }) => id), orderable, redis };
+  return { servers, keys, database, petIds, orderable, redis };
 }
 
 /** Pets that are ordered once each. */
@@ -63,6 +62,13 @@ async function addOrderable(url) {
       return this.first - count;
     },
   };
+}
+
+/** @returns the ids of 10 000 pets */
+export async function seedPets(url) {
+  await sql(url, await readText('seed.sql'));
+  const pets = await sql(url, 'SELECT id FROM pets ORDER BY id');
+  return pets.map(({ id }) => id);
 }
 
 export function requireBuild() {
