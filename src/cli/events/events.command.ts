@@ -42,9 +42,10 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   process.once('SIGINT', end).once('SIGTERM', end);
   await withDatabase(config, async (dataSource) => {
     const feed = new EventFeed(dataSource, new EventSequencer(dataSource));
+    const start = await feed.newestId(); // without events to print, later ones are those after it
     const newest = await feed.last(last, type);
     for (const event of newest) write(event, json);
-    let after = newest.at(-1)?.id ?? 0;
+    let after = newest.at(-1)?.id ?? start;
     while (follow && !stop.signal.aborted) {
       const events = await feed.after(after, PAGE, type);
       for (const event of events) write(event, json);
