@@ -69,10 +69,12 @@ describe('connections to a database that stops responding', () => {
     await delay(READ_TIMEOUT + seconds(0.5)); // idle for longer than it may be silent
     client.on('error', () => undefined);
     frozen = true;
-    const sending = setInterval(() => void pool.query('SELECT 1').catch(() => undefined), 20);
+    const sent: Promise<unknown>[] = [];
+    const sending = setInterval(() => sent.push(pool.query('SELECT 1').catch(() => undefined)), 20);
     const { away, after } = await failure(() => client.query('SELECT 1'));
     clearInterval(sending);
     client.release(true);
+    await Promise.all(sent);
     expect(away).toBe(true);
     expect(after).toBeLessThan(2_000);
   });
