@@ -368,6 +368,19 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
+    it('begins anew with another URL', async () => {
+      const { id } = await create();
+      receiver.respond = 500;
+      await addPet();
+      await work(id);
+      expect(await get(id)).toHaveProperty('failingSince');
+      await client
+        .patch(`/v1/webhooks/${id}`)
+        .send({ url: `${receiver.url}/2` })
+        .expect(200);
+      expect(await get(id)).not.toHaveProperty('failingSince');
+    });
+
     it('is not called by two processes at a time', async () => {
       const { id } = await create();
       await addPet();

@@ -78,7 +78,10 @@ export class WebhooksService {
     if (url !== undefined) await this.urls.check(url);
     const newestId = state === WebhookState.Enabled ? await this.events.newestId() : 0;
     const changed = await this.change(owner, webhookId, (webhook) => {
-      if (url !== undefined) webhook.url = url;
+      if (url !== undefined && url !== webhook.url) {
+        webhook.url = url;
+        webhook.failingSince = null; // another endpoint
+      }
       if (types !== undefined) webhook.types = types;
       if (state === WebhookState.Enabled) enable(webhook, newestId);
       if (state === WebhookState.Disabled) disable(webhook);
