@@ -1,4 +1,4 @@
-import { source } from 'axe-core';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { Petstore } from '../support/petstore.js';
@@ -33,7 +33,7 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
   });
 
   async function seriousFindings(page: Page): Promise<Finding[]> {
-    const findings = await page.evaluate<Finding[]>(`${source}; ${FIND}`);
+    const findings = await page.evaluate<Finding[]>(`${axe.source}; ${FIND}`);
     return findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   }
 
