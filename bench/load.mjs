@@ -28,7 +28,7 @@ export async function load(loader, { origin, work, key, seconds, connections = C
   const limits = { status: work.status, seconds, connections };
   const { answers, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
-  work.next?.take(answers + connections); // those without an answer may have arrived
+  work.next?.take(answers + 2 * connections); // those without an answer may have arrived, and wrk makes some that it does not send
   if (wrong > 0 || answers === 0)
     throw new Error(
       `${request.method} ${origin}${work.paths[0]}: ${answers} answers, ${wrong} failures or not ${work.status}`,
