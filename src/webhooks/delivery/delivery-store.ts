@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import type { DisabledReason } from '../webhook.entity.js';
+import { addJob, isActive } from '../statements.js';
 import { WorkerConnections } from './worker-connections.js';
 
 /** A webhook whose turn it is. Ids are text, because they are only passed on. */
@@ -56,10 +57,7 @@ export class DeliveryStore {
   async takeTurn(webhookId: string, now: Date): Promise<Endpoint | undefined> {
     const [endpoint] = await this.connections.query<Endpoint>(
       `UPDATE webhooks SET delivering_until = clock_timestamp() + make_interval(secs => ${TURN})
-       WHERE id = $1 AND state = 'enabled' AND deleted_at IS NULL
-         AND (delivering_until IS NULL OR delivering_until < now())
-         AND EXISTS (SELECT FROM api_keys AS key WHERE key.id = api_key_id AND key.revoked_at IS NULL
-                                                   AND (key.expires_at IS NULL OR key.expires_at > $2))
+       WHERE id = $1 AND (delivering_until IS NULL OR delivering_until < now()) AND ${isActive('$2')}
        RETURNING id::text, url, secret, previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
                  failing_since AS "failingSince", delivering_until::text AS turn`,
       [webhookId, now],
@@ -115,8 +113,7 @@ export class DeliveryStore {
   /** Has the queue come back to the webhook when its next attempt is due. @param wait milliseconds, at least */
   async schedule(webhookId: string, wait: number): Promise<void> {
     await this.connections.query(
-      `SELECT graphile_worker.add_job('deliver', json_build_object('webhookId', $1::text), job_key => 'webhook ' || $1,
-                run_at => greatest(min(next_attempt_at), now() + make_interval(secs => $2)))
+      `SELECT ${addJob('$1', 'run_at => greatest(min(next_attempt_at), now() + make_interval(secs => $2))')}
        FROM webhook_deliveries WHERE webhook_id = $1::bigint AND state = 'pending'
        HAVING count(*) > 0`,
       [webhookId, wait / 1000],

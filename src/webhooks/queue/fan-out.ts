@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
+import { addJob, isActive } from '../statements.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
 
 /** Deliveries of one transaction, so that its statement takes much less than the timeout. */
@@ -42,10 +43,8 @@ export class FanOut {
 /** Events before the first webhook are skipped. An endpoint that fails keeps the time of its next turn. */
 const FAN_OUT = `
   WITH listening AS MATERIALIZED (
-    SELECT webhooks.id, types, after_event_id, failing_since IS NOT NULL AS is_failing
-    FROM webhooks JOIN api_keys AS key ON key.id = api_key_id
-    WHERE state = 'enabled' AND deleted_at IS NULL
-      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > $2)
+    SELECT id, types, after_event_id, failing_since IS NOT NULL AS is_failing
+    FROM webhooks WHERE ${isActive('$2')}
   ), batch AS MATERIALIZED (
     SELECT events.id, type FROM events
     WHERE events.id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM listening)) FROM webhook_feed)
@@ -57,9 +56,7 @@ const FAN_OUT = `
     ORDER BY batch.id
     RETURNING webhook_id
   ), job AS (
-    SELECT graphile_worker.add_job('deliver', json_build_object('webhookId', webhook_id::text),
-                                   job_key => 'webhook ' || webhook_id,
-                                   job_key_mode => CASE WHEN is_failing THEN 'preserve_run_at' ELSE 'replace' END)
+    SELECT ${addJob('webhook_id', "job_key_mode => CASE WHEN is_failing THEN 'preserve_run_at' ELSE 'replace' END")}
     FROM (SELECT DISTINCT webhook_id, is_failing FROM added JOIN listening ON listening.id = webhook_id) AS told
   ), mark AS (
     UPDATE webhook_feed SET last_event_id = (SELECT max(id) FROM batch) WHERE EXISTS (SELECT FROM batch)

@@ -7,6 +7,7 @@ import {
 import { DataSource } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
+import { addJob, isActive } from '../statements.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 
 const LOOK_EVERY = seconds(10);
@@ -73,10 +74,8 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
 /** Webhooks to which deliveries are sent. `$1` is now. */
 const ACTIVE = `
   active AS (
-    SELECT webhooks.id, failing_since, delivering_until, after_event_id
-    FROM webhooks JOIN api_keys AS key ON key.id = api_key_id
-    WHERE state = 'enabled' AND deleted_at IS NULL
-      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > $1))`;
+    SELECT id, failing_since, delivering_until, after_event_id
+    FROM webhooks WHERE ${isActive('$1')})`;
 
 /** Of endpoints that do not fail, and of events that have no deliveries yet. */
 const BACKLOG = `
@@ -94,8 +93,7 @@ const BACKLOG = `
 /** A job that is there keeps its time. */
 const RESCUE = `
   WITH ${ACTIVE}
-  SELECT graphile_worker.add_job('deliver', json_build_object('webhookId', id::text), job_key => 'webhook ' || id,
-                                 job_key_mode => 'preserve_run_at')
+  SELECT ${addJob('id', "job_key_mode => 'preserve_run_at'")}
   FROM active
   WHERE (delivering_until IS NULL OR delivering_until < now())
     AND EXISTS (SELECT FROM webhook_deliveries
