@@ -31,6 +31,14 @@ export class WebhookOperations {
     return this.dataSource.query(LIST);
   }
 
+  async exists(id: Int64): Promise<boolean> {
+    const found = await this.dataSource.query<unknown[]>(
+      'SELECT FROM webhooks WHERE id = $1 AND deleted_at IS NULL',
+      [id],
+    );
+    return found.length > 0;
+  }
+
   /** Its owner cannot enable it. @returns whether there is such a webhook */
   async disable(id: Int64): Promise<boolean> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
@@ -49,9 +57,8 @@ export class WebhookOperations {
          WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
         [id],
       );
-      if (count === 0) return (await this.list()).some((webhook) => webhook.id === id);
-      await this.jobs.add(manager, id);
-      return true;
+      if (count > 0) await this.jobs.add(manager, id);
+      return count > 0 || this.exists(id);
     });
   }
 

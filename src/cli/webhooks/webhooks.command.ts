@@ -64,10 +64,7 @@ async function enable(id: string, { json }: Json): Promise<void> {
 async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
   const number = webhookId(id);
   const retried = await withWebhooks(async (webhooks) => {
-    existing(
-      id,
-      (await webhooks.list()).some((webhook) => webhook.id === number),
-    );
+    existing(id, await webhooks.exists(number));
     return webhooks.retry(number, new Date(Date.now() - since));
   });
   print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} are sent again.`);
