@@ -101,9 +101,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private decide(context: ExecutionContext, request: Request): MaybeAsync<RateLimitResult> {
     const { principal } = request;
     if (principal?.kind !== 'key') return this.decideByPlan(request); // made-up keys must cost something on each route
-    if (this.ofRoute(SKIP + DEFAULT, context) === true)
+    const [controller, handler] = [context.getClass(), context.getHandler()];
+    if (this.ofRoute(SKIP + DEFAULT, controller, handler) === true)
       return this.uncounted(request, this.hits.get(request));
-    const allowance = this.ofRoute(UNCOUNTED, context) as Uncounted | undefined;
+    const allowance = this.ofRoute(UNCOUNTED, controller, handler) as Uncounted | undefined;
     return allowance ? this.allow(context, request, principal, allowance) : this.charge(request);
   }
 
@@ -112,17 +113,16 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private readonly hasOnlyPlan = memoizePair((controller: Type, handler: Handler) => {
-    const ofRoute = (key: string) => this.reflector.getAllAndOverride<unknown>(key, [handler, controller]);
-    const own = this.throttlers.filter(({ name }) => name !== PLAN) as RouteThrottler[];
+    const own = this.throttlers.filter(({ name }) => name !== PLAN) as RouteThrottler[]; // as `onModuleInit` found them
     return (
       !own.some(({ controllers }) => controllers.has(controller)) &&
-      ofRoute(SKIP + DEFAULT) === undefined &&
-      ofRoute(UNCOUNTED) === undefined
+      this.ofRoute(SKIP + DEFAULT, controller, handler) === undefined &&
+      this.ofRoute(UNCOUNTED, controller, handler) === undefined
     );
   });
 
-  private ofRoute(key: string | symbol, context: ExecutionContext): unknown {
-    return this.reflector.getAllAndOverride(key, [context.getHandler(), context.getClass()]);
+  private ofRoute(key: string, controller: Type, handler: Handler): unknown {
+    return this.reflector.getAllAndOverride(key, [handler, controller]);
   }
 
   /** A client whose key could not be looked up, for it may be valid, and a CORS preflight. */
