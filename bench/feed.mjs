@@ -3,11 +3,10 @@
 import { parseArgs } from 'node:util';
 import { openDatabase, withClient } from './database.mjs';
 import { defaultLoader } from './load.mjs';
-import { measure } from './measure.mjs';
 import { printSides, setting } from './report.mjs';
 import { requireBuild } from './scene.mjs';
-import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
+import { measureSides, openSide } from './sides.mjs';
 import { cursorsLike, list } from './works.mjs';
 
 const { values } = parseArgs({
@@ -34,22 +33,13 @@ await session(async ({ folder, signal, undo }) => {
     Object.values({ ...setting({ node, rounds, measureSeconds: seconds.seconds }), loader }).join(', '),
   );
   const sides = [await prepare(database.url, FEW), await prepare(await database.create(), MANY)];
-  const samples = [];
-  for (const name of Object.keys(sides[0].works))
-    for (let round = 1; round <= rounds; round++)
-      for (const { url, server, key, works, events } of sides) {
-        const target = { origin: server.origin, work: works[name], key, signal };
-        const means = { loader, database: { ...database, url }, ...seconds };
-        samples.push({ work: name, events, ...(await measure(server, target, means)) });
-      }
+  const samples = await measureSides(sides, 'events', { loader, database, rounds, signal, ...seconds });
   printSides(samples, 'events', [FEW, MANY]);
 
   async function prepare(url, events) {
-    const server = await startServer('ours', { node, folder, signal, databaseUrl: url });
-    undo(server.stop);
-    const key = await createKey({ node, databaseUrl: url }, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
+    const side = await openSide({ node, folder, signal, undo }, url);
     await seed(url, events);
-    return { url, events, server, key, works: await makeWorks(server.origin, key, events) };
+    return { ...side, events, works: await makeWorks(side.server.origin, side.key, events) };
   }
 });
 

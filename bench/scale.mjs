@@ -4,11 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { openDatabase, sql, withClient } from './database.mjs';
 import { defaultLoader } from './load.mjs';
-import { measure } from './measure.mjs';
 import { printSides, setting } from './report.mjs';
 import { requireBuild } from './scene.mjs';
-import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
+import { measureSides, openSide } from './sides.mjs';
 import { cursorsLike, list, pathOf } from './works.mjs';
 
 const { values } = parseArgs({
@@ -35,27 +34,17 @@ await session(async ({ folder, signal, undo }) => {
   undo(database.remove);
   const where = setting({ node, rounds, measureSeconds: seconds.seconds });
   console.log(Object.values({ ...where, loader }).join(', '));
-  const common = { node, folder, signal };
   const few = await prepare(database.url, FEW);
   const many = await prepare(await database.create(), MANY);
-  const samples = [];
-  for (const name of Object.keys(few.works))
-    for (let round = 1; round <= rounds; round++)
-      for (const side of [few, many]) {
-        const target = { origin: side.server.origin, work: side.works[name], key: side.key, signal };
-        const means = { loader, database: { ...database, url: side.url }, ...seconds };
-        samples.push({ work: name, pets: side.pets, ...(await measure(side.server, target, means)) });
-      }
+  const samples = await measureSides([few, many], 'pets', { loader, database, rounds, signal, ...seconds });
   printSides(samples, 'pets', [FEW, MANY]);
   await explain(many);
   if (values.json) await writeFile(values.json, JSON.stringify({ ...where, samples }, null, 2) + '\n');
 
   async function prepare(url, pets) {
-    const server = await startServer('ours', { ...common, databaseUrl: url });
-    undo(server.stop);
-    const key = await createKey({ node, databaseUrl: url }, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
+    const side = await openSide({ node, folder, signal, undo }, url);
     await seed(url, pets);
-    return { url, pets, server, key, works: await makeWorks(server.origin, key, pets) };
+    return { ...side, pets, works: await makeWorks(side.server.origin, side.key, pets) };
   }
 });
 
