@@ -18,7 +18,7 @@ const { statusCode, message, metadata, vulnerabilities } = report(stdout);
 if (metadata?.vulnerabilities) tell(metadata.vulnerabilities, Object.keys(vulnerabilities ?? {}));
 else if (WITHOUT_ENDPOINT.includes(statusCode)) {
   console.log(
-    `NOT AUDITED: this registry has no audit endpoint (it answered ${statusCode}). Nothing is known.`,
+    `NOT AUDITED: this registry has no audit endpoint (it returned ${statusCode}). Nothing is known.`,
   );
 } else {
   console.error(`The audit failed: ${message ?? stderr}`);

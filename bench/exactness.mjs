@@ -72,7 +72,7 @@ async function load(origin, key) {
   );
   agent.destroy();
   const strange = statuses.find((s) => s !== 200 && s !== 429);
-  if (strange) throw new Error(`answered ${strange}`);
+  if (strange) throw new Error(`returned ${strange}`);
   return statuses.filter((s) => s === 200).length;
 }
 

@@ -5,7 +5,7 @@ const CONNECTIONS = [1, 4];
 const ROUNDS = 3;
 const servers = ['ours', 'fastify'];
 
-/** How long an answer takes where few ask at a time, and so hardly any statement travels with another. */
+/** How long a response takes where few clients ask at a time, and so hardly any statement travels with another. */
 export async function measureLatency(scene, works, { loader, seconds, signal }) {
   const taking = scene.servers.filter(({ name }) => servers.includes(name));
   const lines = [];

@@ -12,8 +12,8 @@ const run = promisify(execFile);
 export const defaultLoader = () => (spawnSync('wrk', ['-v']).error ? 'autocannon' : 'wrk');
 
 /**
- * Asks `work` of `origin` for `seconds` over keep-alive connections, each sending as soon as it has its answer.
- * Throws when a single answer has another status than the work's. Gives the number of answers, their rate, and the
+ * Asks `work` of `origin` for `seconds` over keep-alive connections, each sending as soon as it has its response.
+ * Throws when a single response has another status than the work's. Gives the number of responses, their rate, and the
  * microseconds within which half of them, and 99 of 100, had come.
  */
 export async function load(loader, { origin, work, key, seconds, connections = CONNECTIONS, signal }) {
@@ -26,14 +26,14 @@ export async function load(loader, { origin, work, key, seconds, connections = C
     next: work.next?.first,
   };
   const limits = { status: work.status, seconds, connections };
-  const { answers, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
+  const { responses, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
-  work.next?.take(answers + 2 * connections); // those without an answer may have arrived, and wrk makes some that it does not send
-  if (wrong > 0 || answers === 0)
+  work.next?.take(responses + 2 * connections); // those without a response may have arrived, and wrk makes some that it does not send
+  if (wrong > 0 || responses === 0)
     throw new Error(
-      `${request.method} ${origin}${work.paths[0]}: ${answers} answers, ${wrong} failures or not ${work.status}`,
+      `${request.method} ${origin}${work.paths[0]}: ${responses} responses, ${wrong} failures or not ${work.status}`,
     );
-  return { answers, perSecond: answers / (micros / 1e6), p50, p99 };
+  return { responses, perSecond: responses / (micros / 1e6), p50, p99 };
 }
 
 const loaders = {
@@ -55,7 +55,7 @@ const loaders = {
       const { stdout } = await run('wrk', args, { env, signal });
       const total = JSON.parse(stdout.trim().split('\n').at(-1));
       // wrk tells apart only below and from 400; the exact status is probed once before each load.
-      const wrongStatuses = status < 400 ? total.errorStatuses : total.answers - total.errorStatuses;
+      const wrongStatuses = status < 400 ? total.errorStatuses : total.responses - total.errorStatuses;
       return { ...total, wrong: wrongStatuses + total.socketErrors };
     } finally {
       await rm(folder, { recursive: true });
@@ -80,7 +80,7 @@ const loaders = {
     const wrong = Object.values(others).reduce((sum, { count }) => sum + count, result.errors);
     const { p50, p99 } = result.latency; // whole milliseconds
     return {
-      answers: right.count,
+      responses: right.count,
       wrong,
       micros: (result.finish - result.start) * 1000,
       p50: p50 * 1000,
@@ -96,7 +96,7 @@ const drawn = (paths) =>
 const fill = (body, next) =>
   body?.replace('{random}', Math.floor(Math.random() * 1e9)).replace('{next}', next);
 
-/** One request, to see that the answer is the right one before thousands of them are counted. */
+/** One request, to see that the response is the right one before thousands of them are counted. */
 export async function probe({ origin, work, key, signal }) {
   const response = await fetch(origin + work.paths[0], {
     method: work.method,
@@ -106,5 +106,7 @@ export async function probe({ origin, work, key, signal }) {
   });
   const text = await response.text();
   if (response.status !== work.status || !work.check(JSON.parse(text)))
-    throw new Error(`${origin}${work.paths[0]}: unexpected answer ${response.status} ${text.slice(0, 300)}`);
+    throw new Error(
+      `${origin}${work.paths[0]}: unexpected response ${response.status} ${text.slice(0, 300)}`,
+    );
 }

@@ -3,8 +3,8 @@ import { transactions } from './database.mjs';
 import { load, probe } from './load.mjs';
 
 /**
- * One sample of a work: per answer, the CPU microseconds of the server and of PostgreSQL and the transactions that
- * PostgreSQL ran; beside them how the answers came.
+ * One sample of a work: per response, the CPU microseconds of the server and of PostgreSQL and the transactions that
+ * PostgreSQL ran; beside them how the responses came.
  */
 export async function measure(server, target, { loader, database, redis, warmUpSeconds, seconds }) {
   try {
@@ -12,14 +12,14 @@ export async function measure(server, target, { loader, database, redis, warmUpS
     if (warmUpSeconds > 0) await load(loader, { ...target, seconds: warmUpSeconds });
     const ran = await transactions(database.url);
     const before = readCpu(server, database, redis);
-    const { answers, perSecond, p50, p99 } = await load(loader, { ...target, seconds });
+    const { responses, perSecond, p50, p99 } = await load(loader, { ...target, seconds });
     const after = readCpu(server, database, redis);
     const spent = (account) => after[account] - before[account];
     return {
-      serverMicros: spent('server') / answers,
-      redisMicros: redis && spent('redis') / answers,
-      databaseMicros: database.postmaster && spent('database') / answers,
-      transactions: ((await transactions(database.url)) - ran) / answers,
+      serverMicros: spent('server') / responses,
+      redisMicros: redis && spent('redis') / responses,
+      databaseMicros: database.postmaster && spent('database') / responses,
+      transactions: ((await transactions(database.url)) - ran) / responses,
       strangers:
         database.postmaster &&
         (spent('machine') -

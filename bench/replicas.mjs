@@ -72,9 +72,9 @@ await session(async ({ folder, signal, undo }) => {
     const samples = [];
     for (let round = 0; round < rounds; round++) {
       const before = [cpuOf(replicas), processCpu(redis.pid)];
-      const { answers, perSecond } = await load('wrk', { ...target, seconds: SECONDS });
+      const { responses, perSecond } = await load('wrk', { ...target, seconds: SECONDS });
       const [service, redisMicros] = [cpuOf(replicas) - before[0], processCpu(redis.pid) - before[1]];
-      samples.push({ service: service / answers, redis: redisMicros / answers, perSecond });
+      samples.push({ service: service / responses, redis: redisMicros / responses, perSecond });
     }
     const of = (name) => samples.map((sample) => sample[name]);
     const range = `${Math.min(...of('service')).toFixed(0)}..${Math.max(...of('service')).toFixed(0)}`;

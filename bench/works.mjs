@@ -10,7 +10,7 @@ const isPet = (pet) =>
   statuses.includes(pet.status);
 
 /**
- * What is asked of the servers. `status` is the only answer that counts; `check` looks at one body before each load.
+ * What is asked of the servers. `status` is the only response that counts; `check` looks at one body before each load.
  * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
  * In a body `{random}` stands for a number by chance, and `{next}` for one that no other request has.
  * @param {string[]} petIds existing pets

@@ -25,7 +25,7 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  io.write(string.format('\n{"answers":%d,"errorStatuses":%d,"socketErrors":%d,"micros":%d,"p50":%d,"p99":%d}\n',
+  io.write(string.format('\n{"responses":%d,"errorStatuses":%d,"socketErrors":%d,"micros":%d,"p50":%d,"p99":%d}\n',
     summary.requests, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
     summary.duration, latency:percentile(50), latency:percentile(99)))
 end

@@ -54,12 +54,12 @@ describe('openEmbeddedPostgres, as the owner', () => {
     const first = await start();
     expect(first).toMatchObject({ created: true, joined: false });
     expect((await stat(join(dataDir, 'postgres.json'))).mode & 0o777).toBe(0o600);
-    await query(first, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await query(first, 'CREATE TABLE kept AS SELECT 42 AS value');
     await first.stop();
 
     const second = await start();
     expect(second).toMatchObject({ created: false, joined: false });
-    expect(await query(second, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
   });
 
   it('stops the server, once', async () => {

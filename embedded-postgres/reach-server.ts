@@ -36,7 +36,7 @@ export async function reachServer<T>(
         }
       } catch (error) {
         if (isFinal(error)) throw error;
-        if (Date.now() > deadline) throw notAnswering(running?.pid, error);
+        if (Date.now() > deadline) throw notResponding(running?.pid, error);
       }
       await delay(PAUSE_MS);
     }
@@ -52,9 +52,9 @@ function isFinal(error: unknown): boolean {
   return error instanceof EmbeddedPostgresError || (codeOf(error)?.startsWith('28') ?? false);
 }
 
-function notAnswering(pid: number | undefined, error: unknown): Error {
+function notResponding(pid: number | undefined, error: unknown): Error {
   return new Error(
-    `its PostgreSQL, process ${pid ?? 'unknown'}, does not answer: ${toError(error).message}`,
+    `its PostgreSQL, process ${pid ?? 'unknown'}, does not respond: ${toError(error).message}`,
     {
       cause: error,
     },

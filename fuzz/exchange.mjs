@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes over a connection of their own, and reads answers until there is one for each method, or the service
+ * Sends bytes over a connection of their own, and reads responses until there is one for each method, or the service
  * ends the connection.
  * @param bytes what is sent
- * @param methods of the requests in it: as many answers are waited for, and one to a HEAD has no body
+ * @param methods of the requests in it: as many responses are waited for, and one to a HEAD has no body
  * @param isCut whether nothing more will be sent, and the service is told so
  * @param deadline milliseconds, after which the connection is given up: `isSilent`
  */
@@ -15,7 +15,7 @@ export function exchange(port, { bytes, methods, isCut }, deadline) {
     const finish = (isSilent) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ answers: reader.answers, took: performance.now() - begun, isSilent });
+      resolve({ responses: reader.responses, took: performance.now() - begun, isSilent });
     };
     const socket = connect(port, '127.0.0.1', () => (isCut ? socket.end(bytes) : socket.write(bytes)));
     const timer = setTimeout(() => finish(true), deadline);
@@ -29,7 +29,7 @@ export function exchange(port, { bytes, methods, isCut }, deadline) {
 }
 
 /**
- * Sends bytes, reads no more than so many of the answers, and leaves: with an orderly end, or with a reset. What was
+ * Sends bytes, reads no more than so many of the responses, and leaves: with an orderly end, or with a reset. What was
  * read must be right all the same.
  * @param leaving how many bytes are read first, and whether the connection is reset
  */
@@ -41,7 +41,7 @@ export function leaveEarly(port, { bytes, methods, leaving: { after, isReset } }
       clearTimeout(timer);
       if (isReset) socket.resetAndDestroy();
       else socket.destroy();
-      resolve({ answers: reader.answers, took: performance.now() - begun, isSilent: false });
+      resolve({ responses: reader.responses, took: performance.now() - begun, isSilent: false });
     };
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => after === 0 && finish()));
     const timer = setTimeout(finish, deadline); // there were fewer bytes to read
@@ -54,9 +54,9 @@ export function leaveEarly(port, { bytes, methods, leaving: { after, isReset } }
   });
 }
 
-/** Takes answers apart as they arrive; what is part of a long one is put together once. */
+/** Takes responses apart as they arrive; what is part of a long one is put together once. */
 class Reader {
-  answers = [];
+  responses = [];
   size = 0;
   #chunks = [];
   #pending = 0;
@@ -72,24 +72,24 @@ class Reader {
     this.size += chunk.length;
     if (this.#pending < this.#needed) return;
     let rest = Buffer.concat(this.#chunks);
-    while (this.answers.length < this.methods.length) {
-      const { needed, answer } = readAnswer(rest, this.methods[this.answers.length]);
+    while (this.responses.length < this.methods.length) {
+      const { needed, response } = readResponse(rest, this.methods[this.responses.length]);
       this.#needed = needed;
-      if (!answer) break;
+      if (!response) break;
       rest = rest.subarray(needed);
-      if (answer.status !== 100) this.answers.push(answer); // 100 Continue comes before the answer
+      if (response.status !== 100) this.responses.push(response); // 100 Continue comes before the response
     }
     this.#chunks = [rest];
     this.#pending = rest.length;
   }
 
   get isComplete() {
-    return this.answers.length >= this.methods.length;
+    return this.responses.length >= this.methods.length;
   }
 }
 
-/** @returns the answer at the beginning, if it is complete, and how many bytes it takes */
-function readAnswer(bytes, method) {
+/** @returns the response at the beginning, if it is complete, and how many bytes it takes */
+function readResponse(bytes, method) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return { needed: 0 };
   const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
@@ -105,5 +105,5 @@ function readAnswer(bytes, method) {
   const needed = start + (hasBody ? Number(headers['content-length']?.[0] ?? 0) : 0);
   if (bytes.length < needed) return { needed };
   const body = status >= 400 ? bytes.toString('utf8', start, needed) : '';
-  return { needed, answer: { status, headers, body } };
+  return { needed, response: { status, headers, body } };
 }

@@ -1,4 +1,4 @@
-/** Longest that any answer may take, in milliseconds. */
+/** Longest that any response may take, in milliseconds. */
 export const SLOW = 1000;
 
 const HEADERS = {
@@ -12,20 +12,20 @@ const HEADERS = {
 const INSIDES = /\n\s+at |\bSELECT \*|\bINSERT INTO\b|relation "|node_modules|[\\/](src|dist)[\\/]/;
 
 /** What is wrong with an exchange, in words. */
-export function faults({ answers, took, isSilent }, { methods, targets, isCut, isHttp, leaving }) {
-  if (leaving) return answers.flatMap((answer, i) => answerFaults(answer, methods[i], targets[i]));
-  if (isSilent) return [`no complete answer within ${SLOW} ms`];
+export function faults({ responses, took, isSilent }, { methods, targets, isCut, isHttp, leaving }) {
+  if (leaving) return responses.flatMap((response, i) => responseFaults(response, methods[i], targets[i]));
+  if (isSilent) return [`no complete response within ${SLOW} ms`];
   if (took > SLOW) return [`it took ${Math.round(took)} ms`];
-  if (isHttp && !isCut && answers.length < methods.length && !isLast(answers.at(-1))) {
-    return ['the connection was closed without an answer'];
+  if (isHttp && !isCut && responses.length < methods.length && !isLast(responses.at(-1))) {
+    return ['the connection was closed without a response'];
   }
-  return answers.flatMap((answer, i) => answerFaults(answer, methods[i], targets[i]));
+  return responses.flatMap((response, i) => responseFaults(response, methods[i], targets[i]));
 }
 
-/** Whether no further answer is to be expected. */
-const isLast = (answer) => answer?.headers.connection?.join().toLowerCase() === 'close';
+/** Whether no further response is to be expected. */
+const isLast = (response) => response?.headers.connection?.join().toLowerCase() === 'close';
 
-function answerFaults({ status, headers, body }, method, target) {
+function responseFaults({ status, headers, body }, method, target) {
   const wrong = [];
   if (!(status >= 200 && status < 500)) wrong.push(`status ${status}`);
   if (INSIDES.test(body) && status >= 400) wrong.push(`it tells what is inside: ${body.slice(0, 200)}`);

@@ -16,7 +16,7 @@ const CODERS = {
 const BOMB = gzipSync(Buffer.alloc(50_000_000));
 const CODING_NAMES = { cut: 'gzip', bomb: 'gzip', lie: 'gzip' };
 
-/** Node takes no more, refuses the request, and drops those before it on the connection that have no answer yet. */
+/** Node takes no more, refuses the request, and drops those before it on the connection that have no response yet. */
 const LONGEST_HEAD = 16_000;
 
 const JSON_TYPE = 'application/json';

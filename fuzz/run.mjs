@@ -48,7 +48,7 @@ async function hold(port, sent, seen) {
   if (got.isSilent || got.took > SLOW) got = await exchange(port, sent, SLOW);
   seen.requests += sent.methods.length;
   seen.slowest = Math.max(seen.slowest, got.took);
-  for (const { status } of got.answers) seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
+  for (const { status } of got.responses) seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
   const wrong = faults(got, sent);
   if (wrong.length > 0) throw new Error(wrong.join('; '));
 }
@@ -73,9 +73,9 @@ async function openDescriptors(port) {
 
 function report({ requests, slowest, statuses }, seconds) {
   const perSecond = Math.round(requests / seconds);
-  console.log(`${requests} requests, ${perSecond} per second, slowest answer ${Math.round(slowest)} ms.`);
+  console.log(`${requests} requests, ${perSecond} per second, slowest response ${Math.round(slowest)} ms.`);
   console.log(
-    `Answers: ${Object.entries(statuses)
+    `Responses: ${Object.entries(statuses)
       .map(([status, count]) => `${status} × ${count}`)
       .join(', ')}`,
   );

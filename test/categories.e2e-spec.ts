@@ -64,10 +64,10 @@ describe('POST /v1/categories', () => {
 
   it('gives a name to one of ten concurrent requests', async () => {
     const name = fresh();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => client.post('/v1/categories').send({ name })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
   it('refuses a parent that is not there with 422', async () => {
@@ -141,11 +141,11 @@ describe('PATCH /v1/categories/{categoryId}', () => {
   it('makes no cycle when two categories are each moved below the other at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, two] = [await create(), await create()];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         patch(one.id, { parentId: two.id }),
         patch(two.id, { parentId: one.id }),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     }
   });
 

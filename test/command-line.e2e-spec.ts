@@ -364,7 +364,7 @@ describe('petstore', () => {
     expect(stdout).toMatch(/create.+list.+show.+update.+rotate.+revoke.+history/s);
   });
 
-  it('names DATABASE_URL when nothing answers there', async () => {
+  it('names DATABASE_URL when nothing responds there', async () => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/pets' };
     const { code, stderr } = await run(COMMAND_LINE, ['keys', 'list'], { cwd: folder.path, env });
     expect(stderr).toMatch(/^petstore: DATABASE_URL.+\n$/);

@@ -148,10 +148,10 @@ describe('an order', () => {
 
   it('is delivered or cancelled once, whatever comes at the same time', async () => {
     const { id, petId } = await order('approved');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => act(id, i % 2 === 0 ? 'deliver' : 'cancel')),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const { body } = await client.get(`/v1/store/orders/${id}`).expect(200);
     expect(await petStatus(petId)).toBe((body as Order).status === 'delivered' ? 'sold' : 'available');
   });

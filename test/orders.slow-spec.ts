@@ -72,7 +72,7 @@ describe('POST /v1/store/orders, over four processes', () => {
       services.start(),
     ]);
     const ids = await createPets();
-    const statuses = (await Promise.all(orderAll(processes, ids))).map((answer) => answer?.status);
+    const statuses = (await Promise.all(orderAll(processes, ids))).map((response) => response?.status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(PETS);
     expect(statuses.filter((status) => status === 409)).toHaveLength(ORDERS - PETS);
     expect((await state(ids)).every(isConsistent)).toBe(true);
@@ -86,7 +86,7 @@ describe('POST /v1/store/orders, over four processes', () => {
         post(processes, i + j, `/v1/store/orders/${id}/${action}`),
       ),
     );
-    const ended = (await Promise.all(actions)).map((answer) => answer?.status);
+    const ended = (await Promise.all(actions)).map((response) => response?.status);
     expect(ended.filter((status) => status !== 200 && status !== 409)).toEqual([]);
     expect((await state(ids)).every(({ open, held }) => open === held)).toBe(true);
   });
@@ -94,16 +94,16 @@ describe('POST /v1/store/orders, over four processes', () => {
   it('leaves no pet held without its order when a process is killed', async () => {
     const [victim, survivor] = await Promise.all([services.start(), services.start()]);
     const ids = await createPets();
-    const answers = orderAll([victim, survivor], ids);
-    await Promise.any(answers.filter((_, i) => i % 2 === 0));
+    const responses = orderAll([victim, survivor], ids);
+    await Promise.any(responses.filter((_, i) => i % 2 === 0));
     await end(victim, 'SIGKILL');
-    await Promise.all(answers);
+    await Promise.all(responses);
     expect((await state(ids)).filter((pet) => !isConsistent(pet))).toEqual([]);
 
     // The pets that were not ordered can still be.
     const left = (await state(ids)).filter(({ status }) => status === 'available').length;
     const again = await Promise.all(ids.map((petId) => post([survivor], 0, '/v1/store/orders', { petId })));
-    expect(again.filter((answer) => answer?.status === 201)).toHaveLength(left);
+    expect(again.filter((response) => response?.status === 201)).toHaveLength(left);
     expect((await state(ids)).every(isConsistent)).toBe(true);
   });
 });

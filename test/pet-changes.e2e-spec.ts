@@ -70,12 +70,12 @@ describe('PATCH /v1/pets/{petId}', () => {
 
   it('keeps every digit of a categoryId of 64 bits', async () => {
     const { id } = await create();
-    const answer = await client
+    const response = await client
       .patch(`/v1/pets/${id}`)
       .type('json')
       .send('{"categoryId":9223372036854775807}')
       .expect(200);
-    expect(answer.text).toContain('"categoryId":9223372036854775807');
+    expect(response.text).toContain('"categoryId":9223372036854775807');
   });
 
   it.each([
@@ -158,10 +158,10 @@ describe('If-Match', () => {
 
   it('lets one of ten concurrent changes for one version through', async () => {
     const { id, etag } = await create();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => patch(id, { name: `Rex ${i}` }).set('If-Match', etag)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
   it('holds for DELETE', async () => {

@@ -56,13 +56,13 @@ describe('GET /v1/pets', () => {
     await createPets(10, 'sold');
   });
 
-  it('answers 200 with a bare array of animals, 20 unless told otherwise', async () => {
+  it('returns 200 with a bare array of pets, 20 by default', async () => {
     const { body } = await client.get('/v1/pets').expect(200).expect('Content-Type', 'application/json');
     expect(body).toHaveLength(20);
     expect((body as Pet[])[0]).toEqual({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
   });
 
-  it.each(['1', '2', '44', '99', '100'])('answers with at most limit=%s animals', async (limit) => {
+  it.each(['1', '2', '44', '99', '100'])('returns at most limit=%s pets', async (limit) => {
     const { body } = await client.get(`/v1/pets?limit=${limit}`).expect(200);
     expect(body).toHaveLength(Math.min(Number(limit), 45));
   });
@@ -94,7 +94,7 @@ describe('GET /v1/pets', () => {
     ['available', 30],
     ['pending', 5],
     ['sold', 10],
-  ])('answers only with animals that are %s', async (status, count) => {
+  ])('returns only pets that are %s', async (status, count) => {
     const { body } = await client.get(`/v1/pets?status=${status}&limit=100`).expect(200);
     expect((body as Pet[]).filter((pet) => pet.status === status)).toHaveLength(count);
     expect(body).toHaveLength(count);
@@ -121,7 +121,7 @@ describe('GET /v1/pets', () => {
   });
 
   describe('pages', () => {
-    it('come in ascending order of id and visit every animal once', async () => {
+    it('come in ascending order of id and visit every pet once', async () => {
       const pages = await walk('/v1/pets?limit=7');
       expect(pages.map((page) => page.length)).toEqual([7, 7, 7, 7, 7, 7, 3]);
       expect(pages.flat().map(({ id }) => id)).toEqual(Array.from({ length: 45 }, (_, i) => i + 1));
@@ -137,7 +137,7 @@ describe('GET /v1/pets', () => {
       expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     });
 
-    it('visit every animal once while others are being added', async () => {
+    it('visit every pet once while others are being added', async () => {
       let added = 0;
       const pages = await walk('/v1/pets?limit=10', async () => {
         if (added++ < 3) await createPets(5, 'available');
@@ -182,7 +182,7 @@ describe('POST /v1/pets', () => {
   const post = (body: string | object) =>
     client.post('/v1/pets').set('Content-Type', 'application/json').send(body);
 
-  it('answers 201 with the created animal and its id', async () => {
+  it('returns 201 with the created pet and its id', async () => {
     const { body } = await post({ name: 'Luna', categoryId: 7, status: 'pending' }).expect(201);
     const { id, ...rest } = body as Pet;
     expect(Number.isSafeInteger(id)).toBe(true);
@@ -190,7 +190,7 @@ describe('POST /v1/pets', () => {
     expect((await client.get(`/v1/pets/${id}`).expect(200)).body).toEqual(body);
   });
 
-  it('makes an animal available when no status is given', async () => {
+  it('makes a pet available when no status is given', async () => {
     const { body } = await post({ name: 'Milo', categoryId: 7 }).expect(201);
     expect(body).toMatchObject({ status: 'available' });
   });
@@ -265,7 +265,7 @@ describe('POST /v1/pets', () => {
 });
 
 describe('GET /v1/pets/{petId}', () => {
-  it('answers 200 with the animal', async () => {
+  it('returns 200 with the pet', async () => {
     const created = await client.post('/v1/pets').send({ name: 'Nala', categoryId: 3 }).expect(201);
     const { id } = created.body as Pet;
     expect((await client.get(`/v1/pets/${id}`).expect(200)).body).toEqual(created.body);
@@ -283,7 +283,7 @@ describe('GET /v1/pets/{petId}', () => {
     '1e1',
     '0x1',
     '%20',
-  ])('answers 404 pet_not_found for the id %s', async (id) => {
+  ])('returns 404 pet_not_found for the id %s', async (id) => {
     const { body } = await client.get(`/v1/pets/${id}`).expect(404);
     expect(body).toMatchObject({ code: 'pet_not_found', status: 404 });
   });

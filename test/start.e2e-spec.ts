@@ -82,7 +82,7 @@ describe('npm start with an empty data folder', () => {
     expect(new Set(keysOf(service)).size).toBe(PLANS.length);
   });
 
-  it('prints one curl line that answers 200 as it stands, with animals', async () => {
+  it('prints one curl line that returns 200 as it stands, with pets', async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
     expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
     expect(stdout).toMatch(/"name":"Rex"/);

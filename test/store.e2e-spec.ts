@@ -28,13 +28,13 @@ const get = (path: string) => send(petstore, { path, headers: [bearer(key)] });
 const ordersIn = (body: string) => JSON.parse(body) as Order[];
 
 describe('GET /v1/store/orders', () => {
-  it('answers 200 with a bare array of orders, 20 unless told otherwise', async () => {
-    const answer = await get('/v1/store/orders');
-    expect(answer.status).toBe(200);
-    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
-    expectPromisedHeaders(answer);
-    expect(ordersIn(answer.body)).toHaveLength(20);
-    expect(ordersIn(answer.body).slice(0, 2)).toEqual([
+  it('returns 200 with a bare array of orders, 20 by default', async () => {
+    const response = await get('/v1/store/orders');
+    expect(response.status).toBe(200);
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+    expectPromisedHeaders(response);
+    expect(ordersIn(response.body)).toHaveLength(20);
+    expect(ordersIn(response.body).slice(0, 2)).toEqual([
       { id: 1, petId: 1, quantity: 1, status: 'placed', createdAt: '2026-11-20T08:00:00.123Z' },
       { id: 2, petId: 2, quantity: 2, status: 'approved', createdAt: '2026-11-21T08:00:00.123Z' },
     ]);
@@ -43,9 +43,9 @@ describe('GET /v1/store/orders', () => {
   it('visits every order once, in ascending order of id', async () => {
     const pages: Order[][] = [];
     for (let path: string | undefined = '/v1/store/orders?limit=10'; path !== undefined;) {
-      const answer = await get(path);
-      pages.push(ordersIn(answer.body));
-      const [link = ''] = valuesOf(answer, 'Link');
+      const response = await get(path);
+      pages.push(ordersIn(response.body));
+      const [link = ''] = valuesOf(response, 'Link');
       path = /^<http:\/\/petstore\.test(\/v1\/store\/orders\?[^>]+)>; rel="next"$/.exec(link)?.[1];
     }
     expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
@@ -75,15 +75,15 @@ describe('GET /v1/store/orders', () => {
   });
 
   it.each(['PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
-    const answer = await send(petstore, { path: '/v1/store/orders', method, headers: [bearer(key)] });
-    expectRefusal(answer, 405, 'method_not_allowed');
+    const response = await send(petstore, { path: '/v1/store/orders', method, headers: [bearer(key)] });
+    expectRefusal(response, 405, 'method_not_allowed');
   });
 
   it('refuses a request without a key with 401', async () => {
     expectRefusal(await send(petstore, { path: '/v1/store/orders' }), 401, 'missing_api_key');
   });
 
-  it('answers with an empty array when there are no orders', async () => {
+  it('returns an empty array when there are no orders', async () => {
     await petstore.query('TRUNCATE orders');
     expect((await get('/v1/store/orders')).body).toBe('[]');
   });

@@ -1,4 +1,4 @@
-// Exit code 0 when the service of this container answers 200 at /health/live, or at the path that is the argument.
+// Exit code 0 when the service of this container returns 200 at /health/live, or at the path that is the argument.
 import { get } from 'node:http';
 
 const [path = '/health/live'] = process.argv.slice(2);

@@ -7,19 +7,19 @@ import { makeSecret } from './secret.js';
 
 const SECRET = makeSecret();
 
-/** The table of keys: one that a test can change, and make answer late or not at all. */
+/** The table of keys: one that a test can change, and make respond late or not at all. */
 class Table {
   key: ApiKey | null = Object.assign(new ApiKey(), { id: 7, name: 'test', plan: 'free', scopes: null });
   endsAt: Date | null = null;
   looks = 0;
   failure?: Error;
-  beforeAnswer: () => void = () => undefined;
+  beforeResult: () => void = () => undefined;
 
   async findByHash(): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
     this.looks += 1;
     const found = this.key;
     await Promise.resolve();
-    this.beforeAnswer();
+    this.beforeResult();
     if (this.failure) throw this.failure;
     return found && { key: found, endsAt: this.endsAt };
   }
@@ -44,12 +44,12 @@ const resolve = async (secret = SECRET) => {
 };
 
 describe('ApiKeyResolver', () => {
-  it('answers at once, without a promise, for a key it knows', async () => {
+  it('resolves a key it knows at once, without a promise', async () => {
     await resolve();
     expect(resolver.resolve(SECRET)).toMatchObject({ kind: 'key', id: 7, plan: 'free' });
   });
 
-  it('asks once for 50 callers at the same time, also when the answer is an error', async () => {
+  it('asks once for 50 callers at the same time, also when the result is an error', async () => {
     await Promise.all(Array.from({ length: 50 }, () => resolve()));
     expect(table.looks).toBe(1);
     table.failure = new Error('away');
@@ -76,7 +76,7 @@ describe('ApiKeyResolver', () => {
   });
 
   it('looks once more when the key is changed while it looks', async () => {
-    table.beforeAnswer = () => {
+    table.beforeResult = () => {
       if (table.looks > 1) return;
       table.key = null;
       resolver.forget('7');
@@ -86,20 +86,20 @@ describe('ApiKeyResolver', () => {
   });
 
   it('looks once, however many other keys are changed while it looks', async () => {
-    table.beforeAnswer = () => {
+    table.beforeResult = () => {
       if (table.looks > 10) throw new Error('looks without end');
       resolver.forget('8');
     };
     expect(await resolve()).toBe(7);
     expect(table.looks).toBe(1);
-    table.beforeAnswer = () => undefined;
+    table.beforeResult = () => undefined;
     expect(await resolve()).toBe(7);
     expect(table.looks).toBe(1); // it was kept
   });
 
   it('looks for an unknown key at most twice, however many keys are changed while it looks', async () => {
     table.key = null;
-    table.beforeAnswer = () => {
+    table.beforeResult = () => {
       if (table.looks > 10) throw new Error('looks without end');
       resolver.forget('8');
     };
@@ -108,7 +108,7 @@ describe('ApiKeyResolver', () => {
   });
 
   it('ends its look also when the key itself is changed all the time, and keeps nothing then', async () => {
-    table.beforeAnswer = () => {
+    table.beforeResult = () => {
       if (table.looks > 10) throw new Error('looks without end');
       resolver.forget('7');
     };

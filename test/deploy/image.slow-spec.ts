@@ -70,8 +70,8 @@ describe('the files of the image', () => {
     const service = new Program(join(app, 'dist/src/main.js'), [], inside(settings));
     await service.prints(/listens/);
     const [base = ''] = /http:\/\/[\w.:]+/.exec(service.stdout) ?? [];
-    const answer = await fetch(`${base}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
-    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    const response = await fetch(`${base}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect([response.status, await response.json()]).toEqual([200, []]);
     for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.yaml'])
       expect((await fetch(base + path)).status).toBe(200);
 

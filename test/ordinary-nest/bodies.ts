@@ -252,7 +252,7 @@ export const bodies: Topic = {
       const headers = [bearer(key), ['Content-Type', type] as const];
       return send(petstore, { method, path: `${PATH}/${path}`, headers, body });
     };
-    const answer = async (...of: Parameters<typeof ask>) => {
+    const responseOf = async (...of: Parameters<typeof ask>) => {
       const { status, body } = await ask(...of);
       return { status, body: JSON.parse(body) as unknown };
     };
@@ -273,14 +273,17 @@ export const bodies: Topic = {
       ['raw', '{"name": "Rex"}', { raw: '{"name": "Rex"}', body: { name: 'Rex' } }],
       ['raw-parameter', '{"name": "Rex"}', { raw: '{"name": "Rex"}' }],
     ])('gives %s the JSON %s', async (path, body, expected) => {
-      expect(await answer(path, body)).toEqual({ status: 201, body: expected });
+      expect(await responseOf(path, body)).toEqual({ status: 201, body: expected });
     });
 
     it.each([
       ['DELETE', 'request', '{"reason":"sold"}', { reason: 'sold' }],
       ['GET', 'with-body', '{"filter":"x"}', { filter: 'x' }],
     ])('gives the JSON to %s %s', async (method, path, body, expected) => {
-      expect(await answer(path, body, 'application/json', method)).toEqual({ status: 200, body: expected });
+      expect(await responseOf(path, body, 'application/json', method)).toEqual({
+        status: 200,
+        body: expected,
+      });
     });
 
     it.each(['member', 'whole', 'two', 'request', 'watched', 'watched-without', 'trimmed', 'raw', 'text'])(
@@ -337,13 +340,13 @@ export const bodies: Topic = {
     });
 
     it('lets an interceptor replace the body', async () => {
-      const replaced = await answer('watched?replace=yes', '{"name":"Rex"}');
+      const replaced = await responseOf('watched?replace=yes', '{"name":"Rex"}');
       expect(replaced).toEqual({ status: 201, body: { body: { name: 'replaced' } } });
     });
 
     it('uploads a file with fields', async () => {
       const body = `${part('name', 'Rex')}${part('file', 'wuff', 'rex.txt')}--x--\r\n`;
-      expect(await answer('upload', body, MULTIPART[1])).toEqual({
+      expect(await responseOf('upload', body, MULTIPART[1])).toEqual({
         status: 201,
         body: { file: { name: 'rex.txt', text: 'wuff' }, fields: { name: 'Rex' } },
       });
@@ -358,7 +361,7 @@ export const bodies: Topic = {
     it('uploads several files', async () => {
       const files = (...names: string[]) =>
         `${names.map((name) => part('files', 'x', name)).join('')}--x--\r\n`;
-      expect(await answer('uploads', files('a', 'b'), MULTIPART[1])).toEqual({
+      expect(await responseOf('uploads', files('a', 'b'), MULTIPART[1])).toEqual({
         status: 201,
         body: { names: ['a', 'b'] },
       });
@@ -373,7 +376,7 @@ export const bodies: Topic = {
     });
 
     it('takes a form without files', async () => {
-      expect(await answer('form', `${part('name', 'Rex')}--x--\r\n`, MULTIPART[1])).toEqual({
+      expect(await responseOf('form', `${part('name', 'Rex')}--x--\r\n`, MULTIPART[1])).toEqual({
         status: 201,
         body: { fields: { name: 'Rex' } },
       });
@@ -391,12 +394,12 @@ export const bodies: Topic = {
       ['patch', '{"a":null}', 'application/merge-patch+json', { body: { a: null } }],
       ['raw-parameter', 'signed text', 'text/plain', { raw: 'signed text' }],
     ])('gives %s what its own middleware or declaration reads: %s', async (path, body, type, expected) => {
-      expect(await answer(path, body, type)).toEqual({ status: 201, body: expected });
+      expect(await responseOf(path, body, type)).toEqual({ status: 201, body: expected });
     });
 
     it('leaves a stream to the handler', async () => {
       const bytes = 'x'.repeat(300_000);
-      expect(await answer('stream', bytes, 'application/octet-stream', 'PUT')).toEqual({
+      expect(await responseOf('stream', bytes, 'application/octet-stream', 'PUT')).toEqual({
         status: 200,
         body: { text: bytes },
       });
@@ -404,7 +407,7 @@ export const bodies: Topic = {
 
     it('takes what express.json() of a module has read, though it is larger than 100 KiB', async () => {
       const body = JSON.stringify({ items: Array.from({ length: 100_000 }, (_, i) => i) });
-      expect(await answer('own-json', body)).toEqual({ status: 201, body: { items: 100_000 } });
+      expect(await responseOf('own-json', body)).toEqual({ status: 201, body: { items: 100_000 } });
     });
 
     it('refuses malformed JSON to express.json() of a module with 400', async () => {

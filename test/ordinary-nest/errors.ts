@@ -78,7 +78,7 @@ const THROWN: Record<string, () => unknown> = {
   internal: () => new InternalServerErrorException('SELECT password FROM moon'),
   'internal-code': () => new HttpException({ code: 'leak', message: '/home/leak.ts' }, 500),
   'not-implemented': () => new NotImplementedException('Not on this planet'),
-  'bad-gateway': () => new BadGatewayException('The moon does not answer'),
+  'bad-gateway': () => new BadGatewayException('The moon does not respond'),
   unavailable: () => new ServiceUnavailableException('The moon is down'),
   'gateway-timeout': () => new GatewayTimeoutException(),
   cause: () => new ConflictException('The name is taken', { cause: new Error('duplicate key of the moon') }),
@@ -333,7 +333,7 @@ export const errors: Topic = {
       ['legal', 451, 'unavailable_for_legal_reasons', 'Forbidden by law'],
       ['unknown', 499, 'client_error', 'Strange'],
       ['not-implemented', 501, 'not_implemented', 'Not on this planet'],
-      ['bad-gateway', 502, 'bad_gateway', 'The moon does not answer'],
+      ['bad-gateway', 502, 'bad_gateway', 'The moon does not respond'],
       ['unavailable', 503, 'service_unavailable', 'The moon is down'],
       ['gateway-timeout', 504, 'gateway_timeout', 'Gateway Timeout'],
       ['http-error', 413, 'payload_too_large', 'Too big'],
@@ -342,9 +342,9 @@ export const errors: Topic = {
       ['domain', 409, 'moon_taken', 'The moon is taken.'],
     ])('keeps status and message of %s', async (what, status, code, message) => {
       for (const way of ['throw', 'reject']) {
-        const answer = await ask(`${way}/${what}`);
-        expectRefusal(answer, status, code);
-        expect(JSON.parse(answer.body)).toMatchObject({ message });
+        const response = await ask(`${way}/${what}`);
+        expectRefusal(response, status, code);
+        expect(JSON.parse(response.body)).toMatchObject({ message });
       }
     });
 
@@ -362,10 +362,10 @@ export const errors: Topic = {
       const { petstore } = scene();
       const lines = petstore.log.length;
       for (const way of ['throw', 'reject']) {
-        const answer = await ask(`${way}/${what}`);
+        const response = await ask(`${way}/${what}`);
         const status = what === 'server-http-error' ? 502 : 500;
-        expectRefusal(answer, status, status === 500 ? 'internal_error' : 'bad_gateway');
-        expect(answer.body).not.toMatch(/passwd|password|leak|Moon/);
+        expectRefusal(response, status, status === 500 ? 'internal_error' : 'bad_gateway');
+        expect(response.body).not.toMatch(/passwd|password|leak|Moon/);
       }
       const errors = petstore.log.slice(lines).filter(({ context }) => context === 'ErrorFilter');
       expect(errors.map(({ level }) => level)).toEqual(['error', 'error']);
@@ -373,28 +373,28 @@ export const errors: Topic = {
 
     it('leaves the cause of an exception in the log', async () => {
       const { petstore } = scene();
-      const answer = await ask('throw/cause');
-      const [id] = valuesOf(answer, 'X-Request-Id');
+      const response = await ask('throw/cause');
+      const [id] = valuesOf(response, 'X-Request-Id');
       expect(petstore.log).toContainEqual(
         expect.objectContaining({
           requestId: id,
           msg: expect.stringContaining('duplicate key of the moon') as unknown,
         }),
       );
-      expect(answer.body).not.toContain('duplicate');
+      expect(response.body).not.toContain('duplicate');
     });
 
     it('refuses with 403 where a guard returns false', async () => {
-      const answer = await ask('closed');
-      expectRefusal(answer, 403, 'forbidden');
-      expect(JSON.parse(answer.body)).toMatchObject({ message: 'Forbidden resource' });
+      const response = await ask('closed');
+      expectRefusal(response, 403, 'forbidden');
+      expect(JSON.parse(response.body)).toMatchObject({ message: 'Forbidden resource' });
       expectRefusal(await ask('angry'), 403, 'forbidden');
     });
 
     it.each(['throw', 'next'])('keeps what middleware refuses by %s', async (way) => {
-      const answer = await ask(`middleware/${way}`);
-      expectErrorBody(answer, 409, 'conflict');
-      expect(JSON.parse(answer.body)).toMatchObject({ message: 'The name is taken' });
+      const response = await ask(`middleware/${way}`);
+      expectErrorBody(response, 409, 'conflict');
+      expect(JSON.parse(response.body)).toMatchObject({ message: 'The name is taken' });
     });
 
     it('shows when to come back with 503, and keeps what the handler says of it', async () => {
@@ -413,7 +413,7 @@ export const errors: Topic = {
         status: 420,
         body: { sun: 'hot' },
       });
-      for (const answer of [moon, sun]) expectPromisedHeaders(answer);
+      for (const response of [moon, sun]) expectPromisedHeaders(response);
     });
 
     it.each([
@@ -425,9 +425,9 @@ export const errors: Topic = {
       ['internal', 500, 'internal_error'],
       ['other-object', 500, 'internal_error'],
     ])('keeps a filter that extends the one of Nest, for %s', async (what, status, code) => {
-      const answer = await ask(`star/${what}`);
-      expectRefusal(answer, status, code);
-      expect(valuesOf(answer, 'X-Star')).toEqual(['yes']);
+      const response = await ask(`star/${what}`);
+      expectRefusal(response, status, code);
+      expect(valuesOf(response, 'X-Star')).toEqual(['yes']);
     });
 
     it('waits for an asynchronous filter', async () => {
@@ -443,18 +443,18 @@ export const errors: Topic = {
       ['meteor', 500, 'internal_error'],
       ['broken', 500, 'internal_error'],
     ])('responds with what a filter fails with: %s', async (path, status, code) => {
-      const answer = await ask(path);
-      expectRefusal(answer, status, code);
-      expect(answer.body).not.toContain('passwd');
+      const response = await ask(path);
+      expectRefusal(response, status, code);
+      expect(response.body).not.toContain('passwd');
     });
 
-    it.each(['begun', 'begun-in-chunks'])('ends the connection of an answer that has %s', async (path) => {
+    it.each(['begun', 'begun-in-chunks'])('ends the connection of a response that has %s', async (path) => {
       const { petstore, key } = scene();
       const bytes = requestBytes({ path: `${PATH}/${path}`, headers: [bearer(key)] });
-      await expect(sendBytes(petstore, bytes)).rejects.toThrow('closed without an answer');
+      await expect(sendBytes(petstore, bytes)).rejects.toThrow('closed without a response');
     });
 
-    it('leaves an answer that was sent as it is', async () => {
+    it('leaves a response that was sent as it is', async () => {
       expect(await ask('sent')).toMatchObject({ status: 200, body: '{"sent":true}' });
       expect((await ask('sent')).status).toBe(200);
     });

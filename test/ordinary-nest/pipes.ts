@@ -195,8 +195,8 @@ export const pipes: Topic = {
   module: PipesModule,
   tests(scene) {
     const get = async (path: string) => {
-      const answer = await scene().client.get(`${PATH}/${path}`).set('X-Own', 'mine');
-      return { status: answer.status, body: answer.body as Record<string, unknown> };
+      const response = await scene().client.get(`${PATH}/${path}`).set('X-Own', 'mine');
+      return { status: response.status, body: response.body as Record<string, unknown> };
     };
 
     it.each([
@@ -257,11 +257,11 @@ export const pipes: Topic = {
     });
 
     const post = async (path: string, body: string) => {
-      const answer = await scene()
+      const response = await scene()
         .client.post(`${PATH}/${path}`)
         .set('Content-Type', 'application/json')
         .send(body);
-      return { status: answer.status, body: answer.body as Record<string, unknown> };
+      return { status: response.status, body: response.body as Record<string, unknown> };
     };
 
     it.each([
@@ -282,9 +282,9 @@ export const pipes: Topic = {
       ['ids', '{}', 'Validation failed (parsable array expected)'],
       ['member-int', '{"n":1.5}', 'Validation failed (numeric string is expected)'],
     ])('refuses %s %s with the message of the pipe', async (path, body, message) => {
-      const answer = await post(path, body);
-      expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request', status: 400 } });
-      expect(answer.body.message).toContain(message);
+      const response = await post(path, body);
+      expect(response).toMatchObject({ status: 400, body: { code: 'bad_request', status: 400 } });
+      expect(response.body.message).toContain(message);
     });
   },
 };

@@ -528,8 +528,8 @@ export const validation: Topic = {
       ['mixed', { email: 'a@b.de' }, { email: 'a@b.de' }],
       ['order', { address: ADDRESS, lines: LINES }, { address: ADDRESS, lines: LINES }],
     ])('puts nothing into a PATCH of %s that its body %j has not', async (path, body, expected) => {
-      const answer = await ask('patch', path, body);
-      expect({ status: answer.status, body: answer.body.body }).toEqual({ status: 200, body: expected });
+      const response = await ask('patch', path, body);
+      expect({ status: response.status, body: response.body.body }).toEqual({ status: 200, body: expected });
     });
 
     it.each([
@@ -797,13 +797,13 @@ export const validation: Topic = {
       const { petstore, key } = scene();
       const { send, bearer } = await import('../support/wire.js');
       const headers = [bearer(key), ['Content-Type', 'application/json']] as const;
-      const answer = await send(petstore, {
+      const response = await send(petstore, {
         method: 'POST',
         path: `${PATH}/order`,
         headers,
         body: '{"a":1}',
       });
-      expectRefusal(answer, 400, 'validation_failed');
+      expectRefusal(response, 400, 'validation_failed');
     });
   },
 };

@@ -10,7 +10,7 @@ import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
 let cable: Cable;
@@ -33,14 +33,14 @@ beforeEach(() => {
 const ask = (...headers: NonNullable<Message['headers']>) => send(petstore, { headers });
 const authorize = (value: string) => ask(['Authorization', value]);
 
-function expectMissing(answer: Answer): void {
-  expectRefusal(answer, 401, 'missing_api_key');
-  expect(valuesOf(answer, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore"']);
+function expectMissing(response: RawResponse): void {
+  expectRefusal(response, 401, 'missing_api_key');
+  expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore"']);
 }
 
-function expectInvalid(answer: Answer): void {
-  expectRefusal(answer, 401, 'invalid_api_key');
-  expect(valuesOf(answer, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore", error="invalid_token"']);
+function expectInvalid(response: RawResponse): void {
+  expectRefusal(response, 401, 'invalid_api_key');
+  expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore", error="invalid_token"']);
 }
 
 async function revokedKey(): Promise<string> {
@@ -79,7 +79,7 @@ function mistyped(secret: string, index: number): string {
 }
 
 describe('a request with a valid key', () => {
-  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('sent as "%s<key>" is answered', async (scheme) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('sent as "%s<key>" is accepted', async (scheme) => {
     expect((await authorize(scheme + key)).status).toBe(200);
   });
 });
@@ -98,9 +98,9 @@ describe('a request without a key', () => {
 
   it('but one elsewhere is refused with 401 missing_api_key', async () => {
     for (const name of ['access_token', 'api_key', 'key']) {
-      const answer = await send(petstore, { path: `/v1/pets?${name}=${key}` });
-      expectMissing(answer);
-      expect(answer.body).not.toContain(key);
+      const response = await send(petstore, { path: `/v1/pets?${name}=${key}` });
+      expectMissing(response);
+      expect(response.body).not.toContain(key);
     }
     expectMissing(await ask(['X-Api-Key', key]));
     expectMissing(await ask(['Cookie', `access_token=${key}`]));
@@ -131,7 +131,7 @@ describe('a request with a key that is not valid', () => {
     expectInvalid(await authorize(`Bearer ${await make()}`));
   });
 
-  it('cannot learn why: the answers are the same', async () => {
+  it('cannot learn why: the responses are the same', async () => {
     const wrong = [
       makeSecret(),
       await revokedKey(),
@@ -140,15 +140,15 @@ describe('a request with a key that is not valid', () => {
       await rotatedOutKey(0),
       mistyped(key, 30),
     ];
-    const answers = await Promise.all(wrong.map((secret) => ask(bearer(secret))));
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(answers.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
+    const responses = await Promise.all(wrong.map((secret) => ask(bearer(secret))));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(responses.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
   });
 
   it('is not told its key back', async () => {
     const secret = makeSecret();
-    const answer = await ask(bearer(secret));
-    expect(answer.body + answer.headers.join()).not.toContain(secret.slice(0, 20));
+    const response = await ask(bearer(secret));
+    expect(response.body + response.headers.join()).not.toContain(secret.slice(0, 20));
   });
 });
 
@@ -217,8 +217,8 @@ describe('the database', () => {
   });
 
   it('is asked once by 50 requests that come at the same time', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(findByHash).toHaveBeenCalledTimes(1);
   });
 });
@@ -242,10 +242,10 @@ describe('while the database is away', () => {
     cable.cut();
     petstore.clock.advance(20_000);
     expectRefusal(await send(petstore, { path: '/v1/nope', headers: [bearer(key)] }), 404, 'route_not_found');
-    const answer = await ask(bearer(makeSecret()));
-    expectRefusal(answer, 503, 'service_unavailable');
-    expect(valuesOf(answer, 'Retry-After')).toEqual([expect.stringMatching(/^[1-9]\d*$/)]);
-    expect(valuesOf(answer, 'WWW-Authenticate')).toEqual([]);
+    const response = await ask(bearer(makeSecret()));
+    expectRefusal(response, 503, 'service_unavailable');
+    expect(valuesOf(response, 'Retry-After')).toEqual([expect.stringMatching(/^[1-9]\d*$/)]);
+    expect(valuesOf(response, 'WWW-Authenticate')).toEqual([]);
     expectInvalid(await ask(bearer(mistyped(key, 30))));
     expectMissing(await ask());
   });

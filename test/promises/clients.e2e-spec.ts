@@ -131,7 +131,7 @@ describe('clients/typescript', () => {
     expect(warnings).toEqual([expect.stringMatching(/getPet .* since 2026-11-20, .* on 2030-12-05/)]);
   });
 
-  it('adds one pet when the answer to its first try is lost', async () => {
+  it('adds one pet when the response to its first try is lost', async () => {
     let tries = 0;
     const proxy = createServer((request, response) => {
       const { 'content-type': type, 'idempotency-key': key, authorization = '' } = request.headers;
@@ -148,9 +148,12 @@ describe('clients/typescript', () => {
             body,
           }),
         )
-        .then(async (answer) => {
+        .then(async (upstream) => {
           if (isFirst) response.destroy();
-          else response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+          else
+            response
+              .writeHead(upstream.status, Object.fromEntries(upstream.headers))
+              .end(await upstream.text());
         });
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');

@@ -34,16 +34,16 @@ describe(`GET /openapi.json, by chance from CONTRACT_SEED=${SEED}`, () => {
   });
 
   async function hold(request: Request): Promise<void> {
-    let answer = await send(petstore, key, request);
-    if (answer.status === 429 && request.key !== false) {
+    let response = await send(petstore, key, request);
+    if (response.status === 429 && request.key !== false) {
       petstore.clock.advance(minutes(60)); // the operation has a limit of its own
-      answer = await send(petstore, key, request);
+      response = await send(petstore, key, request);
     }
     const operations = document.paths[request.path] ?? {};
     const operation = operations[request.method] ?? Object.values(operations)[0];
-    expect(request.expected).toContain(answer.status);
-    expect(operation && judge.faults(operation, answer)).toEqual([]);
-    if (answer.status === 405) expect(answer.headers.allow).toContain('OPTIONS');
+    expect(request.expected).toContain(response.status);
+    expect(operation && judge.faults(operation, response)).toEqual([]);
+    if (response.status === 405) expect(response.headers.allow).toContain('OPTIONS');
   }
 
   /** Half of the requests go to the valid ones, half to the broken ones, and each kind gets at least one. */

@@ -1,6 +1,6 @@
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 const ORIGIN = 'https://app.example.com';
 const PREFLIGHT = [
@@ -21,10 +21,10 @@ const preflight = (origin: string, message: Message = {}) =>
 const call = (origin: string, ...headers: NonNullable<Message['headers']>) =>
   send(petstore, { headers: [['Origin', origin], ...headers] });
 
-const corsHeaders = ({ headers }: Answer): string[] =>
+const corsHeaders = ({ headers }: RawResponse): string[] =>
   headers.map(([name]) => name.toLowerCase()).filter((name) => name.startsWith('access-control-'));
-const allowedOrigin = (answer: Answer): string[] => valuesOf(answer, 'Access-Control-Allow-Origin');
-const remaining = (answer: Answer): number => Number(valuesOf(answer, 'X-RateLimit-Remaining')[0]);
+const allowedOrigin = (response: RawResponse): string[] => valuesOf(response, 'Access-Control-Allow-Origin');
+const remaining = (response: RawResponse): number => Number(valuesOf(response, 'X-RateLimit-Remaining')[0]);
 
 describe('without CORS_ORIGINS', () => {
   beforeAll(() => start());
@@ -32,9 +32,9 @@ describe('without CORS_ORIGINS', () => {
 
   it('no page may call', async () => {
     expect(corsHeaders(await call(ORIGIN, bearer(key)))).toEqual([]);
-    const answer = await preflight(ORIGIN);
-    expect(corsHeaders(answer)).toEqual([]);
-    expectPromisedHeaders(answer);
+    const response = await preflight(ORIGIN);
+    expect(corsHeaders(response)).toEqual([]);
+    expectPromisedHeaders(response);
   });
 });
 
@@ -43,20 +43,20 @@ describe('with CORS_ORIGINS', () => {
   afterAll(() => petstore.stop());
 
   it.each([ORIGIN, 'http://localhost:8080'])('a page of %s may ask', async (origin) => {
-    const answer = await preflight(origin);
-    expect({ status: answer.status, body: answer.body }).toEqual({ status: 204, body: '' });
-    expect(allowedOrigin(answer)).toEqual([origin]);
-    expect(valuesOf(answer, 'Access-Control-Allow-Methods').join()).toMatch(/\bPOST\b/);
-    expect(valuesOf(answer, 'Access-Control-Allow-Headers').join()).toBe('authorization,content-type');
-    expect(valuesOf(answer, 'Vary').join()).toMatch(/\bOrigin\b/);
-    expectPromisedHeaders(answer);
+    const response = await preflight(origin);
+    expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: '' });
+    expect(allowedOrigin(response)).toEqual([origin]);
+    expect(valuesOf(response, 'Access-Control-Allow-Methods').join()).toMatch(/\bPOST\b/);
+    expect(valuesOf(response, 'Access-Control-Allow-Headers').join()).toBe('authorization,content-type');
+    expect(valuesOf(response, 'Vary').join()).toMatch(/\bOrigin\b/);
+    expectPromisedHeaders(response);
   });
 
   it('a page may read the headers that are promised', async () => {
-    const answer = await call(ORIGIN, bearer(key));
-    expect(answer.status).toBe(200);
-    expect(allowedOrigin(answer)).toEqual([ORIGIN]);
-    const exposed = valuesOf(answer, 'Access-Control-Expose-Headers').join().split(',');
+    const response = await call(ORIGIN, bearer(key));
+    expect(response.status).toBe(200);
+    expect(allowedOrigin(response)).toEqual([ORIGIN]);
+    const exposed = valuesOf(response, 'Access-Control-Expose-Headers').join().split(',');
     expect(exposed).toEqual(
       expect.arrayContaining([
         'X-Request-Id',
@@ -77,9 +77,9 @@ describe('with CORS_ORIGINS', () => {
   });
 
   it('a page may read refusals too', async () => {
-    const answer = await call(ORIGIN);
-    expectRefusal(answer, 401, 'missing_api_key');
-    expect(allowedOrigin(answer)).toEqual([ORIGIN]);
+    const response = await call(ORIGIN);
+    expectRefusal(response, 401, 'missing_api_key');
+    expect(allowedOrigin(response)).toEqual([ORIGIN]);
   });
 
   it('cookies are never asked for', async () => {
@@ -100,7 +100,7 @@ describe('with CORS_ORIGINS', () => {
     expect(remaining(await call(ORIGIN))).toBe(before - 1);
   });
 
-  it('a preflight is answered also when its address has used that up: the call itself brings a key', async () => {
+  it('a preflight succeeds also when its address has used that up: the call itself brings a key', async () => {
     while ((await call(ORIGIN)).status !== 429);
     expect((await preflight(ORIGIN)).status).toBe(204);
     expect((await call(ORIGIN, bearer(key))).status).toBe(200);

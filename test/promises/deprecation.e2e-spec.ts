@@ -1,6 +1,6 @@
 import { Petstore } from '../support/petstore.js';
 import { expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 const SUNSET = Date.UTC(2030, 11, 5);
 
@@ -16,10 +16,10 @@ afterAll(() => petstore.stop());
 
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 
-function expectAnnounced(answer: Answer): void {
-  expect(valuesOf(answer, 'Deprecation')).toEqual(['@1795132800']);
-  expect(valuesOf(answer, 'Sunset')).toEqual(['Thu, 05 Dec 2030 00:00:00 GMT']);
-  const links = valuesOf(answer, 'Link').join().split(', ');
+function expectAnnounced(response: RawResponse): void {
+  expect(valuesOf(response, 'Deprecation')).toEqual(['@1795132800']);
+  expect(valuesOf(response, 'Sunset')).toEqual(['Thu, 05 Dec 2030 00:00:00 GMT']);
+  const links = valuesOf(response, 'Link').join().split(', ');
   expect(links).toEqual([
     '<http://petstore.test/v1/pets>; rel="successor-version"',
     '<http://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"',
@@ -33,9 +33,9 @@ describe('GET /v1/pets/{petId}', () => {
     ['GET', '/v1/pets/999', 404],
     ['GET', '/v1/pets/rex', 404],
   ])('announces its end: %s %s', async (method, path, status) => {
-    const answer = await ask({ method, path });
-    expect(answer.status).toBe(status);
-    expectAnnounced(answer);
+    const response = await ask({ method, path });
+    expect(response.status).toBe(status);
+    expectAnnounced(response);
   });
 
   describe('1 ms before the sunset', () => {
@@ -43,10 +43,10 @@ describe('GET /v1/pets/{petId}', () => {
       petstore.clock.set(SUNSET - 1);
     });
 
-    it('answers as ever', async () => {
-      const answer = await ask({ path: '/v1/pets/1' });
-      expect(answer.status).toBe(200);
-      expectAnnounced(answer);
+    it('responds as before', async () => {
+      const response = await ask({ path: '/v1/pets/1' });
+      expect(response.status).toBe(200);
+      expectAnnounced(response);
     });
   });
 
@@ -55,18 +55,18 @@ describe('GET /v1/pets/{petId}', () => {
       petstore.clock.set(SUNSET);
     });
 
-    it.each(['/v1/pets/1', '/v1/pets/999', '/v1/pets/rex'])('answers 410 at %s', async (path) => {
-      const answer = await ask({ path });
-      expectRefusal(answer, 410, 'endpoint_removed');
-      expect(answer.body).toContain('GET /v1/pets');
-      expectAnnounced(answer);
+    it.each(['/v1/pets/1', '/v1/pets/999', '/v1/pets/rex'])('returns 410 at %s', async (path) => {
+      const response = await ask({ path });
+      expectRefusal(response, 410, 'endpoint_removed');
+      expect(response.body).toContain('GET /v1/pets');
+      expectAnnounced(response);
     });
 
-    it('answers 410 to HEAD', async () => {
+    it('returns 410 to HEAD', async () => {
       expect((await ask({ path: '/v1/pets/1', method: 'HEAD' })).status).toBe(410);
     });
 
-    it('answers 401 without a key', async () => {
+    it('returns 401 without a key', async () => {
       expectRefusal(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
     });
 
@@ -90,10 +90,10 @@ describe('the other operations', () => {
     ],
     ['an unknown path', { path: '/v1/nope' }],
   ])('announce nothing: %s', async (_, message) => {
-    const answer = await ask({ ...message, headers: [bearer(key), ...(message.headers ?? [])] });
-    expect(answer.status).not.toBe(401);
-    expect(valuesOf(answer, 'Deprecation')).toEqual([]);
-    expect(valuesOf(answer, 'Sunset')).toEqual([]);
-    expect(valuesOf(answer, 'Link').join()).not.toContain('deprecation');
+    const response = await ask({ ...message, headers: [bearer(key), ...(message.headers ?? [])] });
+    expect(response.status).not.toBe(401);
+    expect(valuesOf(response, 'Deprecation')).toEqual([]);
+    expect(valuesOf(response, 'Sunset')).toEqual([]);
+    expect(valuesOf(response, 'Link').join()).not.toContain('deprecation');
   });
 });

@@ -10,9 +10,9 @@ afterAll(() => petstore.stop());
 
 describe.each(['/docs', '/docs/swagger-ui-init.js'])('GET %s', (path) => {
   it('lets the page run and load nothing but what the service itself sends', async () => {
-    const answer = await send(petstore, { path });
-    expect(answer.status).toBe(200);
-    const [policy = ''] = valuesOf(answer, 'Content-Security-Policy');
+    const response = await send(petstore, { path });
+    expect(response.status).toBe(200);
+    const [policy = ''] = valuesOf(response, 'Content-Security-Policy');
     const directives = new Map(
       policy.split(';').map((one) => {
         const [name = '', ...sources] = one.trim().split(' ');
@@ -22,8 +22,8 @@ describe.each(['/docs', '/docs/swagger-ui-init.js'])('GET %s', (path) => {
     expect(directives.get('default-src')).toEqual([`'none'`]);
     expect(directives.get('script-src')).toEqual([`'self'`]);
     expect(directives.get('frame-ancestors')).toEqual([`'none'`]);
-    expect(valuesOf(answer, 'X-Content-Type-Options')).toEqual(['nosniff']);
-    expect(valuesOf(answer, 'Referrer-Policy')).toEqual(['no-referrer']);
+    expect(valuesOf(response, 'X-Content-Type-Options')).toEqual(['nosniff']);
+    expect(valuesOf(response, 'Referrer-Policy')).toEqual(['no-referrer']);
   });
 });
 

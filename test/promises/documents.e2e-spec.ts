@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { minutes } from '../../src/kernel/clock/duration.js';
 import { Petstore } from '../support/petstore.js';
-import { type Answer, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, send, valuesOf } from '../support/wire.js';
 
 const FILES = {
   '/docs': 'text/html; charset=utf-8',
@@ -51,7 +51,7 @@ function get(path: string, headers: Record<string, string> = {}) {
 }
 
 /** The message names the path, which may look like one of the service's own files. */
-function expectCode(response: Answer, status: number, code: string): void {
+function expectCode(response: RawResponse, status: number, code: string): void {
   expect({ status: response.status, ...(JSON.parse(response.body) as object) }).toMatchObject({
     status,
     code,
@@ -60,7 +60,7 @@ function expectCode(response: Answer, status: number, code: string): void {
 }
 
 describe.each(Object.entries(FILES))('GET %s', (path, type) => {
-  it(`is answered as ${type} without a key, and counted for nobody`, async () => {
+  it(`is served as ${type} without a key, and not counted`, async () => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe(type);
@@ -97,7 +97,7 @@ describe.each(Object.keys({ ...FILES, ...OTHERS, '/metrics': '' }))('%s', (path)
     expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
   });
 
-  it('answers OPTIONS with 204 and Allow', async () => {
+  it('responds to OPTIONS with 204 and Allow', async () => {
     const response = await send(petstore, { path, method: 'OPTIONS' });
     expect(response).toMatchObject({ status: 204, body: '' });
     expect(valuesOf(response, 'Allow')).toEqual([ALLOW]);
@@ -212,7 +212,7 @@ describe('the budget of documents', () => {
   it('is 600 a minute for an address; probes and metrics have none', async () => {
     petstore.clock.advance(minutes(1));
     const paths = ['/docs', '/openapi.json', '/'];
-    const refused: Answer[] = [];
+    const refused: RawResponse[] = [];
     for (let i = 0; i < 620; i += 20) {
       const batch = Array.from({ length: 20 }, (_, j) => send(petstore, { path: paths[j % 3] }));
       refused.push(...(await Promise.all(batch)).filter(({ status }) => status === 429));

@@ -58,10 +58,10 @@ describe('the day of a key', () => {
   /** Sends so many requests. @returns how much of the day is used after them */
   async function used(requests = 1): Promise<number> {
     for (let i = 1; i < requests; i++) await used();
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=1`, {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=1`, {
       headers: { Authorization: `Bearer ${key}` },
     });
-    const remaining = /"day";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
+    const remaining = /"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
     return PER_DAY - Number(remaining);
   }
 

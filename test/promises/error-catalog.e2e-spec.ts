@@ -56,8 +56,8 @@ describe('GET /docs/errors', () => {
   });
 
   it('runs no script', async () => {
-    const answer = await send(petstore, { path: '/docs/errors' });
-    expect(valuesOf(answer, 'Content-Security-Policy').join()).toContain("default-src 'none'");
-    expect(answer.body).not.toContain('<script');
+    const response = await send(petstore, { path: '/docs/errors' });
+    expect(valuesOf(response, 'Content-Security-Policy').join()).toContain("default-src 'none'");
+    expect(response.body).not.toContain('<script');
   });
 });

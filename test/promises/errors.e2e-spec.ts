@@ -40,14 +40,14 @@ class BrokenController {
 
   @Post('slow')
   @Idempotent()
-  async answerLate(): Promise<object> {
+  async respondLate(): Promise<object> {
     slow.emit('begun');
     await once(slow, 'end');
     return {};
   }
 
   @Get('circular')
-  answerCircular(): object {
+  respondCircular(): object {
     const circular: { self?: object } = {};
     circular.self = circular;
     return circular;
@@ -70,7 +70,7 @@ const JSON_TYPE = [['Content-Type', 'application/json']] as const;
 const post = (body: string): Message => ({ method: 'POST', headers: JSON_TYPE, body });
 const NEW_PET = post('{"name":"Rex","categoryId":1}');
 
-/** Every status the service can answer with under `/v1`. A new route, and a new way to refuse, belongs in here. */
+/** Every status the service can return under `/v1`. A new route, and a new way to refuse, belongs in here. */
 const CASES: Record<string, Case> = {
   'GET /v1/pets': { status: 200 },
   'HEAD /v1/pets': { method: 'HEAD', status: 200 },
@@ -111,7 +111,7 @@ const CASES: Record<string, Case> = {
     code: 'insufficient_scope',
   },
 
-  'an id no animal has': { path: '/v1/pets/999', status: 404, code: 'pet_not_found' },
+  'an id that no pet has': { path: '/v1/pets/999', status: 404, code: 'pet_not_found' },
   'an id that is none': { path: '/v1/pets/rex', status: 404, code: 'pet_not_found' },
   'an unknown path': { path: '/v1/nope', status: 404, code: 'route_not_found' },
   'the bare version': { path: '/v1', status: 404, code: 'route_not_found' },
@@ -174,7 +174,7 @@ const CASES: Record<string, Case> = {
   'a thrown text': { path: '/v1/broken/text', status: 500, code: 'internal_error' },
   'wrong SQL': { path: '/v1/broken/sql', status: 500, code: 'internal_error' },
   'an exception of the framework': { path: '/v1/broken/nest', status: 418, code: 'im_a_teapot' },
-  'an answer that is no JSON': { path: '/v1/broken/circular', status: 500, code: 'internal_error' },
+  'a response that is not JSON': { path: '/v1/broken/circular', status: 500, code: 'internal_error' },
 
   'a list without the database': { when: 'the database is away', status: 503, code: 'service_unavailable' },
   'a creation without the database': {
@@ -232,7 +232,7 @@ function authorization({ as }: Case): NonNullable<Message['headers']> {
 const sendCase = (message: Case) =>
   send(petstore, { ...message, headers: [...authorization(message), ...(message.headers ?? [])] });
 
-async function answerTo(message: Case) {
+async function responseTo(message: Case) {
   if (message.when === 'the sunset has come') petstore.clock.set(Date.UTC(2030, 11, 5));
   if (message.when === 'the database is away') cable.cut();
   if (message.when === 'the same is running') await begin(message);
@@ -252,21 +252,21 @@ async function begin(message: Case): Promise<void> {
 }
 
 describe.each(Object.entries(CASES))('%s', (_, message) => {
-  it(`is answered with ${message.status} and all that every answer carries`, async () => {
-    const answer = await answerTo(message);
-    expect(answer.status).toBe(message.status);
-    expectPromisedHeaders(answer);
-    if (message.code !== undefined) expectErrorBody(answer, message.status, message.code);
+  it(`gets ${message.status} and all that every response carries`, async () => {
+    const response = await responseTo(message);
+    expect(response.status).toBe(message.status);
+    expectPromisedHeaders(response);
+    if (message.code !== undefined) expectErrorBody(response, message.status, message.code);
     const waits = [409, 429, 503].includes(message.status);
-    expect(valuesOf(answer, 'Retry-After')).toEqual(waits ? [expect.stringMatching(/^[1-9]\d*$/)] : []);
+    expect(valuesOf(response, 'Retry-After')).toEqual(waits ? [expect.stringMatching(/^[1-9]\d*$/)] : []);
   });
 });
 
 describe.each(['/nope', '/v2/pets', '/v1.json'])('%s, outside the interface,', (path) => {
   it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and counted for nobody', async (method) => {
-    const answer = await send(petstore, { path, method });
-    expectErrorBody(answer, 404, 'route_not_found');
-    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
-    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+    const response = await send(petstore, { path, method });
+    expectErrorBody(response, 404, 'route_not_found');
+    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+    expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
   });
 });

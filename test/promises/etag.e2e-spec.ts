@@ -28,19 +28,19 @@ describe('ETag and If-None-Match', () => {
   );
 
   it.each(['/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders'])(
-    'GET %s answers 304 without a body while nothing has changed',
+    'GET %s returns 304 without a body while nothing has changed',
     async (path) => {
       const etag = await etagOf(path);
-      const answer = await client.get(path).set('If-None-Match', etag).expect(304);
-      expect(answer.text).toBe('');
-      expect(answer.headers).toMatchObject({
+      const response = await client.get(path).set('If-None-Match', etag).expect(304);
+      expect(response.text).toBe('');
+      expect(response.headers).toMatchObject({
         etag,
         'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
         'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
         'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
         'x-request-id': expect.any(String),
       });
-      expect(answer.headers).not.toHaveProperty('content-type');
+      expect(response.headers).not.toHaveProperty('content-type');
     },
   );
 
@@ -77,18 +77,18 @@ describe('ETag and If-None-Match', () => {
     ['another', () => '"another"'],
     ['nonsense', () => 'nonsense'],
     ['one without its quotes', (etag: string) => etag.slice(1, -1)],
-  ])('%s gets the whole answer', async (_, header) => {
+  ])('%s gets the whole response', async (_, header) => {
     const etag = await etagOf('/v1/pets');
     await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(200);
   });
 
-  it('HEAD has the same one, and answers 304 as well', async () => {
+  it('HEAD has the same one, and returns 304 as well', async () => {
     const etag = await etagOf('/v1/pets/1');
     expect((await client.head('/v1/pets/1').expect(200)).headers.etag).toBe(etag);
     await client.head('/v1/pets/1').set('If-None-Match', etag).expect(304);
   });
 
-  it('changes with what is answered', async () => {
+  it('changes with the content of the response', async () => {
     const before = await etagOf('/v1/pets');
     await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
     const { headers } = await client.get('/v1/pets').set('If-None-Match', before).expect(200);

@@ -4,7 +4,7 @@ import { Petstore } from '../support/petstore.js';
 import { expectErrorBody } from '../support/promises.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { whileLocked } from '../support/table-lock.js';
-import { type Answer, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, send, valuesOf } from '../support/wire.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';
@@ -22,31 +22,31 @@ afterAll(async () => {
 
 const ask = (path: string, method = 'GET') => send(petstore, { path, method });
 const ready = () => ask(READY);
-const bodyOf = ({ body }: Answer): unknown => JSON.parse(body);
+const bodyOf = ({ body }: RawResponse): unknown => JSON.parse(body);
 const becomes = (status: number) => eventually(async () => (await ready()).status === status);
 
 describe.each([LIVE, READY])('%s', (path) => {
-  it('answers 200 without a key, is counted for nobody and kept by no cache', async () => {
-    const answer = await ask(path);
-    expect(answer.status).toBe(200);
-    expect(bodyOf(answer)).toMatchObject({ status: 'ok' });
-    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
-    expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
-    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
-    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  it('returns 200 without a key, is not counted and not cached', async () => {
+    const response = await ask(path);
+    expect(response.status).toBe(200);
+    expect(bodyOf(response)).toMatchObject({ status: 'ok' });
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
+    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+    expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
   });
 
-  it('answers HEAD without a body', async () => {
-    const answer = await ask(path, 'HEAD');
-    expect(answer).toMatchObject({ status: 200, body: '' });
-    expect(Number(valuesOf(answer, 'Content-Length')[0])).toBeGreaterThan(0);
+  it('responds to HEAD without a body', async () => {
+    const response = await ask(path, 'HEAD');
+    expect(response).toMatchObject({ status: 200, body: '' });
+    expect(Number(valuesOf(response, 'Content-Length')[0])).toBeGreaterThan(0);
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
-    const answer = await ask(path, method);
-    expectErrorBody(answer, 405, 'method_not_allowed');
-    expect(valuesOf(answer, 'Allow')).toEqual(['GET, HEAD, OPTIONS']);
-    expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+    const response = await ask(path, method);
+    expectErrorBody(response, 405, 'method_not_allowed');
+    expect(valuesOf(response, 'Allow')).toEqual(['GET, HEAD, OPTIONS']);
+    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
   });
 });
 
@@ -68,7 +68,7 @@ describe(`GET ${READY}`, () => {
       return Number(row?.count);
     };
     await whileLocked(petstore.databaseUrl, 'migrations', async () => {
-      const probes: Promise<Answer>[] = [];
+      const probes: Promise<RawResponse>[] = [];
       await eventually(() => probes.push(ready(), ready(), ready()) > 30 && waiting().then((n) => n > 0));
       expect(await waiting()).toBe(1);
       expect((await Promise.all(probes)).at(-1)?.status).toBe(503);
@@ -76,31 +76,31 @@ describe(`GET ${READY}`, () => {
     await becomes(200);
   });
 
-  it('answers 503 while a migration of this version is missing, and 200 for one of a newer version', async () => {
+  it('returns 503 while a migration of this version is missing, and 200 for one of a newer version', async () => {
     await petstore.query(`UPDATE migrations SET name = 'AddTails1' || name WHERE id = 1`);
     await becomes(503);
-    const answer = await ready();
-    expect(bodyOf(answer)).toMatchObject({
+    const response = await ready();
+    expect(bodyOf(response)).toMatchObject({
       code: 'service_unavailable',
       message: 'Not ready: migrations.',
       status: 503,
       info: { database: { status: 'up' } },
       error: { migrations: { status: 'down', message: '1 of this version have not run.' } },
     });
-    expect(valuesOf(answer, 'Retry-After')).toEqual(['1']);
+    expect(valuesOf(response, 'Retry-After')).toEqual(['1']);
     await petstore.query(`UPDATE migrations SET name = replace(name, 'AddTails1', '') WHERE id = 1`);
     await petstore.query(`INSERT INTO migrations (timestamp, name) VALUES (1, 'AddTails1')`);
     await becomes(200);
   });
 
-  it('answers 503 while the database is away, and 200 when it is back; the process is alive meanwhile', async () => {
+  it('returns 503 while the database is away, and 200 when it is back; the process is alive meanwhile', async () => {
     cable.cut();
     await becomes(503);
-    const answer = await ready();
-    expect(bodyOf(answer)).toMatchObject({
+    const response = await ready();
+    expect(bodyOf(response)).toMatchObject({
       error: { database: { status: 'down', message: 'It does not respond.' } },
     });
-    expect(valuesOf(answer, 'Cache-Control')).toEqual(['no-store']);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
     expect((await ask(LIVE)).status).toBe(200);
     cable.mend();
     await becomes(200);

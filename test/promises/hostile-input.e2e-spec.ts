@@ -69,27 +69,27 @@ describe('a body with members nobody asked for', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('is refused at once, and with a short answer, however many they are', async () => {
+  it('is refused at once, and with a short response, however many they are', async () => {
     const members = Array.from({ length: 9_000 }, (_, i) => `"a${i}":1`).join();
     const start = performance.now();
-    const answer = await post(withMember(members));
+    const response = await post(withMember(members));
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(answer, 400, 'validation_failed');
-    expect(answer.body.length).toBeLessThan(10_000);
+    expectRefusal(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
   });
 
-  it('is refused with a short answer however long their names are', async () => {
-    const answer = await post(withMember(`"${'x'.repeat(100_000)}":1`));
-    expectRefusal(answer, 400, 'validation_failed');
-    expect(answer.body.length).toBeLessThan(10_000);
+  it('is refused with a short response however long their names are', async () => {
+    const response = await post(withMember(`"${'x'.repeat(100_000)}":1`));
+    expectRefusal(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
   });
 });
 
 describe('a body with a member twice', () => {
   it('counts the last one, as JSON.parse and PostgreSQL do', async () => {
-    const answer = await post('{"name":"a","name":"b","categoryId":9007199254740993,"categoryId":1}');
-    expect(answer.status).toBe(201);
-    expect(JSON.parse(answer.body)).toMatchObject({ name: 'b', categoryId: 1 });
+    const response = await post('{"name":"a","name":"b","categoryId":9007199254740993,"categoryId":1}');
+    expect(response.status).toBe(201);
+    expect(JSON.parse(response.body)).toMatchObject({ name: 'b', categoryId: 1 });
     expect((await post('{"name":"a","categoryId":1,"categoryId":9007199254740993}')).body).toContain(
       '"categoryId":9007199254740993',
     );
@@ -160,9 +160,9 @@ describe('a body with strange text', () => {
     ['a non-character', '\uffff'],
     ['line separators', 'a\u2028\u2029b'],
   ])('keeps a name of %s as it is', async (_, name) => {
-    const answer = await post(JSON.stringify({ name, categoryId: 1 }));
-    expect(answer.status).toBe(201);
-    expect(JSON.parse(answer.body)).toMatchObject({ name });
+    const response = await post(JSON.stringify({ name, categoryId: 1 }));
+    expect(response.status).toBe(201);
+    expect(JSON.parse(response.body)).toMatchObject({ name });
   });
 });
 
@@ -171,9 +171,9 @@ describe('a compressed body', () => {
     const bomb = gzipSync(Buffer.alloc(90_000_000), { level: constants.Z_BEST_COMPRESSION });
     expect(bomb.length).toBeLessThan(BODY_LIMIT);
     const start = performance.now();
-    const answer = await post(bomb, [['Content-Encoding', 'gzip']]);
+    const response = await post(bomb, [['Content-Encoding', 'gzip']]);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(answer, 413, 'payload_too_large');
+    expectRefusal(response, 413, 'payload_too_large');
   });
 
   it.each([
@@ -220,14 +220,14 @@ describe('a request whose end is not clear', () => {
   ])('because of %s creates nothing and ends the connection', async (_, rest) => {
     const before = await countPets();
     const bytes = `${HEAD}Authorization: Bearer ${key}\r\n${rest}${requestBytes({}).toString()}`;
-    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
-    expect(answers.map(({ status }) => status)).toEqual([400]);
+    const responses = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(responses.map(({ status }) => status)).toEqual([400]);
     expect(await countPets()).toBe(before);
   });
 });
 
 describe('requests sent without waiting', () => {
-  it('are answered in their order', async () => {
+  it('get their responses in order', async () => {
     const requests: Message[] = [
       { path: '/v1/pets?limit=1', headers: [bearer(key)] },
       posting('{"name":"Rex","categoryId":1}'),
@@ -237,25 +237,25 @@ describe('requests sent without waiting', () => {
       { path: '/nope' },
     ];
     const bytes = Buffer.concat(requests.map((request) => requestBytes(request)));
-    const answers = await exchange(petstore, bytes, {
+    const responses = await exchange(petstore, bytes, {
       methods: requests.map(({ method = 'GET' }) => method),
     });
-    expect(answers.map(({ status }) => status)).toEqual([200, 201, 400, 404, 400, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 201, 400, 404, 400, 404]);
   });
 
-  it('are answered after a body that was refused unread', async () => {
+  it('get a response after a body that was refused unread', async () => {
     const unread = { method: 'POST', headers: [bearer(key)], body: 'x'.repeat(BODY_LIMIT * 2) };
     const bytes = Buffer.concat([requestBytes(unread), requestBytes({ headers: [bearer(key)] })]);
-    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
-    expect(answers.map(({ status }) => status)).toEqual([415, 200]);
+    const responses = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(responses.map(({ status }) => status)).toEqual([415, 200]);
   });
 
-  it('are answered after a body that was found too large half-way', async () => {
+  it('get a response after a body that was found too large half-way', async () => {
     const packed = gzipSync(' '.repeat(BODY_LIMIT * 50));
     const tooLarge = posting(packed, [['Content-Encoding', 'gzip']]);
     const bytes = Buffer.concat([requestBytes(tooLarge), requestBytes({ headers: [bearer(key)] })]);
-    const answers = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
-    expect(answers.map(({ status }) => status)).toEqual([413, 200]);
+    const responses = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(responses.map(({ status }) => status)).toEqual([413, 200]);
   });
 });
 
@@ -274,9 +274,9 @@ describe('a path', () => {
     ['with a fragment', '/v1/nope#/v1/pets'],
   ])('%s is refused with 404', async (_, path) => {
     const start = performance.now();
-    const answer = await ask(path);
+    const response = await ask(path);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(answer, 404, (JSON.parse(answer.body) as { code: string }).code);
+    expectRefusal(response, 404, (JSON.parse(response.body) as { code: string }).code);
   });
 });
 
@@ -311,18 +311,18 @@ describe('a query', () => {
     ]),
   )('?%s is refused with 400', async (_, query) => {
     const start = performance.now();
-    const answer = await ask(`/v1/pets?${query}`);
+    const response = await ask(`/v1/pets?${query}`);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(answer, 400, 'validation_failed');
-    expect(answer.body.length).toBeLessThan(10_000);
+    expectRefusal(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
   });
 
   it.each(titled(['__proto__=1', 'constructor=1', 'a[]=1', `${'x'.repeat(10_000)}=1`]))(
     '?%s is refused with 400 where no parameter is known',
     async (_, query) => {
-      const answer = await ask(`/v1/pets/1?${query}`);
-      expectRefusal(answer, 400, 'validation_failed');
-      expect(answer.body.length).toBeLessThan(10_000);
+      const response = await ask(`/v1/pets/1?${query}`);
+      expectRefusal(response, 400, 'validation_failed');
+      expect(response.body.length).toBeLessThan(10_000);
     },
   );
 
@@ -333,8 +333,8 @@ describe('a query', () => {
 
 describe('headers', () => {
   it('that are too long are refused with 431', async () => {
-    const answer = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
-    expectRefusal(answer, 431, 'headers_too_large');
+    const response = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
+    expectRefusal(response, 431, 'headers_too_large');
   });
 
   it.each([
@@ -352,10 +352,10 @@ describe('headers', () => {
     ['X-HTTP-Method-Override', 'DELETE'],
   ])('such as %s do no harm, nor its form in row %#', async (name, value) => {
     const start = performance.now();
-    const answer = await send(petstore, {
+    const response = await send(petstore, {
       headers: name === 'Authorization' ? [[name, value]] : [bearer(key), [name, value]],
     });
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expect([200, 401]).toContain(answer.status);
+    expect([200, 401]).toContain(response.status);
   });
 });

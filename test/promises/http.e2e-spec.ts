@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expectErrorBody, expectPromisedHeaders, expectRefusal } from '../support/promises.js';
 import { Petstore } from '../support/petstore.js';
 import {
-  type Answer,
+  type RawResponse,
   bearer,
   type Message,
   requestBytes,
@@ -35,44 +35,44 @@ const LIMIT = 102_400;
 const NEW_PET = '{"name":"Rex","categoryId":1}';
 
 describe.each(Object.entries(PATHS))('%s', (path, allow) => {
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const [get, head] = [await ask({ path }), await ask({ path, method: 'HEAD' })];
     expect(head.status).toBe(200);
     expect(head.body).toBe('');
-    const lasting = ({ headers }: Answer) =>
+    const lasting = ({ headers }: RawResponse) =>
       headers.filter(([name]) => !/^(date|x-request-id|(x-)?ratelimit.*)$/i.test(name));
     expect(lasting(head)).toEqual(lasting(get));
     expectPromisedHeaders(head);
   });
 
-  it('answers OPTIONS with 204 and Allow, with and without a key', async () => {
-    for (const answer of [
+  it('responds to OPTIONS with 204 and Allow, with and without a key', async () => {
+    for (const response of [
       await ask({ path, method: 'OPTIONS' }),
       await send(petstore, { path, method: 'OPTIONS' }),
     ]) {
-      expect(answer.status).toBe(204);
-      expect(answer.body).toBe('');
-      expect(valuesOf(answer, 'Allow')).toEqual([allow]);
-      expectPromisedHeaders(answer);
+      expect(response.status).toBe(204);
+      expect(response.body).toBe('');
+      expect(valuesOf(response, 'Allow')).toEqual([allow]);
+      expectPromisedHeaders(response);
     }
   });
 
   it.each(WRONG.filter((method) => !allow.includes(method)))(
     'refuses %s with 405 and Allow',
     async (method) => {
-      const answer = await ask({ path, method });
-      expectRefusal(answer, 405, 'method_not_allowed');
-      expect(valuesOf(answer, 'Allow')).toEqual([allow]);
+      const response = await ask({ path, method });
+      expectRefusal(response, 405, 'method_not_allowed');
+      expect(valuesOf(response, 'Allow')).toEqual([allow]);
     },
   );
 
   it('refuses a wrong method with 405 whatever its query and Accept say', async () => {
-    const answer = await ask({
+    const response = await ask({
       path: `${path}?colour=red`,
       method: 'PUT',
       headers: [['Accept', 'text/html']],
     });
-    expectRefusal(answer, 405, 'method_not_allowed');
+    expectRefusal(response, 405, 'method_not_allowed');
   });
 
   it('refuses a wrong method without a key with 401', async () => {
@@ -104,8 +104,8 @@ describe('an unknown path', () => {
   });
 
   it('is refused with 404 whatever its query and Accept say', async () => {
-    const answer = await ask({ path: '/v1/nope?colour=red', headers: [['Accept', 'text/html']] });
-    expectRefusal(answer, 404, 'route_not_found');
+    const response = await ask({ path: '/v1/nope?colour=red', headers: [['Accept', 'text/html']] });
+    expectRefusal(response, 404, 'route_not_found');
   });
 
   it('is refused with 401 without a key', async () => {
@@ -115,10 +115,10 @@ describe('an unknown path', () => {
   it.each(['/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
     '%s outside /v1 is refused with 404, neither counted nor asked for a key',
     async (path) => {
-      const answer = await send(petstore, { path });
-      expectErrorBody(answer, 404, 'route_not_found');
-      expect(valuesOf(answer, 'X-RateLimit-Limit')).toEqual([]);
-      expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+      const response = await send(petstore, { path });
+      expectErrorBody(response, 404, 'route_not_found');
+      expect(valuesOf(response, 'X-RateLimit-Limit')).toEqual([]);
+      expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
     },
   );
 });
@@ -140,14 +140,14 @@ describe('a path that is not valid percent-encoding', () => {
   });
 
   it('is refused with 400 outside /v1 too', async () => {
-    const answer = await send(petstore, { path: '/docs/%zz' });
-    expect(answer.status).toBeLessThan(500);
-    expect(valuesOf(answer, 'X-RateLimit-Limit')).toEqual([]);
+    const response = await send(petstore, { path: '/docs/%zz' });
+    expect(response.status).toBeLessThan(500);
+    expect(valuesOf(response, 'X-RateLimit-Limit')).toEqual([]);
   });
 });
 
 describe('a request target in absolute form', () => {
-  it('is answered as its path is (RFC 9112, section 3.2.2)', async () => {
+  it('is routed by its path (RFC 9112, section 3.2.2)', async () => {
     expect((await ask({ path: 'http://petstore.test/v1/pets' })).status).toBe(200);
     expectRefusal(
       await ask({ path: 'http://petstore.test/v1/pets', method: 'DELETE' }),
@@ -169,10 +169,10 @@ describe('Accept', () => {
     'text/html, application/json;q=0.1',
     'text/html, */*;q=0.1',
     'application/json;q=0.001',
-  ])('%s is answered', async (accept) => {
-    const answer = await ask({ headers: [['Accept', accept]] });
-    expect(answer.status).toBe(200);
-    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+  ])('%s is accepted', async (accept) => {
+    const response = await ask({ headers: [['Accept', accept]] });
+    expect(response.status).toBe(200);
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
   });
 
   it.each([
@@ -190,7 +190,7 @@ describe('Accept', () => {
   it('that excludes JSON does not reach the handler', async () => {
     const count = () => petstore.query<{ count: string }>('SELECT count(*) FROM pets');
     const before = await count();
-    const answer = await ask({
+    const response = await ask({
       method: 'POST',
       headers: [
         ['Accept', 'text/html'],
@@ -198,7 +198,7 @@ describe('Accept', () => {
       ],
       body: NEW_PET,
     });
-    expectRefusal(answer, 406, 'not_acceptable');
+    expectRefusal(response, 406, 'not_acceptable');
     expect(await count()).toEqual(before);
   });
 });
@@ -282,8 +282,8 @@ describe('the size of a body', () => {
       method: 'POST',
       headers: [bearer(key), ['Content-Type', 'application/json'], ['Content-Length', '1000000000']],
     });
-    const answer = await sendBytes(petstore, head, 'POST');
-    expectRefusal(answer, 413, 'payload_too_large');
+    const response = await sendBytes(petstore, head, 'POST');
+    expectRefusal(response, 413, 'payload_too_large');
   });
 });
 
@@ -324,21 +324,21 @@ describe('a request without a key', () => {
     ['that is too large', `${HEAD}Content-Length: 1000000000\r\n\r\n{`],
     ['that is malformed', `${HEAD}Content-Length: 1\r\n\r\n{`],
   ])('is refused with 401 without waiting for a body %s', async (_, bytes) => {
-    const answer = await sendBytes(petstore, bytes, 'POST');
-    expectRefusal(answer, 401, 'missing_api_key');
+    const response = await sendBytes(petstore, bytes, 'POST');
+    expectRefusal(response, 401, 'missing_api_key');
     petstore.clock.advance(60_000); // no address may ask often without a key
   });
 });
 
 describe('Expect', () => {
   it('anything else is not heeded', async () => {
-    const answer = await ask({ headers: [['Expect', 'a-miracle']] });
-    expect(answer.status).toBe(200);
-    expectPromisedHeaders(answer);
+    const response = await ask({ headers: [['Expect', 'a-miracle']] });
+    expect(response.status).toBe(200);
+    expectPromisedHeaders(response);
   });
 
-  it('100-continue is answered with 100, and the body is taken', async () => {
-    const answer = await ask({
+  it('100-continue gets 100, and the body is read', async () => {
+    const response = await ask({
       method: 'POST',
       headers: [
         ['Content-Type', 'application/json'],
@@ -346,6 +346,6 @@ describe('Expect', () => {
       ],
       body: NEW_PET,
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 });

@@ -14,7 +14,7 @@ import { Cable } from '../support/cable.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 /** What happens in the middle of `POST /v1/litters`, for a test that has to stand there. */
 let midway: () => Promise<void>;
@@ -75,7 +75,7 @@ beforeEach(() => {
   midway = () => Promise.resolve();
 });
 
-/** A key, and the name of an animal, that no other test has. */
+/** A key, and the name of a pet, that no other test has. */
 const fresh = () => `key-${++count}`;
 
 interface Post extends Message {
@@ -97,24 +97,27 @@ const post = (idempotencyKey: string, body: string, { as = key, headers = [], ..
 const named = (name: string, categoryId: number | string = 1) =>
   `{"name":"${name}","categoryId":${categoryId}}`;
 
-async function animals(name: string): Promise<number> {
+async function petsNamed(name: string): Promise<number> {
   return (await petstore.query('SELECT 1 FROM pets WHERE name = $1', [name])).length;
 }
 
-function expectReplay(answer: Answer, first: Pick<Answer, 'status' | 'body'>): void {
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: first.status, body: first.body });
-  expect(valuesOf(answer, 'Idempotent-Replayed')).toEqual(['true']);
-  expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+function expectReplay(response: RawResponse, first: Pick<RawResponse, 'status' | 'body'>): void {
+  expect({ status: response.status, body: response.body }).toEqual({
+    status: first.status,
+    body: first.body,
+  });
+  expect(valuesOf(response, 'Idempotent-Replayed')).toEqual(['true']);
+  expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
 }
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('answers a repeat with the first answer and adds no second animal', async () => {
+  it('returns the first response to a repeat and adds no second pet', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expect(first.status).toBe(201);
     expect(valuesOf(first, 'Idempotent-Replayed')).toEqual([]);
     for (let i = 0; i < 3; i++) expectReplay(await post(name, named(name)), first);
-    expect(await animals(name)).toBe(1);
+    expect(await petsNamed(name)).toBe(1);
   });
 
   it('counts a repeat as any request, and gives it an id of its own', async () => {
@@ -155,10 +158,10 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const first = await post(name, named(name));
     expectRefusal(await post(name, other(name)), 422, 'idempotency_key_reused');
     expectReplay(await post(name, named(name)), first);
-    expect(await animals(name)).toBe(1);
+    expect(await petsNamed(name)).toBe(1);
   });
 
-  it('refuses a body that is not valid with 422 too, as another one, and keeps the first answer', async () => {
+  it('refuses a body that is not valid with 422 too, as another one, and keeps the first response', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expectRefusal(await post(name, '{"name":""}'), 422, 'idempotency_key_reused');
@@ -176,7 +179,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const name = fresh();
     await post(name, named(name));
     expect((await post(name, named(name), { as: await petstore.key() })).status).toBe(201);
-    expect(await animals(name)).toBe(2);
+    expect(await petsNamed(name)).toBe(2);
   });
 
   it('knows a repeat by a rotated key', async () => {
@@ -200,10 +203,10 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     ['a tab', 'a\tb'],
   ])('refuses %s as a key with 400', async (_, value) => {
     const name = fresh();
-    const answer = await post(value, named(name));
-    expectRefusal(answer, 400, 'validation_failed');
-    expect(JSON.parse(answer.body)).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
-    expect(await animals(name)).toBe(0);
+    const response = await post(value, named(name));
+    expectRefusal(response, 400, 'validation_failed');
+    expect(JSON.parse(response.body)).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
+    expect(await petsNamed(name)).toBe(0);
   });
 
   it.each([
@@ -219,8 +222,8 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   it('refuses two keys with 400', async () => {
-    const answer = await post('a', named(fresh()), { headers: [['Idempotency-Key', 'a']] });
-    expectRefusal(answer, 400, 'validation_failed');
+    const response = await post('a', named(fresh()), { headers: [['Idempotency-Key', 'a']] });
+    expectRefusal(response, 400, 'validation_failed');
   });
 
   it('keeps no refusal: corrected, the request may be sent with the same key', async () => {
@@ -230,7 +233,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await post(name, named(name))).status).toBe(201);
   });
 
-  it('keeps the answer for 24 hours', async () => {
+  it('keeps the response for 24 hours', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     petstore.clock.advance(hours(24) - 1);
@@ -248,19 +251,21 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectRefusal(await post(name, named(name)), 503, 'service_unavailable');
     cable.mend();
     expect((await post(name, named(name))).status).toBe(201);
-    expect(await animals(name)).toBe(1);
+    expect(await petsNamed(name)).toBe(1);
   });
 
-  it('adds one animal for 50 requests at the same time', async () => {
+  it('adds one pet for 50 requests at the same time', async () => {
     const name = fresh();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
-    for (const answer of answers) {
-      if (answer.status !== 201) expectRefusal(answer, 409, 'idempotency_in_progress');
+    const responses = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
+    for (const response of responses) {
+      if (response.status !== 201) expectRefusal(response, 409, 'idempotency_in_progress');
     }
-    const created = answers.filter(({ status }) => status === 201);
+    const created = responses.filter(({ status }) => status === 201);
     expect(new Set(created.map(({ body }) => body)).size).toBe(1);
-    expect(created.filter((answer) => valuesOf(answer, 'Idempotent-Replayed').length === 0)).toHaveLength(1);
-    expect(await animals(name)).toBe(1);
+    expect(created.filter((response) => valuesOf(response, 'Idempotent-Replayed').length === 0)).toHaveLength(
+      1,
+    );
+    expect(await petsNamed(name)).toBe(1);
   });
 
   it('costs a request without a key no query', async () => {
@@ -308,17 +313,17 @@ describe('@Idempotent() on an operation of another module', () => {
       expect(valuesOf(first, header)).toHaveLength(1);
       expect(valuesOf(second, header)).toEqual(valuesOf(first, header));
     }
-    expect(await animals(name)).toBe(4);
+    expect(await petsNamed(name)).toBe(4);
   });
 
   it('undoes all that a handler did before it failed, and lets it run again', async () => {
     const name = fresh();
     midway = () => Promise.reject(new Error('no luck'));
     expectRefusal(await litter(name), 500, 'internal_error');
-    expect(await animals(name)).toBe(0);
+    expect(await petsNamed(name)).toBe(0);
     midway = () => Promise.resolve();
     expect((await litter(name)).status).toBe(202);
-    expect(await animals(name)).toBe(4);
+    expect(await petsNamed(name)).toBe(4);
   });
 
   it('refuses a repeat while the first is running with 409 idempotency_in_progress and Retry-After', async () => {
@@ -327,13 +332,13 @@ describe('@Idempotent() on an operation of another module', () => {
     const meanwhile = await litter(name);
     expectRefusal(meanwhile, 409, 'idempotency_in_progress');
     expect(valuesOf(meanwhile, 'Retry-After')).toEqual(['1']);
-    expect(await animals(name)).toBe(0);
+    expect(await petsNamed(name)).toBe(0);
     goOn();
-    const answer = await first;
-    expectReplay(await litter(name), answer);
+    const response = await first;
+    expectReplay(await litter(name), response);
   });
 
-  it('keeps no answer when the transaction is lost half-way', async () => {
+  it('keeps no response when the transaction is lost half-way', async () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     await petstore.query(
@@ -343,11 +348,11 @@ describe('@Idempotent() on an operation of another module', () => {
     await eventually(async () => (await transactions()) === 0);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
-    expect(await animals(name)).toBe(0);
+    expect(await petsNamed(name)).toBe(0);
     const repeat = await litter(name);
     expect(repeat.status).toBe(202);
     expect(valuesOf(repeat, 'Idempotent-Replayed')).toEqual([]);
-    expect(await animals(name)).toBe(4);
+    expect(await petsNamed(name)).toBe(4);
   });
 
   it('ends a first one that does not go on, undoes what it did, and serves the repeat', async () => {
@@ -358,18 +363,18 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(repeat.status).toBe(202);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
-    expect(await animals(name)).toBe(4);
+    expect(await petsNamed(name)).toBe(4);
     expectReplay(await litter(name), repeat);
   });
 
   it('serves many keys at a time, more than there are connections', async () => {
     const names = Array.from({ length: 15 }, fresh); // of 10: more would measure the machine
-    const answers = await Promise.all(names.map(litter));
-    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202));
+    const responses = await Promise.all(names.map(litter));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 202));
   });
 });
 
-describe('answers that have expired', () => {
+describe('responses that have expired', () => {
   const kept = async (): Promise<number> => (await petstore.query('SELECT 1 FROM idempotent_answers')).length;
 
   it('are cleared, and the others stay', async () => {

@@ -95,9 +95,9 @@ describe('categoryId', () => {
     '[7]',
     '{"value":7}',
   ])('%s is refused with 400', async (digits) => {
-    const answer = await create(digits);
-    expectRefusal(answer, 400, 'validation_failed');
-    expect(answer.body).toContain('"field":"categoryId"');
+    const response = await create(digits);
+    expectRefusal(response, 400, 'validation_failed');
+    expect(response.body).toContain('"field":"categoryId"');
   });
 });
 
@@ -143,9 +143,9 @@ describe('id', () => {
     async (filter) => {
       const ids: string[] = [];
       for (let path: string | undefined = `/v1/pets?limit=1${filter}`; path !== undefined;) {
-        const answer = await get(path);
-        ids.push(...idsIn(answer.body));
-        path = /<http:\/\/petstore\.test([^>]+)>/.exec(valuesOf(answer, 'Link').join())?.[1];
+        const response = await get(path);
+        ids.push(...idsIn(response.body));
+        path = /<http:\/\/petstore\.test([^>]+)>/.exec(valuesOf(response, 'Link').join())?.[1];
       }
       expect(ids).toEqual(IDS);
     },

@@ -41,7 +41,7 @@ async function petstore(...args: string[]): Promise<{ id: string; key: string }>
 
 const create = () => petstore('keys', 'create', '--plan', 'business', '--name', 'a test');
 
-/** What each of the processes answers to a key. */
+/** The status that each process returns to a key. */
 const statuses = (key: string): Promise<number[]> =>
   Promise.all(
     urls.map(async (url) => (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status),
@@ -50,7 +50,7 @@ const all = (status: number): number[] => Array<number>(PROCESSES).fill(status);
 
 /** The commit is somewhere before the command ends; from that end on the processes have one second. */
 const soon = (key: string, status: number) =>
-  eventually(async () => (await statuses(key)).every((answer) => answer === status), SOON);
+  eventually(async () => (await statuses(key)).every((received) => received === status), SOON);
 
 describe('each of two processes, knowing a key,', () => {
   it('refuses it within 1 s of its revocation', async () => {
@@ -72,7 +72,7 @@ describe('each of two processes, knowing a key,', () => {
     const { id, key } = await create();
     const rotated = await petstore('keys', 'rotate', id, '--overlap', '2s');
     expect(await statuses(rotated.key)).toEqual(all(200));
-    await eventually(async () => (await statuses(key)).every((answer) => answer === 401), 2_000 + SOON);
+    await eventually(async () => (await statuses(key)).every((received) => received === 401), 2_000 + SOON);
     expect(await statuses(rotated.key)).toEqual(all(200));
   });
 

@@ -9,7 +9,7 @@ import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, send, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
 let keys: ApiKeysService;
@@ -24,9 +24,9 @@ beforeEach(() => {
 });
 
 const create = () => keys.create({ name: 'a test', plan: 'free' });
-const ask = (secret: string): Promise<Answer> => send(petstore, { headers: [bearer(secret)] });
+const ask = (secret: string): Promise<RawResponse> => send(petstore, { headers: [bearer(secret)] });
 const status = async (secret: string) => (await ask(secret)).status;
-const remaining = (answer: Answer) => valuesOf(answer, 'X-RateLimit-Remaining')[0];
+const remaining = (response: RawResponse) => valuesOf(response, 'X-RateLimit-Remaining')[0];
 
 /** Changes a key and waits until the service has heard of it. */
 async function heard<T>(id: Int64, change: () => Promise<T>): Promise<T> {

@@ -86,7 +86,7 @@ describe('the log', () => {
     expect(await lineOf('untraced')).not.toHaveProperty('traceId');
   });
 
-  it('says when the client went before its answer', async () => {
+  it('says when the client went before its response', async () => {
     await withClient(petstore.databaseUrl, async (other) => {
       await other.query('BEGIN; LOCK TABLE pets');
       const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);

@@ -16,7 +16,7 @@ interface Fault {
   readonly end: () => Promise<void>;
 }
 
-/** What a real service answers, under load, while its real database is at fault. */
+/** What a real service returns, under load, while its real database is at fault. */
 describe('a service whose PostgreSQL', () => {
   let server: PostgresServer;
   let service: Program;
@@ -101,7 +101,7 @@ describe('a service whose PostgreSQL', () => {
   };
 
   it.each(Object.entries(FAULTS))(
-    '%s answers 503 within 3 s meanwhile, recovers by itself, and has every animal it said it added',
+    '%s returns 503 within 3 s meanwhile, recovers by itself, and has every pet it said it added',
     async (_fault, { begin, end }) => {
       await query('TRUNCATE pets CASCADE');
       const load = new Load(port, key);
@@ -121,8 +121,8 @@ describe('a service whose PostgreSQL', () => {
         async () => (await status('/v1/pets')) === 200 && (await status('/health/ready')) === 200,
       );
       const tally = await load.stop();
-      const answers = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
-      expect(Object.keys(tally).filter((answer) => !answers.includes(answer))).toEqual([]);
+      const expected = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
+      expect(Object.keys(tally).filter((outcome) => !expected.includes(outcome))).toEqual([]);
       expect(load.slowest).toBeLessThan(BOUND);
       const { rows } = await query('SELECT id::text FROM pets');
       const there = new Set(rows.map(({ id }: { id: string }) => id));

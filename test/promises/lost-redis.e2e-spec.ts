@@ -19,7 +19,7 @@ describeWithRedis('a service that loses its Redis', () => {
 
   const send = (times: number) =>
     Promise.all(Array.from({ length: times }, async () => client.get('/v1/pets?limit=1')));
-  const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))];
+  const statuses = (responses: { status: number }[]) => [...new Set(responses.map(({ status }) => status))];
   const up = async () =>
     ((await petstore.client().get('/health/ready')).body as { status: string }).status === 'ok';
 
@@ -27,7 +27,7 @@ describeWithRedis('a service that loses its Redis', () => {
     ['killed', () => redis.kill(), () => redis.launch()],
     ['frozen', () => redis.freeze(), () => redis.thaw()],
   ])(
-    'because it is %s answers 200 and 429 only, with all headers, and counts together again afterwards',
+    'because it is %s returns 200 and 429 only, with all headers, and counts together again afterwards',
     async (_, away, back) => {
       expect(statuses(await send(10))).toEqual([200]);
       await away();
@@ -43,7 +43,7 @@ describeWithRedis('a service that loses its Redis', () => {
     },
   );
 
-  it('answers what was on its way when Redis went', async () => {
+  it('responds to the requests in flight when Redis goes', async () => {
     await send(1);
     await redis.kill();
     expect(statuses(await send(50))).toEqual([200]);

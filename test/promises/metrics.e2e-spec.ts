@@ -26,7 +26,7 @@ describe('GET /metrics', () => {
     return (await petstore.client().get('/metrics').expect(200)).text;
   };
 
-  it('answers without a key, in the text format of Prometheus', async () => {
+  it('responds without a key, in the text format of Prometheus', async () => {
     await petstore
       .client()
       .get('/metrics')
@@ -100,9 +100,9 @@ describe('METRICS_PORT', () => {
   it('takes /metrics from the port of clients to one of its own', async () => {
     const petstore = await Petstore.start({ env: { METRICS_PORT: '0' } });
     const { port } = petstore.app.get(MetricsServer);
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain('petstore_quota_decisions_total');
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('petstore_quota_decisions_total');
     expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(404);
     await petstore.client().get('/metrics').expect(404);
     await petstore.stop();

@@ -5,8 +5,8 @@ import { Petstore } from '../support/petstore.js';
 @Controller({ path: 'own', version: '1' })
 class OwnController {
   @Get()
-  answer(): object {
-    return { answered: true };
+  read(): object {
+    return { passed: true };
   }
 }
 

@@ -48,7 +48,7 @@ describe('a service at its most talkative, with keys right and wrong, and its da
   let service: Program;
   let base: string;
   const secrets: string[] = [];
-  const answers: string[] = [];
+  const responses: string[] = [];
 
   beforeAll(async () => {
     [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
@@ -67,9 +67,9 @@ describe('a service at its most talkative, with keys right and wrong, and its da
 
   /** Sends a secret, and keeps all that comes back. */
   async function ask(path: string, init: RequestInit = {}): Promise<number> {
-    const answer = await fetch(base + path, init);
-    answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
-    return answer.status;
+    const response = await fetch(base + path, init);
+    responses.push(JSON.stringify([...response.headers]) + (await response.text()));
+    return response.status;
   }
   const secret = (value: string): string => {
     secrets.push(value);
@@ -91,7 +91,7 @@ describe('a service at its most talkative, with keys right and wrong, and its da
   }
   const LIMITS = ['--per-minute', '9', '--per-day', '9'];
 
-  it('tells no key, no hash, no header, no SQL, no stack and no file, in no line and no answer', async () => {
+  it('tells no key, no hash, no header, no SQL, no stack and no file, in no line and no response', async () => {
     const { id, key } = await created();
     const statuses = [
       await ask('/v1/pets', withKey(key)),
@@ -124,7 +124,7 @@ describe('a service at its most talkative, with keys right and wrong, and its da
     const { stdout, stderr } = await service.ended;
     const log = stdout + stderr;
     expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // it does log
-    for (const text of [log, ...answers]) {
+    for (const text of [log, ...responses]) {
       expect(leaks(text, secrets)).toEqual([]);
       expect(INSIDES.exec(text)?.[0]).toBeUndefined();
     }

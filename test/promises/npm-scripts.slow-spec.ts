@@ -79,7 +79,7 @@ describe('npm run audit', () => {
     vulnerable_versions: '*',
   };
 
-  /** What it says of a registry that answers so. */
+  /** What it says of a registry that responds so. */
   async function audit(status: number, body: object): Promise<Ran> {
     const registry = createServer(({ method, url = '' }, response) => {
       const asked =
@@ -108,7 +108,7 @@ describe('npm run audit', () => {
     });
   });
 
-  it.each([404, 405])('says that it could not ask a registry that answers %s', async (status) => {
+  it.each([404, 405])('says that it could not ask a registry that returns %s', async (status) => {
     expect(await audit(status, {})).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^NOT AUDITED: /),

@@ -71,7 +71,7 @@ const needsKey = ({ security = document.security }: Part): boolean => security.l
 const hasContent = ({ responses }: Part): boolean =>
   Object.entries<Part>(responses).some(([status, { content }]) => Number(status) < 300 && content);
 
-const everyAnswer = (): Part[] =>
+const everyResponse = (): Part[] =>
   everyOperation().flatMap(({ operationId, responses }) =>
     Object.entries<Part>(responses).map(([status, response]) => ({
       ...resolve(response),
@@ -80,7 +80,7 @@ const everyAnswer = (): Part[] =>
     })),
   );
 
-const answer = (id: string, status: string): Part => resolve(operation(id).responses[status]);
+const response = (id: string, status: string): Part => resolve(operation(id).responses[status]);
 const json = (part: Part): Part => part.content['application/json'];
 const parameter = (id: string, name: string) =>
   operation(id).parameters.find((candidate: { name: string }) => candidate.name === name);
@@ -90,7 +90,7 @@ describe('GET /openapi.json', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   });
 
-  it('is answered without a key, and so is the same document as YAML', async () => {
+  it('is served without a key, and so is the same document as YAML', async () => {
     const { text } = await petstore.client().get('/openapi.yaml').expect(200);
     expect(text).toMatch(/^openapi: 3\.1\.0\n/);
   });
@@ -125,7 +125,7 @@ describe('GET /openapi.json', () => {
       expect(document.paths[path][method]).toMatchObject({ operationId: id });
     });
 
-    it(`answers ${statuses.join(', ')}`, () => {
+    it(`has the responses ${statuses.join(', ')}`, () => {
       expect(Object.keys(operation(id).responses)).toEqual(statuses);
     });
   });
@@ -164,13 +164,13 @@ describe('GET /openapi.json', () => {
       }
     });
 
-    it('promises the headers of every answer on each of its answers', () => {
+    it('promises the headers of every response on each of its responses', () => {
       const integer = expect.objectContaining({
         required: true,
         schema: expect.objectContaining({ type: 'integer' }),
       });
       const text = expect.objectContaining({ required: true, schema: { type: 'string' } });
-      for (const { where, headers } of everyAnswer()) {
+      for (const { where, headers } of everyResponse()) {
         const { 'X-Request-Id': id, ...others } = headers;
         const limits = ['Limit', 'Remaining', 'Reset'].map((name) => resolve(others[`X-RateLimit-${name}`]));
         expect({ where, limits, id: resolve(id) }).toEqual({
@@ -181,8 +181,8 @@ describe('GET /openapi.json', () => {
       }
     });
 
-    it('shows an example of the body of each of its answers', () => {
-      for (const { where, status, content } of everyAnswer()) {
+    it('shows an example of the body of each of its responses', () => {
+      for (const { where, status, content } of everyResponse()) {
         if (Number(status) < 400 && !content?.['application/json']) continue;
         const { schema, example, examples } = content['application/json'];
         if (Number(status) < 400) {
@@ -201,17 +201,19 @@ describe('GET /openapi.json', () => {
     it('says how long to wait after 429 and 503, and how to authenticate after 401', () => {
       const names = { 401: 'WWW-Authenticate', 429: 'Retry-After', 503: 'Retry-After' };
       for (const [status, name] of Object.entries(names)) {
-        const answers = everyAnswer().filter((one) => one.status === status);
+        const responses = everyResponse().filter((one) => one.status === status);
         const operations = everyOperation().filter((one) => status !== '401' || needsKey(one));
-        expect(answers).toHaveLength(operations.length);
-        for (const { where, headers } of answers) {
+        expect(responses).toHaveLength(operations.length);
+        for (const { where, headers } of responses) {
           expect({ where, headers }).toEqual({
             where,
             headers: expect.objectContaining({ [name]: expect.anything() }),
           });
         }
       }
-      expect(resolve(answer('listPets', '429').headers['Retry-After']).schema).toMatchObject({ minimum: 1 });
+      expect(resolve(response('listPets', '429').headers['Retry-After']).schema).toMatchObject({
+        minimum: 1,
+      });
     });
   });
 
@@ -228,7 +230,7 @@ describe('GET /openapi.json', () => {
       security: [{ apiKey: [scope] }],
       description: expect.stringContaining(`\`${scope}\``),
     });
-    const { headers, content } = answer(id, '403');
+    const { headers, content } = response(id, '403');
     expect(resolve(headers['WWW-Authenticate'])).toMatchObject({ required: true });
     expect(content['application/json'].examples.insufficient_scope.value.message).toContain(scope);
   });
@@ -249,7 +251,7 @@ describe('GET /openapi.json', () => {
     ['500', 'listPets', ['internal_error']],
     ['503', 'listPets', ['service_unavailable']],
   ])('knows the codes of %s, as of %s', (status, id, codes) => {
-    expect(Object.keys(json(answer(id, status)).examples)).toEqual(expect.arrayContaining(codes));
+    expect(Object.keys(json(response(id, status)).examples)).toEqual(expect.arrayContaining(codes));
   });
 
   it.each([
@@ -273,7 +275,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('lets createPet be repeated with an Idempotency-Key, and says how a replayed answer is known', () => {
+  it('lets createPet be repeated with an Idempotency-Key, and says how a replayed response is known', () => {
     const { schema, ...header } = parameter('createPet', 'Idempotency-Key');
     expect(header).toMatchObject({
       in: 'header',
@@ -284,8 +286,8 @@ describe('GET /openapi.json', () => {
     const pattern = new RegExp(schema.pattern);
     for (const key of ['x', '8e03978e-40d5-43dd-bc93-6894a57f9324', '"a b"']) expect(key).toMatch(pattern);
     for (const key of ['', 'a b', '"', 'x'.repeat(256)]) expect(key).not.toMatch(pattern);
-    expect(resolve(answer('createPet', '201').headers['Idempotent-Replayed']).required).toBeFalsy();
-    expect(answer('createPet', '409').headers['Retry-After'].schema).toMatchObject({ minimum: 1 });
+    expect(resolve(response('createPet', '201').headers['Idempotent-Replayed']).required).toBeFalsy();
+    expect(response('createPet', '409').headers['Retry-After'].schema).toMatchObject({ minimum: 1 });
   });
 
   it.each(['listPets', 'listOrders'])('limits the pages of %s: 1 to 100, 20 unless told', (id) => {
@@ -297,16 +299,16 @@ describe('GET /openapi.json', () => {
   });
 
   it.each(['listPets', 'listOrders'])('shows the bare array of %s and the link to its next page', (id) => {
-    const { example, schema } = json(answer(id, '200'));
+    const { example, schema } = json(response(id, '200'));
     expect(schema.type).toBe('array');
     expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
     const path = id === 'listPets' ? '/pets' : '/store/orders';
-    expect(answer(id, '200').headers.Link.example).toMatch(
+    expect(response(id, '200').headers.Link.example).toMatch(
       new RegExp(`^<https://petstore.test/v1${path}\\?limit=20&cursor=[\\w-]{22}>; rel="next"$`),
     );
   });
 
-  it('enumerates the status of an animal, also as a filter', () => {
+  it('enumerates the status of a pet, also as a filter', () => {
     const status = { $ref: '#/components/schemas/PetStatus' };
     expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold']);
     expect(parameter('listPets', 'status').schema).toEqual(status);
@@ -338,7 +340,7 @@ describe('GET /openapi.json', () => {
       summary: 'Get a pet (until 2030-12-05)',
     });
     for (const status of ['200', '404', '410']) {
-      expect(answer('getPet', status).headers).toMatchObject({
+      expect(response('getPet', status).headers).toMatchObject({
         Deprecation: {},
         Sunset: {},
         Link: {},

@@ -68,18 +68,22 @@ const SLOW = { path: '/slow' };
 describe('requests that are sent without waiting for responses', () => {
   it('run 32 at a time on one connection, and all get their responses in order', async () => {
     const ending = setInterval(() => gate.emit('end'), 5);
-    const answers = await exchange(petstore, many(100, SLOW), {
+    const responses = await exchange(petstore, many(100, SLOW), {
       methods: Array.from({ length: 100 }, () => 'GET'),
     });
     clearInterval(ending);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const ids = answers.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    const ids = responses.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
     expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `r${i}`));
     expect(mostRunning).toBe(32);
   });
 
   it.each([
-    ['that have been answered', { path: '/v1/pets?limit=1', headers: [] as const }, () => Promise.resolve()],
+    [
+      'that have their responses',
+      { path: '/v1/pets?limit=1', headers: [] as const },
+      () => Promise.resolve(),
+    ],
     ['that run and wait', SLOW, () => eventually(() => running > 0)],
   ])(
     'leave a line of log and a sample each where the client resets the connection: %s',

@@ -11,7 +11,7 @@ import {
 import { BaseExceptionFilter } from '@nestjs/core';
 import { Public } from '../../src/http/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
-import { type Answer, bearer, type Message, send, sendBytes, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, sendBytes, valuesOf } from '../support/wire.js';
 
 const PROBLEM = 'application/problem+json';
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
-const ask = (accept: string | undefined, { headers = [], ...message }: Message = {}): Promise<Answer> =>
+const ask = (accept: string | undefined, { headers = [], ...message }: Message = {}): Promise<RawResponse> =>
   send(petstore, {
     ...message,
     headers: [bearer(key), ...(accept === undefined ? [] : [['Accept', accept] as const]), ...headers],
@@ -104,11 +104,11 @@ describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [
     const error = JSON.parse(usual.body) as { readonly message: string };
     expect(error).toMatchObject({ status, code });
 
-    const answer = await refused(usualType, PROBLEM);
-    expect(answer.status).toBe(status);
-    expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
-    expect(valuesOf(answer, 'Vary').join()).toContain('Accept');
-    expect(JSON.parse(answer.body)).toEqual({
+    const response = await refused(usualType, PROBLEM);
+    expect(response.status).toBe(status);
+    expect(valuesOf(response, 'Content-Type')).toEqual([PROBLEM]);
+    expect(valuesOf(response, 'Vary').join()).toContain('Accept');
+    expect(JSON.parse(response.body)).toEqual({
       ...error,
       type: `http://petstore.test/docs/errors#${code}`,
       title: expect.stringMatching(/^[A-Z][a-z ]+$/) as unknown,
@@ -142,39 +142,39 @@ describe('Accept', () => {
     'application/problem+json;q=0.5, application/json',
     'application/problem+json;q=0.5, */*',
   ])('%s asks for Errors as they are', async (accept) => {
-    const answer = await ask(accept, MISSING);
-    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
-    expect(answer.body).toBe(
+    const response = await ask(accept, MISSING);
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+    expect(response.body).toBe(
       '{"code":"pet_not_found","message":"There is no pet with the id 4711.","status":404}',
     );
   });
 
   it('with application/problem+json alone says nothing about a success: it is 200 as JSON', async () => {
-    const answer = await ask(PROBLEM);
-    expect(answer.status).toBe(200);
-    expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
+    const response = await ask(PROBLEM);
+    expect(response.status).toBe(200);
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
   });
 
   it('that excludes the success is 406, as a problem', async () => {
-    const answer = await ask(`text/html, ${PROBLEM}`);
-    expect(answer.status).toBe(406);
-    expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 'not_acceptable', title: 'Not acceptable' });
+    const response = await ask(`text/html, ${PROBLEM}`);
+    expect(response.status).toBe(406);
+    expect(valuesOf(response, 'Content-Type')).toEqual([PROBLEM]);
+    expect(JSON.parse(response.body)).toMatchObject({ code: 'not_acceptable', title: 'Not acceptable' });
   });
 });
 
 it('is for a request that turns out not to be HTTP in its middle, too', async () => {
   const head = `POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nAuthorization: Bearer ${key}\r\n`;
   const body = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n';
-  const answer = await sendBytes(petstore, `${head}Accept: ${PROBLEM}\r\n${body}`, 'POST');
-  expect(answer.status).toBe(400);
-  expect(valuesOf(answer, 'Content-Type')).toEqual([PROBLEM]);
-  expect(valuesOf(answer, 'Content-Length')).toEqual([String(Buffer.byteLength(answer.body))]);
-  expect(JSON.parse(answer.body)).toMatchObject({ code: 'malformed_request', title: 'Malformed request' });
+  const response = await sendBytes(petstore, `${head}Accept: ${PROBLEM}\r\n${body}`, 'POST');
+  expect(response.status).toBe(400);
+  expect(valuesOf(response, 'Content-Type')).toEqual([PROBLEM]);
+  expect(valuesOf(response, 'Content-Length')).toEqual([String(Buffer.byteLength(response.body))]);
+  expect(JSON.parse(response.body)).toMatchObject({ code: 'malformed_request', title: 'Malformed request' });
 });
 
 it('leaves out the instance where the path is not valid in a URI', async () => {
-  const answer = await ask(PROBLEM, { path: '/v1/%' });
-  expect(answer.status).toBe(400);
-  expect(JSON.parse(answer.body)).not.toHaveProperty('instance');
+  const response = await ask(PROBLEM, { path: '/v1/%' });
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.body)).not.toHaveProperty('instance');
 });

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { Public } from '../../src/http/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
-import { type Answer, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 @Controller({ path: 'prices', version: '1' })
 class PricesController {
@@ -54,7 +54,7 @@ beforeEach(() => {
 afterAll(() => petstore.stop());
 
 const ask = (path: string, headers: Message['headers'] = []) => send(petstore, { path, headers });
-const remaining = (response: Answer) => valuesOf(response, 'X-RateLimit-Remaining');
+const remaining = (response: RawResponse) => valuesOf(response, 'X-RateLimit-Remaining');
 
 describe('a route with @Public() under /v1', () => {
   it('needs no key, and is counted by the address', async () => {

@@ -87,7 +87,7 @@ describe('the quota of a plan', () => {
     await client.get('/v1/pets').expect(200);
   });
 
-  it('counts every admitted request, whatever its answer, and no refused one', async () => {
+  it('counts every admitted request, whatever its response, and no refused one', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
     await client.get('/v1/pets/999999').expect(404);
     await client.get('/v1/nothing').expect(404);
@@ -107,11 +107,11 @@ describe('the quota of a plan', () => {
 
   it('admits exactly the limit of concurrent requests', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 40, perDay: 1000 }));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, async () => client.get('/v1/pets?limit=1')),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(40);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(60);
   });
 });
 
@@ -212,7 +212,7 @@ describe('a ban', () => {
 });
 
 describe('GET /v1/rate-limit', () => {
-  it('answers plan, both windows and no ban, and is not counted', async () => {
+  it('returns the plan, both windows and no ban, and is not counted', async () => {
     const client = petstore.client(await petstore.key('free'));
     await send(client, 3);
     await client.get('/v1/rate-limit').expect(200);
@@ -224,7 +224,7 @@ describe('GET /v1/rate-limit', () => {
     });
   });
 
-  it('answers while the key is exhausted or banned, and shows the ban', async () => {
+  it('responds while the key is exhausted or banned, and shows the ban', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
     await send(client, 2);
     petstore.clock.advance(seconds(1));

@@ -10,9 +10,9 @@ afterAll(() => petstore.stop());
 describe('GET /reference', () => {
   it('loads nothing from another host', async () => {
     for (const path of ['/reference', '/reference/reference-init.js', '/reference/reference.css']) {
-      const answer = await send(petstore, { path });
-      expect(answer.status).toBe(200);
-      expect(answer.body).not.toMatch(/(?<!www\.w3\.org\/)\bhttps?:\/\//);
+      const response = await send(petstore, { path });
+      expect(response.status).toBe(200);
+      expect(response.body).not.toMatch(/(?<!www\.w3\.org\/)\bhttps?:\/\//);
     }
     const { body } = await send(petstore, { path: '/reference/redoc.standalone.js' });
     expect(body).not.toContain('cdn.redoc');

@@ -14,8 +14,8 @@ afterAll(() => petstore.stop());
 
 const idOf = async (message: Message = {}, ...sent: string[]) => {
   const headers = sent.map((id) => ['X-Request-Id', id] as const);
-  const answer = await send(petstore, { ...message, headers: [bearer(key), ...headers] });
-  return valuesOf(answer, 'X-Request-Id');
+  const response = await send(petstore, { ...message, headers: [bearer(key), ...headers] });
+  return valuesOf(response, 'X-Request-Id');
 };
 
 describe('X-Request-Id', () => {

@@ -9,7 +9,7 @@ import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 @Controller({ path: 'open', version: '1' })
 class OpenController {
   @Get()
-  answer(): object {
+  read(): object {
     return {};
   }
 }
@@ -52,20 +52,20 @@ const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: n
 ];
 
 describe.each(OPERATIONS)('%s', (_, message, scope, status) => {
-  it(`answers a key with nothing but ${scope}`, async () => {
+  it(`accepts a key with nothing but ${scope}`, async () => {
     expect((await asks(await keyWith(scope), message())).status).toBe(status);
   });
 
-  it(`answers a key that was given no scopes: it has all`, async () => {
+  it(`accepts a key that was given no scopes: it has all`, async () => {
     expect((await asks(await petstore.key('free'), message())).status).toBe(status);
   });
 
   it(`refuses a key with everything but ${scope} with 403 insufficient_scope`, async () => {
     const key = await keyWith(...SCOPES.filter((other) => other !== scope));
-    const answer = await asks(key, message());
-    if (message().method === 'HEAD') expect(answer.status).toBe(403);
-    else expectRefusal(answer, 403, 'insufficient_scope');
-    expect(valuesOf(answer, 'WWW-Authenticate')).toEqual([
+    const response = await asks(key, message());
+    if (message().method === 'HEAD') expect(response.status).toBe(403);
+    else expectRefusal(response, 403, 'insufficient_scope');
+    expect(valuesOf(response, 'WWW-Authenticate')).toEqual([
       `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
     ]);
   });

@@ -58,7 +58,7 @@ async function timed(ended: Promise<Ended>): Promise<Ended & { after: number }> 
 }
 
 describe('SIGTERM', () => {
-  it('is followed by a grace: not ready at once, requests answered, each the last of its connection', async () => {
+  it('is followed by a grace: not ready at once, requests served, each the last of its connection', async () => {
     const idle = await open(requestBytes({ path: '/health/live' }));
     await eventually(() => idle.received().includes('"ok"'));
     service.signal('SIGTERM');
@@ -70,9 +70,9 @@ describe('SIGTERM', () => {
       status: 503,
     });
     expect((await ask('/health/live')).status).toBe(200);
-    const answer = await ask('/v1/pets');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await ask('/v1/pets');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('connection')).toBe('close');
     expect(idle.closed()).toBe(false);
     const { code, stderr, after } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

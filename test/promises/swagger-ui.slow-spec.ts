@@ -57,9 +57,9 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
 
   async function execute(id: string): Promise<string> {
     await operation(id).getByRole('button', { name: 'Execute' }).click();
-    const answer = operation(id).locator('.live-responses-table .response');
-    await answer.waitFor();
-    return answer.innerText();
+    const response = operation(id).locator('.live-responses-table .response');
+    await response.waitFor();
+    return response.innerText();
   }
 
   it('has Authorize and operations on the first screen, and the guides in the reference', async () => {
@@ -109,25 +109,25 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await operation('getPet').locator('.opblock-summary-control').click();
   });
 
-  it('lists pets by "Try it out" and shows the rate-limit headers of the answer', async () => {
+  it('lists pets by "Try it out" and shows the rate-limit headers of the response', async () => {
     const list = await open('listPets');
     await list.getByRole('button', { name: 'Try it out' }).click();
     await list.locator('tr[data-param-name="limit"] input').fill('2');
     const sent = page.waitForRequest(/\/v1\/pets/);
-    const answer = await execute('listPets');
+    const response = await execute('listPets');
     expect((await sent).headers()).not.toHaveProperty('if-none-match'); // an invented one
-    expect(answer).toMatch(/^200/);
-    expect(answer).toMatch(/x-ratelimit-limit: 1000000/);
-    expect(answer).toMatch(/x-ratelimit-remaining: \d+/);
-    expect(answer).toMatch(/x-ratelimit-reset: \d{10}/);
+    expect(response).toMatch(/^200/);
+    expect(response).toMatch(/x-ratelimit-limit: 1000000/);
+    expect(response).toMatch(/x-ratelimit-remaining: \d+/);
+    expect(response).toMatch(/x-ratelimit-reset: \d{10}/);
   });
 
   it('adds a pet by "Try it out", from the example', async () => {
     const create = await open('createPet');
     await create.getByRole('button', { name: 'Try it out' }).click();
-    const answer = await execute('createPet');
-    expect(answer).toMatch(/^201/);
-    expect(answer).toContain('"name": "Rex"');
+    const response = await execute('createPet');
+    expect(response).toMatch(/^201/);
+    expect(response).toContain('"name": "Rex"');
     expect(await petstore.query('SELECT name FROM pets')).toContainEqual({ name: 'Rex' });
   });
 

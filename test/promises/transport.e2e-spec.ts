@@ -41,17 +41,17 @@ describe('what is no request', () => {
     ['headers of 16 KiB', `${HALF}X-Long: ${'x'.repeat(16_384)}\r\n\r\n`, 431, 'headers_too_large'],
     ['a path of 16 KiB', `GET /${'x'.repeat(16_384)} HTTP/1.1\r\n\r\n`, 431, 'headers_too_large'],
   ])(
-    'such as %s is answered with all that every answer carries, and the connection ends',
+    'such as %s gets all that every response carries, and the connection ends',
     async (_, bytes, status, code) => {
-      const answer = await sendBytes(petstore, bytes);
-      expectErrorBody(answer, status, code);
-      expectPromisedHeaders(answer);
-      expect(valuesOf(answer, 'Connection')).toEqual(['close']);
-      expect(valuesOf(answer, 'X-RateLimit-Remaining')).toEqual(['30']); // looked at, not charged
+      const response = await sendBytes(petstore, bytes);
+      expectErrorBody(response, status, code);
+      expectPromisedHeaders(response);
+      expect(valuesOf(response, 'Connection')).toEqual(['close']);
+      expect(valuesOf(response, 'X-RateLimit-Remaining')).toEqual(['30']); // looked at, not charged
     },
   );
 
-  it('comes after the answer to the request before it in the same packet', async () => {
+  it('comes after the response to the request before it in the same packet', async () => {
     const socket = await open('GET /health/live HTTP/1.1\r\nHost: petstore.test\r\n\r\nhello\r\n\r\n');
     const parts: Buffer[] = [];
     for await (const part of socket) parts.push(part as Buffer);
@@ -64,10 +64,10 @@ describe('what is no request, behind a proxy,', () => {
   beforeAll(() => start({ TRUST_PROXY: '1' }));
   afterAll(stop);
 
-  it('is answered without quotas, for it cannot be told whose they would be', async () => {
-    const answer = await sendBytes(petstore, 'hello\r\n\r\n');
-    expectErrorBody(answer, 400, 'malformed_request');
-    expect(answer.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  it('gets no quota headers: its client is unknown', async () => {
+    const response = await sendBytes(petstore, 'hello\r\n\r\n');
+    expectErrorBody(response, 400, 'malformed_request');
+    expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
   });
 });
 
@@ -75,23 +75,23 @@ describe('a slow client', () => {
   beforeAll(() => start());
   afterAll(stop);
 
-  it('is answered with 408 when its headers do not come in time', async () => {
+  it('gets 408 when its headers do not come in time', async () => {
     const server = petstore.app.getHttpServer();
     const { headersTimeout } = server;
     server.headersTimeout = 50; // milliseconds, instead of 15 s
-    const answer = await sendBytes(petstore, HALF);
+    const response = await sendBytes(petstore, HALF);
     server.headersTimeout = headersTimeout;
-    expectErrorBody(answer, 408, 'request_timeout');
-    expectPromisedHeaders(answer);
+    expectErrorBody(response, 408, 'request_timeout');
+    expectPromisedHeaders(response);
   });
 
   it('does not keep others waiting, nor do 2000 of them', async () => {
     await Promise.all(Array.from({ length: 2_000 }, (_, i) => open(i % 2 === 0 ? '' : HALF)));
     const began = performance.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => send(petstore, { headers: [bearer(key)] })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 });

@@ -55,10 +55,10 @@ export class Balancer {
     const { method, url: path, headers } = incoming;
     const outgoing = request(
       { host: '127.0.0.1', port, method, path, headers, agent: this.agent },
-      (answer) => {
-        delete answer.headers.connection; // of that hop only
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+      (upstream) => {
+        delete upstream.headers.connection; // of that hop only
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+        upstream.pipe(response);
       },
     );
     outgoing.on('error', (error) => {
@@ -69,8 +69,8 @@ export class Balancer {
 
   private async poll(): Promise<void> {
     while (!this.removed) {
-      const answers = await Promise.all(this.ports.map(isReady));
-      this.ready = this.ports.filter((_port, i) => answers[i]);
+      const ready = await Promise.all(this.ports.map(isReady));
+      this.ready = this.ports.filter((_port, i) => ready[i]);
       await delay(POLL);
     }
   }

@@ -1,14 +1,14 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** What came of the requests: how many of each status with its code, and of each error where no answer came. */
+/** What came of the requests: how many of each status with its code, and of each error where no response came. */
 export type Tally = Record<string, number>;
 
 /** Sends requests without a pause over kept connections, until it is told to stop. */
 export class Load {
   readonly tally: Tally = {};
-  /** Milliseconds that the slowest answer took. */
+  /** Milliseconds that the slowest response took. */
   slowest = 0;
-  /** Bodies of the answers with status 201. */
+  /** Bodies of the responses with status 201. */
   readonly created: string[] = [];
   private readonly agent = new Agent({ keepAlive: true });
   private readonly clients: Promise<void>[];
@@ -53,13 +53,13 @@ export class Load {
           agent: this.agent,
           headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
         },
-        (answer) => {
+        (response) => {
           let body = '';
-          answer.on('data', (chunk: Buffer) => (body += chunk.toString()));
-          answer.on('error', reject);
-          answer.on('end', () => {
-            if (answer.statusCode === 201) this.created.push(body);
-            resolve(`${method} ${outcomeOf(answer, body)}`);
+          response.on('data', (chunk: Buffer) => (body += chunk.toString()));
+          response.on('error', reject);
+          response.on('end', () => {
+            if (response.statusCode === 201) this.created.push(body);
+            resolve(`${method} ${outcomeOf(response, body)}`);
           });
         },
       );

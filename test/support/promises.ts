@@ -1,4 +1,4 @@
-import { type Answer, valuesOf } from './wire.js';
+import { type RawResponse, valuesOf } from './wire.js';
 
 const RATE_LIMIT_HEADERS = {
   'X-RateLimit-Limit': /^\d+$/,
@@ -14,22 +14,22 @@ const INSIDES =
 
 const matching = (form: RegExp): unknown => expect.stringMatching(form);
 
-/** What every answer under `/v1` carries, whatever its status. */
-export function expectPromisedHeaders(answer: Answer): void {
+/** What every response under `/v1` carries, whatever its status. */
+export function expectPromisedHeaders(response: RawResponse): void {
   for (const [name, form] of Object.entries(RATE_LIMIT_HEADERS)) {
-    expect({ name, values: valuesOf(answer, name) }).toEqual({ name, values: [matching(form)] });
+    expect({ name, values: valuesOf(response, name) }).toEqual({ name, values: [matching(form)] });
   }
-  expect(valuesOf(answer, 'X-Request-Id')).toHaveLength(1);
+  expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
 }
 
 /** A refusal: exactly the members of an Error, and nothing that tells how the service is made. */
-export function expectErrorBody(answer: Answer, status: number, code: string): void {
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
-  expect(valuesOf(answer, 'Content-Type')).toEqual(['application/json']);
-  const { details, ...body } = JSON.parse(answer.body) as { details?: unknown };
+export function expectErrorBody(response: RawResponse, status: number, code: string): void {
+  expect({ status: response.status, body: response.body }).toMatchObject({ status });
+  expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+  const { details, ...body } = JSON.parse(response.body) as { details?: unknown };
   expect(body).toEqual({ code, message: matching(/\S/), status });
   if (details !== undefined) expectDetails(details);
-  expect(answer.body).not.toMatch(INSIDES);
+  expect(response.body).not.toMatch(INSIDES);
 }
 
 /** RFC 6901. */
@@ -46,7 +46,7 @@ function expectDetails(details: unknown): void {
 }
 
 /** A refusal under `/v1`, with all that is promised of one. */
-export function expectRefusal(answer: Answer, status: number, code: string): void {
-  expectErrorBody(answer, status, code);
-  expectPromisedHeaders(answer);
+export function expectRefusal(response: RawResponse, status: number, code: string): void {
+  expectErrorBody(response, status, code);
+  expectPromisedHeaders(response);
 }

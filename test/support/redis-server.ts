@@ -105,7 +105,7 @@ export class RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs one command with `redis-cli` and gives its raw answer. */
+  /** Runs one command with `redis-cli` and gives its raw reply. */
   command(...args: string[]): string {
     const tls = this.scheme === 'rediss' ? ['--tls', '--insecure'] : [];
     return execFileSync('redis-cli', ['-p', String(this.port), ...tls, ...args], { encoding: 'utf8' }).trim();

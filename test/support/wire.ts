@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Petstore } from './petstore.js';
 
-/** An answer byte for byte: unlike a client's, its headers still show a name that was sent twice. */
-export interface Answer {
+/** A response byte for byte: unlike a client's, its headers still show a name that was sent twice. */
+export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -18,8 +18,8 @@ export interface Message {
 }
 
 /** Every value of a header, in the order sent. */
-export const valuesOf = (answer: Answer, name: string): string[] =>
-  answer.headers.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+export const valuesOf = (response: RawResponse, name: string): string[] =>
+  response.headers.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 
 export const bearer = (key: string) => ['Authorization', `Bearer ${key}`] as const;
 
@@ -36,47 +36,51 @@ export function requestBytes({ method = 'GET', path = '/v1/pets', headers = [], 
   ]);
 }
 
-/** Sends one request and waits for its answer. */
-export const send = (petstore: Petstore, message: Message): Promise<Answer> =>
+/** Sends one request and waits for its response. */
+export const send = (petstore: Petstore, message: Message): Promise<RawResponse> =>
   sendBytes(petstore, requestBytes(message), message.method);
 
-/** Sends bytes, whatever they are, and waits for one answer. */
-export async function sendBytes(petstore: Petstore, bytes: Buffer | string, method = 'GET'): Promise<Answer> {
-  const [answer] = await exchange(petstore, bytes, { methods: [method] });
-  if (!answer) throw new Error('The connection was closed without an answer');
-  return answer;
+/** Sends bytes, whatever they are, and waits for one response. */
+export async function sendBytes(
+  petstore: Petstore,
+  bytes: Buffer | string,
+  method = 'GET',
+): Promise<RawResponse> {
+  const [response] = await exchange(petstore, bytes, { methods: [method] });
+  if (!response) throw new Error('The connection was closed without a response');
+  return response;
 }
 
 const DEADLINE = 4000; // milliseconds without a byte: shorter than Jest's own, for a message that says more
 
 interface Exchange {
-  /** The methods of the requests among the bytes: as many answers are waited for, and one to a HEAD has no body. */
+  /** The methods of the requests among the bytes: as many responses are waited for, and one to a HEAD has no body. */
   readonly methods?: readonly string[];
 }
 
 /**
- * Sends bytes over a connection of their own, whatever they are, and leaves it open until the answers are there or
+ * Sends bytes over a connection of their own, whatever they are, and leaves it open until the responses are there or
  * the service closes it.
  */
 export function exchange(
   petstore: Petstore,
   bytes: Buffer | string,
   { methods = ['GET'] }: Exchange = {},
-): Promise<Answer[]> {
+): Promise<RawResponse[]> {
   const { port } = petstore.app.getHttpServer().address() as AddressInfo;
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     const finish = () => {
-      resolve(readAnswers(received, methods));
+      resolve(readResponses(received, methods));
       socket.destroy();
     };
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
-      if (readAnswers(received, methods).length === methods.length) finish();
+      if (readResponses(received, methods).length === methods.length) finish();
     });
     socket.on('end', finish);
-    socket.setTimeout(DEADLINE, () => socket.destroy(new Error('No complete answer came in time')));
+    socket.setTimeout(DEADLINE, () => socket.destroy(new Error('No complete response came in time')));
     socket.on('error', (error) => {
       if (received.length > 0) finish();
       else reject(error);
@@ -84,18 +88,18 @@ export function exchange(
   });
 }
 
-function readAnswers(received: Buffer, methods: readonly string[]): Answer[] {
-  const answers: Answer[] = [];
-  for (let rest = received; answers.length < methods.length;) {
-    const read = readAnswer(rest, methods[answers.length] ?? 'GET');
+function readResponses(received: Buffer, methods: readonly string[]): RawResponse[] {
+  const responses: RawResponse[] = [];
+  for (let rest = received; responses.length < methods.length;) {
+    const read = readResponse(rest, methods[responses.length] ?? 'GET');
     if (!read) break;
     rest = read.rest;
-    if (read.answer.status !== 100) answers.push(read.answer); // 100 Continue comes before the answer
+    if (read.response.status !== 100) responses.push(read.response); // 100 Continue comes before the response
   }
-  return answers;
+  return responses;
 }
 
-function readAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buffer } | undefined {
+function readResponse(bytes: Buffer, method: string): { response: RawResponse; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
@@ -109,5 +113,5 @@ function readAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buff
   const start = end + 4;
   if (bytes.length < start + length) return undefined;
   const body = bytes.toString('utf8', start, start + length);
-  return { answer: { status, headers, body }, rest: bytes.subarray(start + length) };
+  return { response: { status, headers, body }, rest: bytes.subarray(start + length) };
 }

@@ -1,4 +1,4 @@
-"""A server that answers as a test tells it, and a clock that a test turns."""
+"""A server that responds as a test tells it, and a clock that a test turns."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from petstore import PetstoreClient, Runtime
 
 
 @dataclass
-class Answer:
+class ScriptedResponse:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: Any = ()
     """A text is sent as it is, anything else as JSON."""
     instead: str | None = None
-    """In place of an answer: "broken", "half" of it, or "silence"."""
+    """In place of a response: "broken", "half" of it, or "silence"."""
 
 
 @dataclass
@@ -30,10 +30,10 @@ class Received:
 
 
 class ScriptedService:
-    """Answers one after the other, and with an empty page from then on."""
+    """Responds one after the other, and with an empty page from then on."""
 
     def __init__(self) -> None:
-        self.answers: list[Answer] = []
+        self.responses: list[ScriptedResponse] = []
         self.received: list[Received] = []
         self._over = threading.Event()
         self._arrival = threading.Condition()
@@ -45,18 +45,18 @@ class ScriptedService:
                 with service._arrival:
                     service.received.append(Received(self.command, self.path, self.headers, body.decode()))
                     service._arrival.notify_all()
-                answer = service.answers.pop(0) if service.answers else Answer()
-                if answer.instead == "silence":
+                response = service.responses.pop(0) if service.responses else ScriptedResponse()
+                if response.instead == "silence":
                     service._over.wait()
-                if answer.instead in ("silence", "broken"):
+                if response.instead in ("silence", "broken"):
                     return
-                text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
-                self.send_response(answer.status)
-                for name, value in answer.headers.items():
+                text = response.body if isinstance(response.body, str) else json.dumps(response.body)
+                self.send_response(response.status)
+                for name, value in response.headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", "1000" if answer.instead == "half" else str(len(text.encode())))
+                self.send_header("Content-Length", "1000" if response.instead == "half" else str(len(text.encode())))
                 self.end_headers()
-                if answer.status != 304:
+                if response.status != 304:
                     self.wfile.write(text.encode())
 
             do_GET = do_POST = handle_any
@@ -75,7 +75,7 @@ class ScriptedService:
             self._arrival.wait_for(lambda: len(self.received) >= requests)
 
     def reset(self) -> None:
-        self.answers, self.received = [], []
+        self.responses, self.received = [], []
 
     def stop(self) -> None:
         self._over.set()

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import petstore
 
-from scripted_service import Answer, ScriptedService, SimulatedTime
+from scripted_service import ScriptedResponse, ScriptedService, SimulatedTime
 
 BEYOND_DOUBLES = 9_007_199_254_740_993
 REX = {"id": BEYOND_DOUBLES, "name": "Rex", "categoryId": 7, "status": "available"}
@@ -23,7 +23,7 @@ QUOTA = {
 
 def page(ids, cursor=None):
     link = f'<https://elsewhere.test/v1/pets?limit=1&cursor={cursor}>; rel="next"'
-    return Answer(headers={"Link": link} if cursor else {}, body=[{**REX, "id": n} for n in ids])
+    return ScriptedResponse(headers={"Link": link} if cursor else {}, body=[{**REX, "id": n} for n in ids])
 
 
 class ClientTest(unittest.TestCase):
@@ -80,18 +80,18 @@ class AClient(ClientTest):
         )
 
     def test_follows_no_redirect(self):
-        self.service.answers = [Answer(302, {"Location": "/v1/elsewhere"})]
+        self.service.responses = [ScriptedResponse(302, {"Location": "/v1/elsewhere"})]
         self.assertEqual(self.refusal().status, 302)
         self.assertEqual(len(self.service.received), 1)
 
 
 class Operations(ClientTest):
-    def test_lists_animals_with_a_filter(self):
+    def test_lists_pets_with_a_filter(self):
         self.client().pets.list(limit=2, status="sold", cursor="a&b").page()
         self.assertEqual(self.paths(), ["/v1/pets?status=sold&limit=2&cursor=a%26b"])
 
-    def test_adds_an_animal_with_every_digit(self):
-        self.service.answers = [Answer(201, body={**REX, "member": "of a later version"})]
+    def test_adds_a_pet_with_every_digit(self):
+        self.service.responses = [ScriptedResponse(201, body={**REX, "member": "of a later version"})]
         added = self.client().pets.create(name="Zoë", category_id=BEYOND_DOUBLES, status="sold")
         self.assertEqual(added, petstore.Pet(id=BEYOND_DOUBLES, name="Rex", category_id=7, status="available"))
         [request] = self.service.received
@@ -100,13 +100,13 @@ class Operations(ClientTest):
         self.assertEqual(request.headers["Content-Type"], "application/json")
         self.assertEqual(request.headers["Accept"], "application/json")
 
-    def test_gets_an_animal_and_warns_once_that_this_is_deprecated(self):
+    def test_gets_a_pet_and_warns_once_that_this_is_deprecated(self):
         headers = {
             "Deprecation": "@1795132800",
             "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
             "Link": '<https://petstore.test/v1/pets>; rel="successor-version", <https://x.test/>; rel="deprecation"',
         }
-        self.service.answers = [Answer(headers=headers, body=REX) for _ in range(2)]
+        self.service.responses = [ScriptedResponse(headers=headers, body=REX) for _ in range(2)]
         client = self.client()
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
@@ -129,7 +129,7 @@ class Operations(ClientTest):
             "status": "placed",
             "createdAt": "2026-11-20T09:30:00.250Z",
         }
-        self.service.answers = [Answer(body=[order])]
+        self.service.responses = [ScriptedResponse(body=[order])]
         [found] = self.client().orders.list(limit=5)
         self.assertEqual((found.pet_id, found.status), (BEYOND_DOUBLES, "placed"))
         self.assertEqual(found.created_at, datetime(2026, 11, 20, 9, 30, 0, 250_000, timezone.utc))
@@ -138,7 +138,7 @@ class Operations(ClientTest):
     def test_tells_where_the_key_stands(self):
         window = {"limit": 60, "remaining": 42, "reset": 1_795_132_860}
         limits = {"plan": "free", "minute": window, "day": window}
-        self.service.answers = [Answer(body=limits), Answer(body={**limits, "ban": {"until": 5}})]
+        self.service.responses = [ScriptedResponse(body=limits), ScriptedResponse(body={**limits, "ban": {"until": 5}})]
         free = self.client().rate_limits.get()
         self.assertEqual((free.plan, free.minute.remaining, free.ban), ("free", 42, None))
         self.assertEqual(self.client().rate_limits.get().ban, petstore.Ban(until=5))
@@ -147,14 +147,14 @@ class Operations(ClientTest):
 
 class Pages(ClientTest):
     def test_follows_them_with_the_cursor_of_each_at_its_own_address_only(self):
-        self.service.answers = [page([1], "one"), page([], "two"), page([2])]
+        self.service.responses = [page([1], "one"), page([], "two"), page([2])]
         found = list(self.client().pets.list(limit=1, status="sold"))
         self.assertEqual([pet.id for pet in found], [1, 2])
         first = "/v1/pets?status=sold&limit=1"
         self.assertEqual(self.paths(), [first, f"{first}&cursor=one", f"{first}&cursor=two"])
 
     def test_asks_for_no_page_that_is_not_needed(self):
-        self.service.answers = [page([1, 2], "one")]
+        self.service.responses = [page([1, 2], "one")]
         listing = self.client().pets.list()
         self.assertEqual(self.service.received, [])
         for pet in listing:
@@ -163,12 +163,12 @@ class Pages(ClientTest):
         self.assertEqual(len(self.service.received), 1)
 
     def test_come_one_by_one_each_with_its_response(self):
-        self.service.answers = [page([1], "one"), page([2])]
+        self.service.responses = [page([1], "one"), page([2])]
         pages = list(self.client().pets.list().pages())
         self.assertEqual([(one.next_cursor, one.response.status) for one in pages], [("one", 200), (None, 200)])
 
     def test_raises_not_modified_while_the_etag_still_holds(self):
-        self.service.answers = [Answer(304, {"ETag": '"a"', "X-Request-Id": "r"})]
+        self.service.responses = [ScriptedResponse(304, {"ETag": '"a"', "X-Request-Id": "r"})]
         with self.assertRaises(petstore.NotModifiedError) as raised:
             self.client().pets.list().page(if_none_match='"a"')
         self.assertEqual((raised.exception.code, raised.exception.request_id), ("not_modified", "r"))
@@ -179,7 +179,7 @@ class Responses(ClientTest):
     def test_tell_where_the_key_stands_also_those_that_are_refusals(self):
         client = self.client()
         self.assertIsNone(client.last_response)
-        self.service.answers = [Answer(404, QUOTA, {"code": "pet_not_found", "message": "No.", "status": 404})]
+        self.service.responses = [ScriptedResponse(404, QUOTA, {"code": "pet_not_found", "message": "No.", "status": 404})]
         with self.assertRaises(petstore.NotFoundError):
             client.rate_limits.get()
         window = petstore.RateLimitWindow
@@ -201,8 +201,8 @@ class Responses(ClientTest):
         )
 
     def test_are_shown_to_on_response_one_by_one(self):
-        replayed = Answer(headers={"ETag": '"a"', "Idempotent-Replayed": "true"}, body=REX)
-        self.service.answers = [Answer(503), replayed]
+        replayed = ScriptedResponse(headers={"ETag": '"a"', "Idempotent-Replayed": "true"}, body=REX)
+        self.service.responses = [ScriptedResponse(503), replayed]
         seen = []
         client = self.client(on_response=seen.append)
         client.pets.create(name="Rex", category_id=7)
@@ -213,9 +213,9 @@ class Responses(ClientTest):
     def test_that_are_not_what_the_document_says_are_an_error(self):
         for body in ("", "null", "[]", '"text"', '{"plan": "free"}', '{"plan": "free", "minute": 1, "day": 2}'):
             with self.subTest(body=body):
-                self.service.answers = [Answer(body=body)]
+                self.service.responses = [ScriptedResponse(body=body)]
                 self.assertEqual(self.refusal().code, "invalid_response")
-        self.service.answers = [Answer(body="{}")]
+        self.service.responses = [ScriptedResponse(body="{}")]
         with self.assertRaises(petstore.PetstoreError):
             list(self.client().pets.list())
 
@@ -242,7 +242,7 @@ class Errors(ClientTest):
                     {"in": "query", "field": "limit", "code": "range", "message": "Too large"},
                 ]
                 body = {"code": code, "message": "No.", "status": status, "details": details}
-                self.service.answers = [Answer(status, {"X-Request-Id": "r-1"}, body)]
+                self.service.responses = [ScriptedResponse(status, {"X-Request-Id": "r-1"}, body)]
                 error = self.refusal()
                 self.assertIs(type(error), kind)
                 self.assertEqual((error.status, error.code, error.request_id), (status, code, "r-1"))
@@ -254,7 +254,7 @@ class Errors(ClientTest):
     def test_understands_a_body_that_is_not_from_the_service(self):
         for body in ("<html>", "", "[]", '"text"', "null", '{"code":1,"message":{},"details":"x"}', '{"details":[1]}'):
             with self.subTest(body=body):
-                self.service.answers = [Answer(502, body=body)]
+                self.service.responses = [ScriptedResponse(502, body=body)]
                 error = self.refusal()
                 self.assertEqual((error.code, error.message, error.details), ("unknown", "502 Bad Gateway", ()))
 

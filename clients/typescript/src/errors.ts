@@ -14,7 +14,7 @@ export interface Problem {
 /** Whatever a call can end with. Branch on class or `code`, show `message`, and quote `requestId` when you ask for help. */
 export class PetstoreError extends Error {
   override name = 'PetstoreError';
-  /** Machine-readable; new ones may come. An error without an answer of the service has a code of this client. */
+  /** Machine-readable; new ones may come. An error without a response of the service has a code of this client. */
   readonly code: string;
   /** The HTTP status. Undefined where no response came. */
   readonly status?: number;

@@ -21,7 +21,7 @@ const isIdentifier = (name: string) => name === 'id' || name.endsWith('Id');
 const TOKEN = /"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"(\s*:)?|$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const DIGITS_AT_RISK = /^-?\d{16,}$/;
 
-// U+0000 can stand in a JSON text in this spelling alone, so that no text of an answer passes for a marked integer.
+// U+0000 can stand in a JSON text in this spelling alone, so that no text of a response passes for a marked integer.
 const MARK = '\u0000';
 const WRITTEN_MARK = '\\u0000';
 

@@ -77,7 +77,7 @@ export interface Input<Id extends OperationId> {
   readonly body?: Content<operations[Id]['requestBody']>;
 }
 
-/** What an operation answers when it succeeds. */
+/** What an operation returns when it succeeds. */
 export type Output<Id extends OperationId> = Content<
   Responses<Id>[keyof Responses<Id> & (200 | 201 | 202 | 204)]
 >;

@@ -29,7 +29,7 @@ export interface ResponseInfo {
   readonly status: number;
   /** Names the request in the log of the service. */
   readonly requestId?: string;
-  /** Undefined where something before the service has answered. */
+  /** Undefined where something in front of the service has responded. */
   readonly rateLimit?: RateLimitState;
   /** For `ifNoneMatch`. */
   readonly etag?: string;

@@ -49,7 +49,7 @@ export interface Settings {
 type Options = ReadOptions & WriteOptions & ChangeOptions;
 type Paged<Id extends OperationId> = Output<Id> extends (infer Item)[] ? Item : never;
 
-interface Answer<Id extends OperationId> {
+interface Result<Id extends OperationId> {
   readonly body: Output<Id>;
   readonly headers: Headers;
   readonly response: ResponseInfo;
@@ -94,7 +94,7 @@ export class Transport {
     id: Id,
     input: Input<Id>,
     options: Options = {},
-  ): Promise<Answer<Id>> {
+  ): Promise<Result<Id>> {
     const operation: Operation = OPERATIONS[id];
     const { maxRetries = this.#settings.maxRetries, totalTimeout = this.#settings.totalTimeout } = options;
     const deadline = this.runtime.now() + totalTimeout;
@@ -131,7 +131,7 @@ export class Transport {
     if (ifMatch !== undefined) headers.set('If-Match', ifMatch);
     if (ifNoneMatch !== undefined) {
       headers.set('If-None-Match', ifNoneMatch);
-      headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the answer is never 304
+      headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the response is never 304
     }
     return headers;
   }
@@ -142,21 +142,21 @@ export class Transport {
     request: RequestInit & { readonly headers: Headers },
     { signal, timeout = this.#settings.timeout }: Options,
     deadline: number,
-  ): Promise<Answer<Id>> {
+  ): Promise<Result<Id>> {
     signal?.throwIfAborted();
     const requestId = randomText(); // ours, so that a request without a response has one too
     request.headers.set('X-Request-Id', requestId);
     const limit = Math.min(timeout, deadline - this.runtime.now());
     const late = this.runtime.timeout(limit);
-    let answered: Response;
+    let received: Response;
     let text: string;
     try {
-      answered = await this.runtime.fetch(url, {
+      received = await this.runtime.fetch(url, {
         ...request,
         redirect: 'manual', // the service has none, and the key goes to no other host
         signal: signal ? AbortSignal.any([signal, late]) : late,
       });
-      text = await answered.text();
+      text = await received.text();
     } catch (cause) {
       signal?.throwIfAborted();
       if (late.aborted) {
@@ -166,12 +166,12 @@ export class Transport {
       const message = `No complete response from ${new URL(url).host}.`;
       throw new ConnectionError({ code: 'connection_failed', message, requestId, cause });
     }
-    return this.read(id, answered, text, requestId);
+    return this.read(id, received, text, requestId);
   }
 
-  private read<Id extends OperationId>(id: Id, answered: Response, text: string, sentId: string): Answer<Id> {
-    const { ok, status, statusText, headers } = answered;
-    const response = responseInfo(id, answered);
+  private read<Id extends OperationId>(id: Id, received: Response, text: string, sentId: string): Result<Id> {
+    const { ok, status, statusText, headers } = received;
+    const response = responseInfo(id, received);
     this.lastResponse = response;
     this.#settings.onResponse?.(response);
     this.warnOnce(id, headers);
@@ -215,7 +215,7 @@ function nextCursor(headers: Headers): string | undefined {
   return new URL(address, 'http://relative.invalid').searchParams.get('cursor') ?? undefined;
 }
 
-/** Whatever stands between the client and the service may answer with anything. */
+/** Whatever stands between the client and the service may send anything. */
 function parsed(text: string): unknown {
   try {
     return readJson(text);

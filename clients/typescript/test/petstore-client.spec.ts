@@ -77,7 +77,7 @@ describe('a client', () => {
   });
 
   it('follows no redirect', async () => {
-    service.answers = [{ status: 302, headers: { Location: '/v1/elsewhere' } }];
+    service.responses = [{ status: 302, headers: { Location: '/v1/elsewhere' } }];
     await expect(time.client(service.url).rateLimits.get()).rejects.toMatchObject({
       status: 302,
       code: 'unknown',
@@ -96,7 +96,7 @@ describe('operations', () => {
   });
 
   it('adds a pet, with every digit', async () => {
-    service.answers = [{ status: 201, body: REX_AS_SENT }];
+    service.responses = [{ status: 201, body: REX_AS_SENT }];
     const pet = { name: 'Rex', categoryId: BEYOND_NUMBERS, status: 'sold' } as const;
     expect(await time.client(service.url).pets.create(pet)).toEqual(REX);
     expect(service.received[0]).toMatchObject({
@@ -113,7 +113,7 @@ describe('operations', () => {
       Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
       Link: '<https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs>; rel="deprecation"; type="text/html"',
     };
-    service.answers = [1, 2].map(() => ({ body: REX_AS_SENT, headers }));
+    service.responses = [1, 2].map(() => ({ body: REX_AS_SENT, headers }));
     const { pets } = time.client(service.url);
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- what is deprecated still has to work
     const get = () => pets.get(BEYOND_NUMBERS);
@@ -127,7 +127,7 @@ describe('operations', () => {
   });
 
   it('lists orders', async () => {
-    service.answers = [
+    service.responses = [
       {
         body: '[{"id":1,"petId":9007199254740993,"quantity":1,"status":"placed","createdAt":"2026-11-20T09:30:00.000Z"}]',
       },
@@ -141,7 +141,7 @@ describe('operations', () => {
 
   it('tells where the key stands', async () => {
     const window = { limit: 60, remaining: 42, reset: 1_795_132_860 };
-    service.answers = [{ body: { plan: 'free', minute: window, day: window } }];
+    service.responses = [{ body: { plan: 'free', minute: window, day: window } }];
     const { plan, minute, ban } = await time.client(service.url).rateLimits.get();
     expect([plan, minute, ban]).toEqual(['free', window, undefined]);
     expect(service.received[0]?.url).toBe('/v1/rate-limit');
@@ -150,7 +150,7 @@ describe('operations', () => {
 
 describe('pages', () => {
   it('follows them with the cursor of each, at its own address only', async () => {
-    service.answers = [page('[{"id":1}]', 'one'), page('[]', 'two'), page('[{"id":2}]')];
+    service.responses = [page('[{"id":1}]', 'one'), page('[]', 'two'), page('[{"id":2}]')];
     const found = await all(time.client(service.url).pets.list({ limit: 1, status: 'sold' }));
     expect(found.map(({ id }) => id)).toEqual([1n, 2n]);
     expect(service.received.map(({ url }) => url)).toEqual([
@@ -161,7 +161,7 @@ describe('pages', () => {
   });
 
   it('asks for no page that is not needed', async () => {
-    service.answers = [page('[{"id":1},{"id":2}]', 'one')];
+    service.responses = [page('[{"id":1},{"id":2}]', 'one')];
     const listing = time.client(service.url).pets.list();
     expect(service.received).toHaveLength(0);
     for await (const { id } of listing) if (id === 2n) break;
@@ -169,7 +169,7 @@ describe('pages', () => {
   });
 
   it('come one by one, each with its response', async () => {
-    service.answers = [page('[{"id":1}]', 'one'), page('[{"id":2}]')];
+    service.responses = [page('[{"id":1}]', 'one'), page('[{"id":2}]')];
     const pages = await all(time.client(service.url).pets.list().pages());
     expect(
       pages.map(({ items, nextCursor, response }) => [items.length, nextCursor, response.status]),
@@ -180,7 +180,7 @@ describe('pages', () => {
   });
 
   it('throws a NotModifiedError while the ETag still holds', async () => {
-    service.answers = [{ status: 304, headers: { ETag: '"a"', 'X-Request-Id': 'r' } }];
+    service.responses = [{ status: 304, headers: { ETag: '"a"', 'X-Request-Id': 'r' } }];
     const call = time.client(service.url).pets.list().page({ ifNoneMatch: '"a"' });
     await expect(call).rejects.toThrow(petstore.NotModifiedError);
     await expect(call).rejects.toMatchObject({ status: 304, code: 'not_modified', requestId: 'r' });
@@ -204,7 +204,7 @@ describe('responses', () => {
   it('tell where the key stands, also those that are refusals', async () => {
     const client = time.client(service.url);
     expect(client.lastResponse).toBeUndefined();
-    service.answers = [
+    service.responses = [
       { status: 404, headers: quota, body: { code: 'pet_not_found', message: 'No.', status: 404 } },
     ];
     await expect(client.rateLimits.get()).rejects.toThrow(petstore.NotFoundError);
@@ -227,7 +227,7 @@ describe('responses', () => {
   });
 
   it('are shown to onResponse, one by one', async () => {
-    service.answers = [{ status: 503 }, { headers: { ETag: '"a"', 'Idempotent-Replayed': 'true' } }];
+    service.responses = [{ status: 503 }, { headers: { ETag: '"a"', 'Idempotent-Replayed': 'true' } }];
     const seen: petstore.ResponseInfo[] = [];
     const client = time.client(service.url, { onResponse: (response) => seen.push(response) });
     await client.pets.create({ name: 'Rex', categoryId: 7n });
@@ -241,7 +241,7 @@ describe('responses', () => {
   it.each(['<html>', '', 'null', '"text"'])(
     'that are not what the document says are an error: %s',
     async (body) => {
-      service.answers = [{ body }, { body }, { body: '{}' }];
+      service.responses = [{ body }, { body }, { body: '{}' }];
       const { pets, rateLimits } = time.client(service.url);
       const invalid = { name: 'PetstoreError', status: 200, code: 'invalid_response' };
       await expect(rateLimits.get()).rejects.toMatchObject(invalid);
@@ -268,7 +268,7 @@ describe('errors', () => {
     [599, 'something_new', petstore.ServerError],
   ])('%s %s has a class', async (status, code, errorClass) => {
     const details = [{ field: 'name', message: 'name must be a text' }];
-    service.answers = [
+    service.responses = [
       { status, headers: { 'X-Request-Id': 'r-1' }, body: { code, message: 'No.', status, details } },
     ];
     const call = time.client(service.url, { maxRetries: 0 }).rateLimits.get();
@@ -287,7 +287,7 @@ describe('errors', () => {
   it.each(['<html>', '', '[]', '"text"', 'null', '{"code":1,"message":{},"details":"none"}'])(
     'understands a body that is not from the service: %s',
     async (body) => {
-      service.answers = [{ status: 502, body }];
+      service.responses = [{ status: 502, body }];
       const call = time.client(service.url, { maxRetries: 0 }).rateLimits.get();
       await expect(call).rejects.toMatchObject({ code: 'unknown', message: '502 Bad Gateway', details: [] });
     },

@@ -7,10 +7,10 @@ import {
   TimeoutError,
 } from '../src/index.js';
 import { isWorthAnotherTry } from '../src/retry.js';
-import { all, type Answer, ScriptedService, TestTime } from './scripted-service.js';
+import { all, type ScriptedResponse, ScriptedService, TestTime } from './scripted-service.js';
 
 const PET = { name: 'Rex', categoryId: 7n };
-const BROKEN: Answer = { instead: 'broken' };
+const BROKEN: ScriptedResponse = { instead: 'broken' };
 
 let service: ScriptedService;
 let time: TestTime;
@@ -26,43 +26,44 @@ beforeEach(() => {
   time = new TestTime();
 });
 
-const status = (code: number, headers: Record<string, string> = {}): Answer => ({
+const status = (code: number, headers: Record<string, string> = {}): ScriptedResponse => ({
   status: code,
   headers,
   body: 'no JSON',
 });
-const retryAfter = (seconds: number | string): Answer => status(429, { 'Retry-After': String(seconds) });
-const problem = (code: string, answer: Answer): Answer => ({
-  ...answer,
-  body: { code, message: 'No.', status: answer.status },
+const retryAfter = (seconds: number | string): ScriptedResponse =>
+  status(429, { 'Retry-After': String(seconds) });
+const problem = (code: string, response: ScriptedResponse): ScriptedResponse => ({
+  ...response,
+  body: { code, message: 'No.', status: response.status },
 });
 
 describe('waiting', () => {
   it('backs off exponentially with full jitter where there is no Retry-After', async () => {
-    service.answers = [status(503), status(502), status(504), status(503)];
+    service.responses = [status(503), status(502), status(504), status(503)];
     await all(time.client(service.url).pets.list());
     expect(time.waits).toEqual([250, 500, 1_000, 2_000]);
     expect(service.received).toHaveLength(5);
   });
 
   it('never waits longer than its bound, and may wait next to nothing', async () => {
-    service.answers = Array.from({ length: 9 }, () => status(503));
+    service.responses = Array.from({ length: 9 }, () => status(503));
     await all(time.client(service.url, { maxRetries: 9, totalTimeout: 1e9 }).pets.list());
     expect(time.waits.slice(-3)).toEqual([15_000, 15_000, 15_000]);
-    service.answers = [status(503)];
+    service.responses = [status(503)];
     time.random = 0;
     await all(time.client(service.url).pets.list());
     expect(time.waits.at(-1)).toBe(0);
   });
 
   it('waits exactly what Retry-After says, and adds the back-off from the second time on', async () => {
-    service.answers = [retryAfter(1), retryAfter(2), retryAfter(3)];
+    service.responses = [retryAfter(1), retryAfter(2), retryAfter(3)];
     await all(time.client(service.url).pets.list());
     expect(time.waits).toEqual([1_000, 2_500, 4_000]);
   });
 
   it('understands a Retry-After that is a date, in the past too, and ignores what is neither', async () => {
-    service.answers = [
+    service.responses = [
       retryAfter('Thu, 01 Jan 2026 00:00:07 GMT'),
       retryAfter('Thu, 01 Jan 1970 00:00:00 GMT'),
       retryAfter('soon'),
@@ -73,8 +74,8 @@ describe('waiting', () => {
 });
 
 describe('limits', () => {
-  it('gives up after its retries, with what was answered last', async () => {
-    service.answers = [status(502), status(503), status(504)];
+  it('gives up after its retries, with the last response', async () => {
+    service.responses = [status(502), status(503), status(504)];
     const call = all(time.client(service.url, { maxRetries: 2 }).pets.list());
     await expect(call).rejects.toThrow(ServerError);
     await expect(call).rejects.toMatchObject({
@@ -86,14 +87,14 @@ describe('limits', () => {
   });
 
   it('takes the retries of one call from its options', async () => {
-    service.answers = [status(503)];
+    service.responses = [status(503)];
     const client = time.client(service.url);
     await expect(client.rateLimits.get({ maxRetries: 0 })).rejects.toMatchObject({ status: 503 });
     expect(service.received).toHaveLength(1);
   });
 
   it('fails at once when the wait would end beyond the total time', async () => {
-    service.answers = [problem('daily_quota_exceeded', retryAfter(51_022))];
+    service.responses = [problem('daily_quota_exceeded', retryAfter(51_022))];
     const call = time.client(service.url).rateLimits.get();
     await expect(call).rejects.toThrow(RateLimitError);
     await expect(call).rejects.toMatchObject({ code: 'daily_quota_exceeded', retryAfter: 51_022 });
@@ -101,7 +102,7 @@ describe('limits', () => {
   });
 
   it('shortens the last try to what is left of the total time', async () => {
-    service.answers = [retryAfter(3), retryAfter(3)];
+    service.responses = [retryAfter(3), retryAfter(3)];
     const client = time.client(service.url, { timeout: 4_000, totalTimeout: 5_000 });
     await expect(client.rateLimits.get()).rejects.toMatchObject({ status: 429 });
     expect(time.limits).toEqual([4_000, 2_000]);
@@ -109,7 +110,7 @@ describe('limits', () => {
   });
 
   it('ends a try without a response after its time, and tries again', async () => {
-    service.answers = [{ instead: 'silence' }];
+    service.responses = [{ instead: 'silence' }];
     service.onRequest = () => {
       service.onRequest = () => undefined;
       time.limit.abort();
@@ -120,7 +121,7 @@ describe('limits', () => {
   });
 
   it('throws a TimeoutError when no try gets a response in time', async () => {
-    service.answers = [{ instead: 'silence' }];
+    service.responses = [{ instead: 'silence' }];
     service.onRequest = () => {
       time.limit.abort();
     };
@@ -139,7 +140,7 @@ describe('a signal', () => {
   const mine = new Error('I have changed my mind.');
 
   it('ends a call that waits for its response, with the reason of the signal', async () => {
-    service.answers = [{ instead: 'silence' }];
+    service.responses = [{ instead: 'silence' }];
     const controller = new AbortController();
     service.onRequest = () => {
       controller.abort(mine);
@@ -149,7 +150,7 @@ describe('a signal', () => {
   });
 
   it('ends a call that waits for its next try', async () => {
-    service.answers = [status(503, { 'Retry-After': '100' })];
+    service.responses = [status(503, { 'Retry-After': '100' })];
     const controller = new AbortController();
     const client = new PetstoreClient({
       url: service.url,
@@ -175,14 +176,14 @@ describe('a signal', () => {
 
 describe('what is tried again', () => {
   it('a request without a response, or with half of one', async () => {
-    service.answers = [BROKEN, { instead: 'half', body: [] }];
+    service.responses = [BROKEN, { instead: 'half', body: [] }];
     await all(time.client(service.url).pets.list());
     expect(service.received).toHaveLength(3);
     expect(time.waits).toEqual([250, 500]);
   });
 
   it('throws a ConnectionError when no try gets a response', async () => {
-    service.answers = [BROKEN, BROKEN];
+    service.responses = [BROKEN, BROKEN];
     const call = time.client(service.url, { maxRetries: 1 }).pets.create(PET);
     await expect(call).rejects.toThrow(ConnectionError);
     await expect(call).rejects.toMatchObject({ code: 'connection_failed', details: [] });
@@ -190,7 +191,7 @@ describe('what is tried again', () => {
   });
 
   it('a POST, with the same Idempotency-Key each time; another call has another', async () => {
-    service.answers = [
+    service.responses = [
       problem('rate_limit_exceeded', status(429)),
       problem('service_unavailable', status(503)),
       problem('idempotency_in_progress', status(409, { 'Retry-After': '1' })),
@@ -213,7 +214,7 @@ describe('what is tried again', () => {
   });
 
   it('takes an Idempotency-Key of the caller', async () => {
-    service.answers = [status(503), { status: 201, body: {} }];
+    service.responses = [status(503), { status: 201, body: {} }];
     await time.client(service.url).pets.create(PET, { idempotencyKey: 'rex-of-this-morning' });
     expect(service.received.map(({ headers }) => headers['idempotency-key'])).toEqual(
       Array.from({ length: 2 }, () => 'rex-of-this-morning'),
@@ -221,13 +222,13 @@ describe('what is tried again', () => {
   });
 
   it('names each try in the log of the service by an id of its own', async () => {
-    service.answers = [status(503)];
+    service.responses = [status(503)];
     await all(time.client(service.url).pets.list());
     expect(new Set(service.received.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
   });
 
   it.each([400, 401, 403, 404, 409, 410, 422, 500])('nothing after %s', async (refused) => {
-    service.answers = [problem('some_code', status(refused, { 'Retry-After': '1' }))];
+    service.responses = [problem('some_code', status(refused, { 'Retry-After': '1' }))];
     await expect(time.client(service.url).pets.create(PET)).rejects.toMatchObject({ status: refused });
     expect(service.received).toHaveLength(1);
   });

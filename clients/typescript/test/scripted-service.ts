@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ClientOptions, PetstoreClient } from '../src/index.js';
 
-export interface Answer {
+export interface ScriptedResponse {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** An object is sent as JSON, a text as it is. */
   readonly body?: unknown;
-  /** In place of an answer: the end of the connection, at once or in the midst of the body; or nothing at all. */
+  /** In place of a response: the end of the connection, at once or in the midst of the body; or nothing at all. */
   readonly instead?: 'broken' | 'half' | 'silence';
 }
 
@@ -20,9 +20,9 @@ export interface Received {
   readonly body: string;
 }
 
-/** Answers as a test tells it, one after the other, and with an empty page from then on. */
+/** Responds as a test tells it, one after the other, and with an empty page from then on. */
 export class ScriptedService {
-  answers: Answer[] = [];
+  responses: ScriptedResponse[] = [];
   received: Received[] = [];
   /** Called when a request has arrived. */
   onRequest: () => void = () => undefined;
@@ -42,13 +42,14 @@ export class ScriptedService {
         const { method = '', url = '', headers } = request;
         service.received.push({ method, url, headers, body });
         service.onRequest();
-        const answer = service.answers.shift() ?? {};
-        if (answer.instead === 'silence') return;
-        if (answer.instead === 'broken') return response.destroy();
-        const content = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? []);
-        const length = answer.instead === 'half' ? { 'Content-Length': '1000' } : {};
-        response.writeHead(answer.status ?? 200, { ...answer.headers, ...length });
-        if (answer.instead !== 'half') return response.end(answer.status === 304 ? undefined : content);
+        const scripted = service.responses.shift() ?? {};
+        if (scripted.instead === 'silence') return;
+        if (scripted.instead === 'broken') return response.destroy();
+        const content =
+          typeof scripted.body === 'string' ? scripted.body : JSON.stringify(scripted.body ?? []);
+        const length = scripted.instead === 'half' ? { 'Content-Length': '1000' } : {};
+        response.writeHead(scripted.status ?? 200, { ...scripted.headers, ...length });
+        if (scripted.instead !== 'half') return response.end(scripted.status === 304 ? undefined : content);
         response.write(content, () => response.destroy());
       });
     });
@@ -56,7 +57,7 @@ export class ScriptedService {
   }
 
   reset(): void {
-    this.answers = [];
+    this.responses = [];
     this.received = [];
     this.onRequest = () => undefined;
   }

@@ -82,19 +82,19 @@ const failuresOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('statements of one turn', () => {
-  it('each get their own answer', async () => {
-    const answers = await Promise.all(upTo(100).map((n) => batches.read(double(n))));
-    expect(answers).toEqual(upTo(100).map((n) => [[n * 2]]));
+  it('each get their own result', async () => {
+    const results = await Promise.all(upTo(100).map((n) => batches.read(double(n))));
+    expect(results).toEqual(upTo(100).map((n) => [[n * 2]]));
   });
 
   it('go over one connection', async () => {
-    const answers = await Promise.all(upTo(20).map((n) => batches.read(backend(n))));
-    expect(new Set(answers.map(([row]) => row?.[0])).size).toBe(1);
+    const results = await Promise.all(upTo(20).map((n) => batches.read(backend(n))));
+    expect(new Set(results.map(([row]) => row?.[0])).size).toBe(1);
   });
 
   it('go over several when there are many, and never over more than the pool has', async () => {
-    const answers = await Promise.all(upTo(500).map((n) => batches.read(backend(n))));
-    expect(new Set(answers.map(([row]) => row?.[0])).size).toBeGreaterThan(1);
+    const results = await Promise.all(upTo(500).map((n) => batches.read(backend(n))));
+    expect(new Set(results.map(([row]) => row?.[0])).size).toBeGreaterThan(1);
     expect(pool.totalCount).toBeLessThanOrEqual(3);
   });
 
@@ -107,18 +107,18 @@ describe('statements of one turn', () => {
     ]);
   });
 
-  it('are answered at once', async () => {
+  it('are settled at once', async () => {
     await batches.read(double(0));
-    let answers = 0;
-    pool.on('acquire', (client) => insideOf(client).on('readyForQuery', () => (answers += 1)));
+    let results = 0;
+    pool.on('acquire', (client) => insideOf(client).on('readyForQuery', () => (results += 1)));
     await Promise.all(upTo(20).map((n) => batches.read(double(n))));
-    expect(answers).toBe(1);
+    expect(results).toBe(1);
   });
 
-  it('get their own answer behind one without a command', async () => {
+  it('get their own result behind one without a command', async () => {
     const nothing: Run = { text: '-- nothing', values: [] };
-    const answers = await Promise.all([double(1), nothing, double(2)].map((run) => batches.read(run)));
-    expect(answers).toEqual([[[2]], [], [[4]]]);
+    const results = await Promise.all([double(1), nothing, double(2)].map((run) => batches.read(run)));
+    expect(results).toEqual([[[2]], [], [[4]]]);
   });
 
   it('that read the same are asked once, but not when they come later', async () => {
@@ -143,12 +143,12 @@ describe('a statement that runs again on its connection', () => {
   });
 
   it('has its columns, though PostgreSQL describes them only once', async () => {
-    const answers = [
+    const results = [
       await batches.read(double(1)),
       await batches.read(double(2)),
       await batches.write(double(3)),
     ];
-    expect(answers).toEqual([[[2]], [[4]], [[6]]]);
+    expect(results).toEqual([[[2]], [[4]], [[6]]]);
     expect(described).toBe(1);
   });
 
@@ -159,7 +159,7 @@ describe('a statement that runs again on its connection', () => {
     expect(await batches.read(divide(2))).toEqual([[6]]);
   });
 
-  it('has its own where several take turns, and an empty answer where there are no rows', async () => {
+  it('has its own where several take turns, and an empty result where there are no rows', async () => {
     for (const n of [1, 2]) {
       expect(await batches.read(double(n))).toEqual([[2 * n]]);
       expect(await batches.read(divide(n))).toEqual([[12 / n]]);
@@ -181,8 +181,8 @@ describe('a statement that runs again on its connection', () => {
   it('has them on every connection', async () => {
     pool.options.max = 2;
     for (let i = 0; i < 2; i++) {
-      const answers = await Promise.all(upTo(40).map((n) => batches.read(double(n)))); // more than one carries
-      expect(answers).toEqual(upTo(40).map((n) => [[n * 2]]));
+      const results = await Promise.all(upTo(40).map((n) => batches.read(double(n)))); // more than one carries
+      expect(results).toEqual(upTo(40).map((n) => [[n * 2]]));
     }
     expect(pool.totalCount).toBe(2);
   });

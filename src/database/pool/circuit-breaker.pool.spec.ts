@@ -50,7 +50,7 @@ describe('connections to a database that stops responding', () => {
   async function failure(query: () => Promise<unknown>): Promise<{ away: boolean; after: number }> {
     const began = performance.now();
     const error: unknown = await query().then(
-      () => new Error('answered'),
+      () => new Error('responded'),
       (reason: unknown) => reason,
     );
     return { away: isDatabaseUnavailable(error), after: performance.now() - began };
@@ -85,7 +85,7 @@ describe('connections to a database that stops responding', () => {
     expect(after).toBeLessThan(100);
   });
 
-  it('works again by itself once the database answers', async () => {
+  it('works again by itself once the database responds', async () => {
     frozen = false;
     await eventually(async () => !(await failure(() => pool.query('SELECT 2'))).away);
   });

@@ -28,8 +28,8 @@ export class JsonAdapter extends ExpressAdapter {
       : createServer(SERVER_OPTIONS, app);
   }
 
-  override reply(response: Response, answer: unknown, status?: number): unknown {
-    const error = fromBaseFilter(answer, status);
+  override reply(response: Response, result: unknown, status?: number): unknown {
+    const error = fromBaseFilter(result, status);
     const body = inPreferredForm(error, response, status ?? response.statusCode, () =>
       baseUrl(this.config, this.httpServer),
     );

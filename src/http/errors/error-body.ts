@@ -41,7 +41,7 @@ export function ofStatus(status: number, message?: unknown, code?: unknown): Err
   return { code: isText(code) ? code : codeOf(status), message: textOf(message) ?? nameOf(status), status };
 }
 
-/** What a filter answers that extends `BaseExceptionFilter`, as an error of this service; anything else as it is. */
+/** The body that a filter based on `BaseExceptionFilter` sends, as an error of this service; anything else as it is. */
 export function fromBaseFilter(body: unknown, status: number | undefined): unknown {
   if (status === undefined || status < 400 || typeof body !== 'object' || body === null) return body;
   const { statusCode, message, errorCode } = body as Record<string, unknown>;

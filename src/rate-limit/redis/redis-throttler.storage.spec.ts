@@ -17,7 +17,7 @@ const replicas = new RedisStorages();
 
 afterEach(() => replicas.stop());
 
-/** What is exact only as long as Redis answers in time is tested with more of it: other tests run beside this one. */
+/** What is exact only as long as Redis responds in time is tested with more of it: other tests run beside this one. */
 let timeout: number | undefined;
 
 const make = (

@@ -6,16 +6,16 @@ import { text } from 'node:stream/consumers';
 import { EndpointAddresses } from './endpoint-addresses.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Names that lead where a test says, one answer after the other. */
+/** Names that lead where a test says, one address after the other. */
 class FakeResolver {
   readonly asked: string[] = [];
 
-  constructor(private readonly answers: Record<string, string[][]>) {}
+  constructor(private readonly addresses: Record<string, string[][]>) {}
 
   resolve(host: string): Promise<string[]> {
     this.asked.push(host);
-    const answers = this.answers[host] ?? [];
-    return Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? [host]);
+    const addresses = this.addresses[host] ?? [];
+    return Promise.resolve((addresses.length > 1 ? addresses.shift() : addresses[0]) ?? [host]);
   }
 }
 
@@ -40,8 +40,8 @@ describe('WebhookSender', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return (server.address() as AddressInfo).port;
   };
-  const sender = (answers: Record<string, string[][]> = {}, networks = ['127.0.0.0/8']) => {
-    const resolver = new FakeResolver(answers);
+  const sender = (addresses: Record<string, string[][]> = {}, networks = ['127.0.0.0/8']) => {
+    const resolver = new FakeResolver(addresses);
     const made = new WebhookSender(
       new EndpointAddresses({ webhookAllowedNetworks: networks }, resolver as never),
     );

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Content, type Document, type Operation, resolve } from './document.js';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -17,7 +17,7 @@ interface Response {
   readonly content?: Content<{ readonly schema: object }>;
 }
 
-/** Holds answers against the document. */
+/** Holds responses against the document. */
 export class Judge {
   private readonly ajv = new Ajv2020({
     strict: false,
@@ -36,8 +36,8 @@ export class Judge {
     this.ajv.addSchema(document, 'openapi');
   }
 
-  /** What of an answer is not as the document says. */
-  faults(operation: Operation, { status, headers, body }: Answer): string[] {
+  /** What of a response is not as the document says. */
+  faults(operation: Operation, { status, headers, body }: ReceivedResponse): string[] {
     // A wrong method is not an operation; its response is like any other error.
     const declared = operation.responses[status === 405 ? '400' : `${status}`];
     if (!declared) return [`status ${status} is not declared`];
@@ -59,7 +59,11 @@ export class Judge {
     return matches(body) ? [] : [this.ajv.errorsText(matches.errors, { dataVar: 'body' })];
   }
 
-  private headerFaults(name: string, declared: Header | { $ref: string }, headers: Answer['headers']) {
+  private headerFaults(
+    name: string,
+    declared: Header | { $ref: string },
+    headers: ReceivedResponse['headers'],
+  ) {
     const { required, schema } = resolve<Header>(this.document, declared);
     const value = headers[name.toLowerCase()];
     if (value === undefined) return required === true ? [`${name} is missing`] : [];

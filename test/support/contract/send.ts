@@ -1,9 +1,9 @@
 import type { Petstore } from '../petstore.js';
-import type { Answer } from './judge.js';
+import type { ReceivedResponse } from './judge.js';
 import type { Request } from './requests.js';
 
 /** Sends a request as it is, broken or not. */
-export async function send(petstore: Petstore, key: string, request: Request): Promise<Answer> {
+export async function send(petstore: Petstore, key: string, request: Request): Promise<ReceivedResponse> {
   const client = petstore.client(request.key === false ? undefined : key);
   const call = client[request.method as 'get'](address(request));
   if (request.hasBody) call.set('Content-Type', 'application/json').send(request.body ?? bodyOf(request));

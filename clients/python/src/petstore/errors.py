@@ -25,7 +25,7 @@ class PetstoreError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.code = problem.code
-        """Machine-readable; new ones may come. An error without an answer of the service has a code of this client."""
+        """Machine-readable; new ones may come. An error without a response of the service has a code of this client."""
         self.message = problem.message
         self.status = problem.status
         """The HTTP status. None where no response came."""

@@ -1,4 +1,4 @@
-"""What the service answers. A name in `snake_case` here is in `camelCase` in the document."""
+"""What the service returns. A name in `snake_case` here is in `camelCase` in the document."""
 
 from __future__ import annotations
 

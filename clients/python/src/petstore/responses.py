@@ -44,7 +44,7 @@ class ResponseInfo:
     request_id: str | None
     """Names the request in the log of the service."""
     rate_limit: RateLimitState | None
-    """None where something before the service has answered."""
+    """None where something in front of the service has responded."""
     etag: str | None
     """For `if_none_match`."""
     idempotent_replayed: bool

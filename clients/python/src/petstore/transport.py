@@ -68,7 +68,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _RawResponse:
     status: int
     reason: str
     headers: Message
@@ -98,7 +98,7 @@ class Transport:
         if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Result:
-        """Calls an operation that answers with one `kind`. Names are in snake_case; what is None is not sent."""
+        """Calls an operation that returns one `kind`. Names are in snake_case; what is None is not sent."""
         address = _address(operation, path, encode(dict(query or {})))
         content = None if body is None else json.dumps(encode(body), allow_nan=False).encode()
         headers = _given(
@@ -115,14 +115,14 @@ class Transport:
         options: RequestOptions | None = None,
         path: Mapping[str, int | str] | None = None,
     ) -> Listing[Item]:
-        """Calls an operation that answers with pages of `kind`."""
+        """Calls an operation that returns pages of `kind`."""
 
         def load(cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]:
             address = _address(operation, path, encode({**query, **_given({"cursor": cursor})}))
             headers = _given({"If-None-Match": if_none_match})
             kinds = list[kind]  # type: ignore[valid-type]  # a type that only the caller knows
-            items, answer, response = self._send(operation, kinds, address, headers, None, options)
-            return Page(items, _next_cursor(answer.headers), response)
+            items, raw, response = self._send(operation, kinds, address, headers, None, options)
+            return Page(items, _next_cursor(raw.headers), response)
 
         return Listing(load)
 
@@ -134,7 +134,7 @@ class Transport:
         headers: dict[str, str],
         content: bytes | None,
         options: RequestOptions | None,
-    ) -> tuple[Any, _Answer, ResponseInfo]:
+    ) -> tuple[Any, _RawResponse, ResponseInfo]:
         given = options or RequestOptions()
         timeout = _or(given.timeout, self._settings.timeout)
         retries = _or(given.max_retries, self._settings.max_retries)
@@ -152,8 +152,8 @@ class Transport:
                 method=operation.method,
             )
             try:
-                answer = self._attempt(request, limit, request_id)
-                return self._read(operation, kind, answer, request_id)
+                raw = self._attempt(request, limit, request_id)
+                return self._read(operation, kind, raw, request_id)
             except PetstoreError as error:
                 if retry >= retries or not is_worth_another_try(operation, error):
                     raise
@@ -174,7 +174,7 @@ class Transport:
             **given,
         }
 
-    def _attempt(self, request: Request, limit: float, request_id: str) -> _Answer:
+    def _attempt(self, request: Request, limit: float, request_id: str) -> _RawResponse:
         ends = self._runtime.clock() + limit
         try:
             try:
@@ -183,7 +183,7 @@ class Transport:
                 response = refusal
             with response:
                 text = self._read_body(response, ends)
-                return _Answer(response.status, response.reason, response.headers, text)
+                return _RawResponse(response.status, response.reason, response.headers, text)
         except (OSError, HTTPException) as cause:
             reason = cause.reason if isinstance(cause, URLError) else cause
             if isinstance(reason, builtins.TimeoutError):
@@ -206,23 +206,23 @@ class Transport:
         return text
 
     def _read(
-        self, operation: Operation, kind: Any, answer: _Answer, sent_id: str
-    ) -> tuple[Any, _Answer, ResponseInfo]:
-        response = response_info(operation.id, answer.status, answer.headers)
+        self, operation: Operation, kind: Any, raw: _RawResponse, sent_id: str
+    ) -> tuple[Any, _RawResponse, ResponseInfo]:
+        response = response_info(operation.id, raw.status, raw.headers)
         self.last_response = response
         if self._settings.on_response is not None:
             self._settings.on_response(response)
-        if operation.id not in self._warned and warn_of_deprecation(operation, answer.headers):
+        if operation.id not in self._warned and warn_of_deprecation(operation, raw.headers):
             self._warned.add(operation.id)
         request_id = response.request_id or sent_id
-        if not 200 <= answer.status < 300:
-            raise error_of(_problem(answer, request_id, retry_after_of(answer.headers, self._runtime.now())))
+        if not 200 <= raw.status < 300:
+            raise error_of(_problem(raw, request_id, retry_after_of(raw.headers, self._runtime.now())))
         try:
-            body = None if answer.status == 204 else decode(kind, json.loads(answer.text))
+            body = None if raw.status == 204 else decode(kind, json.loads(raw.text))
         except (TypeError, ValueError, AttributeError) as cause:
-            message = f"The body of the response with status {answer.status} is not what the document says."
-            raise PetstoreError(Problem("invalid_response", message, answer.status, request_id)) from cause
-        return body, answer, response
+            message = f"The body of the response with status {raw.status} is not what the document says."
+            raise PetstoreError(Problem("invalid_response", message, raw.status, request_id)) from cause
+        return body, raw, response
 
 
 def _address(
@@ -246,18 +246,18 @@ def _next_cursor(headers: Message) -> str | None:
     return next(iter(query.get("cursor", [])), None)
 
 
-def _problem(answer: _Answer, request_id: str, retry_after: float | None) -> Problem:
-    """What the body of an error says. Whatever stands between the client and the service may answer with anything."""
+def _problem(raw: _RawResponse, request_id: str, retry_after: float | None) -> Problem:
+    """What the body of an error says. Whatever stands between the client and the service may send anything."""
     try:
-        body = json.loads(answer.text)
+        body = json.loads(raw.text)
         code, message = body["code"], body["message"]
         details = decode(list[FieldError], body.get("details", []))
     except (TypeError, ValueError, LookupError, AttributeError):
         code, message, details = None, None, []
     return Problem(
-        code=code if isinstance(code, str) else "not_modified" if answer.status == 304 else "unknown",
-        message=message if isinstance(message, str) else f"{answer.status} {answer.reason}".strip(),
-        status=answer.status,
+        code=code if isinstance(code, str) else "not_modified" if raw.status == 304 else "unknown",
+        message=message if isinstance(message, str) else f"{raw.status} {raw.reason}".strip(),
+        status=raw.status,
         request_id=request_id,
         details=tuple(details),
         retry_after=retry_after,
