@@ -76,7 +76,7 @@ describe('openEmbeddedPostgres, as the owner', () => {
 
   it('refuses a second owner with one line that names the first', async () => {
     await start();
-    await expectRefusal(start(), 'in use by another service', `petstore pid ${process.pid}`);
+    await expectErrorResponse(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
   it('lets exactly one of two simultaneous starts on a new folder win', async () => {
@@ -103,7 +103,7 @@ describe('openEmbeddedPostgres, as the owner', () => {
     const owner = await start();
     await query(owner, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
     await eventually(async () => (await query(owner, LOCKS)).length === 1);
-    await expectRefusal(start(), 'in use by another service', `petstore pid ${process.pid}`);
+    await expectErrorResponse(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
   it('starts although postmaster.pid is left over and its process id is a stranger’s', async () => {
@@ -130,40 +130,40 @@ describe('openEmbeddedPostgres, refusing with one line', () => {
     without('postgres/PG_VERSION', async () => {
       await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
       await chmod(join(dataDir, 'postgres', 'PG_VERSION'), 0o644);
-      await expectRefusal(start(), dataDir, 'FATAL', 'version 17', 'PETSTORE_DATA_DIR');
+      await expectErrorResponse(start(), dataDir, 'FATAL', 'version 17', 'PETSTORE_DATA_DIR');
     }));
 
   it('names a cluster whose files are gone', () =>
     without('postgres/global', async () => {
-      await expectRefusal(start(), dataDir, 'global/pg_control', 'PETSTORE_DATA_DIR');
+      await expectErrorResponse(start(), dataDir, 'global/pg_control', 'PETSTORE_DATA_DIR');
     }));
 
   it('names the missing password file', () =>
     without('postgres.json', async () => {
-      await expectRefusal(start(), 'no such file', 'postgres.json', 'PETSTORE_DATA_DIR');
+      await expectErrorResponse(start(), 'no such file', 'postgres.json', 'PETSTORE_DATA_DIR');
     }));
 
   it('names a password that is not the server’s, and leaves no server running', () =>
     without('postgres.json', async () => {
       await writeFile(join(dataDir, 'postgres.json'), '{"password":"wrong"}');
-      await expectRefusal(start(), dataDir, 'password authentication failed', 'PETSTORE_DATA_DIR');
+      await expectErrorResponse(start(), dataDir, 'password authentication failed', 'PETSTORE_DATA_DIR');
       expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
     }));
 
   it('names a file in the folder’s place', async () => {
     useNewFolder();
     await writeFile(dataDir, '');
-    await expectRefusal(start(), dataDir, 'PETSTORE_DATA_DIR');
+    await expectErrorResponse(start(), dataDir, 'PETSTORE_DATA_DIR');
   });
 
   itAsUser('names a folder that it may not write (skipped as root, who may)', async () => {
     useNewFolder();
     await mkdir(dataDir, { mode: 0o500 });
-    await expectRefusal(start(), dataDir, 'permission denied', 'PETSTORE_DATA_DIR');
+    await expectErrorResponse(start(), dataDir, 'permission denied', 'PETSTORE_DATA_DIR');
   });
 
   it('points to DATABASE_URL where no binaries exist', async () => {
-    await expectRefusal(loadBinaries('aix', 'ppc64'), 'aix-ppc64', 'DATABASE_URL');
+    await expectErrorResponse(loadBinaries('aix', 'ppc64'), 'aix-ppc64', 'DATABASE_URL');
   });
 });
 
@@ -267,7 +267,7 @@ async function startAndBeKilled(): Promise<string> {
   return url.toString();
 }
 
-async function expectRefusal(attempt: Promise<unknown>, ...parts: string[]): Promise<void> {
+async function expectErrorResponse(attempt: Promise<unknown>, ...parts: string[]): Promise<void> {
   const error: unknown = await attempt.then(
     () => undefined,
     (reason: unknown) => reason,

@@ -89,7 +89,7 @@ const goodName = fc
   .map((text) => JSON.stringify(text));
 const goodId = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 
-/** Objects, members twice included, and any other text. */
+/** Objects, properties twice included, and any other text. */
 const bodyText = fc.oneof(
   {
     weight: 4,
@@ -99,7 +99,7 @@ const bodyText = fc.oneof(
     weight: 6,
     arbitrary: fc
       .array(fc.tuple(memberName, jsonText), { maxLength: 6 })
-      .map((members) => `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`),
+      .map((properties) => `{${properties.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`),
   },
   {
     weight: 4,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from './refusal.mjs';
+import { GeneratorError } from './generator-error.mjs';
 import { importedNames } from './render.mjs';
 
 /**
@@ -14,9 +14,9 @@ import { importedNames } from './render.mjs';
  */
 export async function checkFree(root, plural, table, entity, files) {
   const folder = `src/${plural}`;
-  if (existsSync(join(root, folder))) throw new Refusal(`${folder} is there already.`);
+  if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} is there already.`);
   for (const { path } of files) {
-    if (existsSync(join(root, path))) throw new Refusal(`${path} is there already.`);
+    if (existsSync(join(root, path))) throw new GeneratorError(`${path} is there already.`);
   }
   await checkTable(root, table);
   await checkClass(root, entity);
@@ -26,7 +26,7 @@ async function checkTable(root, table) {
   const creation = new RegExp(`create table (if not exists )?"?${table}"?[\\s(]`, 'i');
   for (const file of await readdir(join(root, 'migrations'))) {
     if (creation.test(await readFile(join(root, 'migrations', file), 'utf8'))) {
-      throw new Refusal(`migrations/${file} already creates a table ${table}.`);
+      throw new GeneratorError(`migrations/${file} already creates a table ${table}.`);
     }
   }
 }
@@ -34,12 +34,14 @@ async function checkTable(root, table) {
 async function checkClass(root, entity) {
   const hint = 'Choose another word with --singular.';
   if ((await importedNames()).has(entity)) {
-    throw new Refusal(`A class ${entity} would collide with the ${entity} that a module imports. ${hint}`);
+    throw new GeneratorError(
+      `A class ${entity} would collide with the ${entity} that a module imports. ${hint}`,
+    );
   }
   const schema = new RegExp(`@ApiSchema\\(\\{ name: '(New)?${entity}'`);
   for (const file of await readdir(join(root, 'src'), { recursive: true })) {
     if (file.endsWith('.ts') && schema.test(await readFile(join(root, 'src', file), 'utf8'))) {
-      throw new Refusal(`src/${file} already describes a ${entity}. ${hint}`);
+      throw new GeneratorError(`src/${file} already describes a ${entity}. ${hint}`);
     }
   }
 }

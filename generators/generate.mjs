@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFree } from './check.mjs';
 import { substitutions } from './names.mjs';
-import { Refusal } from './refusal.mjs';
+import { GeneratorError } from './generator-error.mjs';
 import { register } from './register.mjs';
 import { render } from './render.mjs';
 
@@ -22,7 +22,7 @@ const USAGE = `Writes a new module with its migration and its tests, and adds it
 try {
   await run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof Refusal) && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;
+  if (!(error instanceof GeneratorError) && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;
   console.error(`${error.message}\nNothing was written.`);
   process.exitCode = 1;
 }
@@ -49,7 +49,7 @@ function read(args) {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (!values.help && positionals.length !== 1) throw new Refusal(`One name is needed.\n\n${USAGE}`);
+  if (!values.help && positionals.length !== 1) throw new GeneratorError(`One name is needed.\n\n${USAGE}`);
   return { plural: positionals[0], singular: values.singular, help: values.help, dryRun: values['dry-run'] };
 }
 
@@ -78,6 +78,6 @@ Next:
   npm run openapi:snapshot   documents the new operations
   npm start   serves them; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural}
-See docs/extending.md for more fields, filters, refusals and limits.
+See docs/extending.md for more fields, filters, errors and limits.
 `);
 }

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.mjs';
+import { GeneratorError } from './generator-error.mjs';
 
 const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
 const MAX_LENGTH = 40; // PostgreSQL cuts names of constraints after 63
@@ -29,19 +29,19 @@ function singularOf(plural) {
   ]) {
     if (ending.test(plural)) return plural.replace(ending, replacement);
   }
-  throw new Refusal(
+  throw new GeneratorError(
     `What is one of "${plural}"? Say it: npm run generate -- ${plural} --singular=<one of them>`,
   );
 }
 
 function check(what, name) {
   if (!KEBAB_CASE.test(name) || name.length > MAX_LENGTH) {
-    throw new Refusal(
+    throw new GeneratorError(
       `${what} must be kebab-case of at most ${MAX_LENGTH} letters, such as categories or opening-hours; "${name}" is not.`,
     );
   }
   if (TAKEN.includes(name) || isKeyword(camel(name))) {
-    throw new Refusal(`${what} "${name}" has another meaning in the code. Choose another one.`);
+    throw new GeneratorError(`${what} "${name}" has another meaning in the code. Choose another one.`);
   }
 }
 

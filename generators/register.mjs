@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from './refusal.mjs';
+import { GeneratorError } from './generator-error.mjs';
 import { format } from './render.mjs';
 
 const MAP = 'src/app.module.ts';
@@ -15,8 +15,9 @@ const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
  */
 export async function register(root, plural, module) {
   const text = await readFile(join(root, MAP), 'utf8');
-  if (new RegExp(`\\b${module}\\b`).test(text)) throw new Refusal(`${MAP} already knows a ${module}.`);
-  if (!FEATURES.test(text)) throw new Refusal(`${MAP} has no list "const FEATURES = [...];" to add to.`);
+  if (new RegExp(`\\b${module}\\b`).test(text)) throw new GeneratorError(`${MAP} already knows a ${module}.`);
+  if (!FEATURES.test(text))
+    throw new GeneratorError(`${MAP} has no list "const FEATURES = [...];" to add to.`);
   const listed = text.replace(FEATURES, `$1, ${module}$2`);
   const imported = addImport(listed, `${plural}/${plural}.module.js`, module);
   return { path: MAP, text: await format(join(root, MAP), imported) };

@@ -33,7 +33,7 @@ afterAll(() => Promise.all([folder.remove(), database.drop()]));
 
 const petstore = (...args: string[]): Promise<Ended> => inThisProcess(args, { DATABASE_URL: database.url });
 
-function expectRefusal({ code, stdout, stderr }: Ended, message: RegExp): void {
+function expectErrorResponse({ code, stdout, stderr }: Ended, message: RegExp): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^petstore: [^\n]*\n$/);
   expect(stderr).toMatch(message);
@@ -43,8 +43,8 @@ function expectRefusal({ code, stdout, stderr }: Ended, message: RegExp): void {
 describe('a name of a key', () => {
   it.each(Object.entries(CONTROLS))('with %s is refused in one line', async (_, name) => {
     const created = await petstore('keys', 'create', '--plan', 'free', '--name', name);
-    expectRefusal(created, /A name has 1 to 200 visible characters/);
-    expectRefusal(await petstore('keys', 'update', '1', '--name', name), /visible characters/);
+    expectErrorResponse(created, /A name has 1 to 200 visible characters/);
+    expectErrorResponse(await petstore('keys', 'update', '1', '--name', name), /visible characters/);
   });
 
   it.each(["Zoë's shop", '店舗', '👩‍👩‍👧 family', 'مرحبا', 'a  b', '"quoted" \\ back'])(
@@ -108,7 +108,7 @@ describe('petstore keys usage --days', () => {
   it.each(['99999999', '3661', '0', '-1', '1e3', '1.5', ''])(
     '%s is refused in one line that tells the range',
     async (days) => {
-      expectRefusal(await petstore('keys', 'usage', '1', '--days', days), /from 1 to 3660/);
+      expectErrorResponse(await petstore('keys', 'usage', '1', '--days', days), /from 1 to 3660/);
     },
   );
 
@@ -134,7 +134,7 @@ describe('where there is no data folder', () => {
   ])('petstore %s %s says so and makes none', async (...args) => {
     const path = join(folder.path, 'none');
     const ended = await inThisProcess(args, { PETSTORE_DATA_DIR: path });
-    expectRefusal(ended, /There is no data folder at .*none.*petstore keys create/);
+    expectErrorResponse(ended, /There is no data folder at .*none.*petstore keys create/);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -59,7 +59,7 @@ function printed({ code, stdout, stderr }: Ended): unknown {
 const createKey = (...args: Argument[]) => json<Key>('keys', 'create', '--name', 'a test', ...args);
 
 /** One line on stderr that holds all the parts, nothing on stdout, exit code 1. */
-const expectRefusal = async (args: Argument[], ...parts: string[]): Promise<void> => {
+const expectErrorResponse = async (args: Argument[], ...parts: string[]): Promise<void> => {
   expectOneLine(await petstore(...args), ...parts);
 };
 
@@ -151,11 +151,11 @@ describe('petstore keys create', () => {
     ['a name of 201 characters', ['--plan', 'pro', '--name', 'x'.repeat(201)], '--name'],
     ['an unknown option', ['--plan', 'pro', '--colour', 'red'], '--colour'],
   ])('refuses %s', async (_, args, part) => {
-    await expectRefusal(['keys', 'create', '--name', 'x', ...args], part);
+    await expectErrorResponse(['keys', 'create', '--name', 'x', ...args], part);
   });
 
   it('refuses to make a key without a name', () =>
-    expectRefusal(['keys', 'create', '--plan', 'pro'], '--name'));
+    expectErrorResponse(['keys', 'create', '--plan', 'pro'], '--name'));
 });
 
 describe('a key, once created', () => {
@@ -207,13 +207,13 @@ describe('petstore keys rotate', () => {
   });
 
   it.each(['-1h', '1 h', 'tomorrow', ''])('refuses the overlap %j', (overlap) =>
-    expectRefusal(['keys', 'rotate', '1', `--overlap=${overlap}`], '--overlap', '2h'),
+    expectErrorResponse(['keys', 'rotate', '1', `--overlap=${overlap}`], '--overlap', '2h'),
   );
 
   it('refuses a key that is revoked', async () => {
     const { id } = await createKey('--plan', 'free');
     await petstore('keys', 'revoke', id);
-    await expectRefusal(['keys', 'rotate', id], 'revoked', 'petstore keys create');
+    await expectErrorResponse(['keys', 'rotate', id], 'revoked', 'petstore keys create');
   });
 });
 
@@ -253,11 +253,11 @@ describe('petstore keys update', () => {
     ['limits of a plan that has its own', ['--per-minute', '9', '--per-day', '9'], 'enterprise'],
     ['an unknown scope', ['--scopes', 'pets'], SCOPES.join(', ')],
     ['an end that is over', ['--expires', '2020-01-01T00:00:00Z'], '--expires'],
-  ])('refuses to change %s', (_, args, part) => expectRefusal(['keys', 'update', id, ...args], part));
+  ])('refuses to change %s', (_, args, part) => expectErrorResponse(['keys', 'update', id, ...args], part));
 
   it('refuses a key that is revoked', async () => {
     await petstore('keys', 'revoke', id);
-    await expectRefusal(['keys', 'update', id, '--name', 'x'], 'revoked', 'petstore keys create');
+    await expectErrorResponse(['keys', 'update', id, '--name', 'x'], 'revoked', 'petstore keys create');
   });
 });
 
@@ -289,20 +289,24 @@ describe('petstore keys history', () => {
 describe.each(['show', 'revoke', 'rotate', 'history'])('petstore keys %s', (command) => {
   it('refuses a key in place of its id, and does not print it', async () => {
     const secret = makeSecret();
-    await expectRefusal(['keys', command, secret], 'id', 'petstore keys list');
+    await expectErrorResponse(['keys', command, secret], 'id', 'petstore keys list');
     expect((await petstore('keys', command, secret)).stderr).not.toContain(secret.slice(9, 20));
   });
 
   it('refuses an id that no key has', () =>
-    expectRefusal(['keys', command, '9223372036854775807'], '9223372036854775807', 'petstore keys list'));
+    expectErrorResponse(
+      ['keys', command, '9223372036854775807'],
+      '9223372036854775807',
+      'petstore keys list',
+    ));
 });
 
 describe.each(['show', 'revoke'])('petstore keys %s', (command) => {
   it.each(['x', '1.5', '9223372036854775808', ''])('refuses the id %j', (id) =>
-    expectRefusal(['keys', command, '--', id], 'id'),
+    expectErrorResponse(['keys', command, '--', id], 'id'),
   );
 
-  it('refuses to do without an id', () => expectRefusal(['keys', command], 'id'));
+  it('refuses to do without an id', () => expectErrorResponse(['keys', command], 'id'));
 });
 
 describe('petstore plans list', () => {
@@ -355,7 +359,7 @@ describe('petstore', () => {
   });
 
   it('names a command it does not know', async () => {
-    await expectRefusal(['dogs'], 'dogs');
+    await expectErrorResponse(['dogs'], 'dogs');
   });
 
   it('prints its help on stdout when asked', async () => {

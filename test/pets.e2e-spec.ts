@@ -224,7 +224,7 @@ describe('POST /v1/pets', () => {
     expect((await post('{"name":"a\\ud800b","categoryId":1}').expect(400)).body).toEqual(invalid('name'));
   });
 
-  it('refuses a member named __proto__ with 400', async () => {
+  it('refuses a property named __proto__ with 400', async () => {
     expect((await post('{"name":"a","categoryId":1,"__proto__":{"x":1}}').expect(400)).body).toEqual(
       invalid('__proto__'),
     );

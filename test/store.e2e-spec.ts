@@ -1,5 +1,5 @@
 import { Petstore } from './support/petstore.js';
-import { expectPromisedHeaders, expectRefusal } from './support/promises.js';
+import { expectPromisedHeaders, expectErrorResponse } from './support/promises.js';
 import { bearer, send, valuesOf } from './support/wire.js';
 
 interface Order {
@@ -65,22 +65,22 @@ describe('GET /v1/store/orders', () => {
     'petId=one',
     'cursor=a&cursor=b',
   ])('refuses %s with 400 validation_failed', async (query) => {
-    expectRefusal(await get(`/v1/store/orders?${query}`), 400, 'validation_failed');
+    expectErrorResponse(await get(`/v1/store/orders?${query}`), 400, 'validation_failed');
   });
 
   it('refuses a cursor of the pets with 400 invalid_cursor', async () => {
     const [link = ''] = valuesOf(await get('/v1/pets?limit=1'), 'Link');
     const cursor = /cursor=([^&>]+)/.exec(link)?.[1] ?? 'none';
-    expectRefusal(await get(`/v1/store/orders?cursor=${cursor}`), 400, 'invalid_cursor');
+    expectErrorResponse(await get(`/v1/store/orders?cursor=${cursor}`), 400, 'invalid_cursor');
   });
 
   it.each(['PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
     const response = await send(petstore, { path: '/v1/store/orders', method, headers: [bearer(key)] });
-    expectRefusal(response, 405, 'method_not_allowed');
+    expectErrorResponse(response, 405, 'method_not_allowed');
   });
 
   it('refuses a request without a key with 401', async () => {
-    expectRefusal(await send(petstore, { path: '/v1/store/orders' }), 401, 'missing_api_key');
+    expectErrorResponse(await send(petstore, { path: '/v1/store/orders' }), 401, 'missing_api_key');
   });
 
   it('returns an empty array when there are no orders', async () => {

@@ -33,11 +33,11 @@ describe('deploy/kubernetes', () => {
     },
   );
 
-  it('has no member that Kubernetes does not know', () => {
+  it('has no property that Kubernetes does not know', () => {
     expect(unknownMembers(manifests)).toEqual([]);
   });
 
-  it('finds a member that Kubernetes does not know', () => {
+  it('finds a property that Kubernetes does not know', () => {
     const slip = { ...named('Service'), spec: { portz: [] } } as unknown as Manifest; // a slip on purpose
     expect(unknownMembers([slip])).toEqual([expect.stringContaining(`'"portz"' does not exist`)]);
   });
@@ -66,7 +66,7 @@ describe('deploy/kubernetes', () => {
   });
 });
 
-/** The schemas admit unknown members; the types made from the same schemas, for an object literal, do not. */
+/** The schemas admit unknown properties; the types made from the same schemas, for an object literal, do not. */
 function unknownMembers(all: readonly Manifest[]): string[] {
   const name = 'manifests.ts';
   const text = all

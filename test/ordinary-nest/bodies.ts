@@ -32,7 +32,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import type { Observable } from 'rxjs';
 import type { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, requestBytes, send, sendBytes } from '../support/wire.js';
 import type { Topic } from './topics.js';
 
@@ -79,8 +79,8 @@ class TrimInterceptor implements NestInterceptor {
 
 @Controller({ path: 'on-bodies', version: '1' })
 class BodiesController {
-  @Post('member')
-  member(@Body('name') name: unknown): object {
+  @Post('property')
+  property(@Body('name') name: unknown): object {
     return { name };
   }
 
@@ -258,9 +258,9 @@ export const bodies: Topic = {
     };
 
     it.each([
-      ['member', '{"name":"Rex"}', { name: 'Rex' }],
-      ['member', '{}', {}],
-      ['member', '["name"]', {}],
+      ['property', '{"name":"Rex"}', { name: 'Rex' }],
+      ['property', '{}', {}],
+      ['property', '["name"]', {}],
       ['whole', '{"name":"Rex"}', { body: { name: 'Rex' } }],
       ['whole', '[1,2]', { body: [1, 2] }],
       ['whole', '"text"', { body: 'text' }],
@@ -286,27 +286,27 @@ export const bodies: Topic = {
       });
     });
 
-    it.each(['member', 'whole', 'two', 'request', 'watched', 'watched-without', 'trimmed', 'raw', 'text'])(
+    it.each(['property', 'whole', 'two', 'request', 'watched', 'watched-without', 'trimmed', 'raw', 'text'])(
       'refuses malformed JSON to %s with 400, and goes on',
       async (path) => {
-        for (let i = 0; i < 3; i++) expectRefusal(await ask(path, '{"name":'), 400, 'invalid_json');
+        for (let i = 0; i < 3; i++) expectErrorResponse(await ask(path, '{"name":'), 400, 'invalid_json');
         expect((await ask('whole', '{}')).status).toBe(201);
       },
     );
 
     it('reads nothing of a body without a key', async () => {
       const { petstore } = scene();
-      for (const path of ['member', 'watched', 'upload', 'raw']) {
+      for (const path of ['property', 'watched', 'upload', 'raw']) {
         const head = `POST ${PATH}/${path} HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n`;
         const bytes = `${head}Content-Length: 100\r\n\r\n{`;
-        expectRefusal(await sendBytes(petstore, bytes, 'POST'), 401, 'missing_api_key');
+        expectErrorResponse(await sendBytes(petstore, bytes, 'POST'), 401, 'missing_api_key');
       }
     });
 
     it('survives a client that leaves in the middle of its body', async () => {
       const { petstore, key } = scene();
       for (const [path, type] of [
-        ['member', 'application/json'],
+        ['property', 'application/json'],
         ['watched', 'application/json'],
         ['own-json', 'application/json'],
         ['upload', MULTIPART[1]],
@@ -415,7 +415,7 @@ export const bodies: Topic = {
     });
 
     it.each([
-      ['member', 'text/plain'],
+      ['property', 'text/plain'],
       ['whole', 'multipart/form-data; boundary=x'],
       ['whole', 'application/x-www-form-urlencoded'],
       ['upload', 'text/plain'],
@@ -424,7 +424,7 @@ export const bodies: Topic = {
       ['csv', 'application/json'],
       ['patch', 'application/ld+json'],
     ])('refuses what %s does not declare, %s, with 415', async (path, type) => {
-      expectRefusal(await ask(path, '{"name":"Rex"}', type), 415, 'unsupported_media_type');
+      expectErrorResponse(await ask(path, '{"name":"Rex"}', type), 415, 'unsupported_media_type');
     });
 
     it('does not care about the body of a GET that takes none', async () => {
@@ -432,8 +432,8 @@ export const bodies: Topic = {
     });
 
     it('refuses a body of more than 100 KiB with 413', async () => {
-      for (const path of ['member', 'watched', 'raw', 'request']) {
-        expectRefusal(await ask(path, `"${'x'.repeat(102_400)}"`), 413, 'payload_too_large');
+      for (const path of ['property', 'watched', 'raw', 'request']) {
+        expectErrorResponse(await ask(path, `"${'x'.repeat(102_400)}"`), 413, 'payload_too_large');
       }
     });
 

@@ -42,7 +42,7 @@ import { ThrottlerException } from '@nestjs/throttler';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { EntityNotFoundError } from 'typeorm';
 import { DomainError } from '../../src/kernel/errors/domain-error.js';
-import { expectErrorBody, expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, send, sendBytes, requestBytes, valuesOf } from '../support/wire.js';
 import type { Topic } from './topics.js';
 
@@ -343,7 +343,7 @@ export const errors: Topic = {
     ])('keeps status and message of %s', async (what, status, code, message) => {
       for (const way of ['throw', 'reject']) {
         const response = await ask(`${way}/${what}`);
-        expectRefusal(response, status, code);
+        expectErrorResponse(response, status, code);
         expect(JSON.parse(response.body)).toMatchObject({ message });
       }
     });
@@ -364,7 +364,7 @@ export const errors: Topic = {
       for (const way of ['throw', 'reject']) {
         const response = await ask(`${way}/${what}`);
         const status = what === 'server-http-error' ? 502 : 500;
-        expectRefusal(response, status, status === 500 ? 'internal_error' : 'bad_gateway');
+        expectErrorResponse(response, status, status === 500 ? 'internal_error' : 'bad_gateway');
         expect(response.body).not.toMatch(/passwd|password|leak|Moon/);
       }
       const errors = petstore.log.slice(lines).filter(({ context }) => context === 'ErrorFilter');
@@ -386,9 +386,9 @@ export const errors: Topic = {
 
     it('refuses with 403 where a guard returns false', async () => {
       const response = await ask('closed');
-      expectRefusal(response, 403, 'forbidden');
+      expectErrorResponse(response, 403, 'forbidden');
       expect(JSON.parse(response.body)).toMatchObject({ message: 'Forbidden resource' });
-      expectRefusal(await ask('angry'), 403, 'forbidden');
+      expectErrorResponse(await ask('angry'), 403, 'forbidden');
     });
 
     it.each(['throw', 'next'])('keeps what middleware refuses by %s', async (way) => {
@@ -426,7 +426,7 @@ export const errors: Topic = {
       ['other-object', 500, 'internal_error'],
     ])('keeps a filter that extends the one of Nest, for %s', async (what, status, code) => {
       const response = await ask(`star/${what}`);
-      expectRefusal(response, status, code);
+      expectErrorResponse(response, status, code);
       expect(valuesOf(response, 'X-Star')).toEqual(['yes']);
     });
 
@@ -444,7 +444,7 @@ export const errors: Topic = {
       ['broken', 500, 'internal_error'],
     ])('responds with what a filter fails with: %s', async (path, status, code) => {
       const response = await ask(path);
-      expectRefusal(response, status, code);
+      expectErrorResponse(response, status, code);
       expect(response.body).not.toContain('passwd');
     });
 
@@ -465,9 +465,9 @@ export const errors: Topic = {
         `--x\r\nContent-Disposition: form-data; name="${name}"; filename="a"\r\n\r\n${'x'.repeat(length)}\r\n--x--\r\n`;
       const post = (body: string) => ask('upload', { method: 'POST', headers, body });
       expect((await post(file(10))).status).toBe(201);
-      expectRefusal(await post(file(11)), 413, 'payload_too_large');
-      expectRefusal(await post(file(1, 'other')), 400, 'bad_request');
-      expectRefusal(await post('no boundary'), 400, 'bad_request');
+      expectErrorResponse(await post(file(11)), 413, 'payload_too_large');
+      expectErrorResponse(await post(file(1, 'other')), 400, 'bad_request');
+      expectErrorResponse(await post('no boundary'), 400, 'bad_request');
     });
 
     it.each([

@@ -177,7 +177,7 @@ class PipesController {
     return { ids };
   }
 
-  @Post('member-int')
+  @Post('property-int')
   memberInt(@Body('n', ParseIntPipe) n: number): object {
     return { n };
   }
@@ -268,8 +268,8 @@ export const pipes: Topic = {
       ['upper?q=a', '{"name":"rex"}', { name: 'REX', q: 'A' }],
       ['upper-one', '{"name":"rex","other":[1]}', { name: 'REX', other: [1] }],
       ['ids', '[1,2]', { ids: [1, 2] }],
-      ['member-int', '{"n":5}', { n: 5 }],
-      ['member-int', '{"n":"5"}', { n: 5 }],
+      ['property-int', '{"n":5}', { n: 5 }],
+      ['property-int', '{"n":"5"}', { n: 5 }],
     ])('applies the pipes of %s to %s', async (path, body, expected) => {
       expect(await post(path, body)).toEqual({ status: 201, body: expected });
     });
@@ -280,7 +280,7 @@ export const pipes: Topic = {
       ['upper-one', '{}', 'body name must be a text'],
       ['ids', '["a"]', 'item must be a number'],
       ['ids', '{}', 'Validation failed (parsable array expected)'],
-      ['member-int', '{"n":1.5}', 'Validation failed (numeric string is expected)'],
+      ['property-int', '{"n":1.5}', 'Validation failed (numeric string is expected)'],
     ])('refuses %s %s with the message of the pipe', async (path, body, message) => {
       const response = await post(path, body);
       expect(response).toMatchObject({ status: 400, body: { code: 'bad_request', status: 400 } });

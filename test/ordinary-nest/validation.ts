@@ -53,7 +53,7 @@ import {
 } from 'class-validator';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { Int64Field } from '../../src/http/validation/int64.decorator.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import type { Topic } from './topics.js';
 
 enum Size {
@@ -803,7 +803,7 @@ export const validation: Topic = {
         headers,
         body: '{"a":1}',
       });
-      expectRefusal(response, 400, 'validation_failed');
+      expectErrorResponse(response, 400, 'validation_failed');
     });
   },
 };

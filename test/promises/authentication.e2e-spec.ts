@@ -9,7 +9,7 @@ import { Cable } from '../support/cable.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
@@ -34,12 +34,12 @@ const ask = (...headers: NonNullable<Message['headers']>) => send(petstore, { he
 const authorize = (value: string) => ask(['Authorization', value]);
 
 function expectMissing(response: RawResponse): void {
-  expectRefusal(response, 401, 'missing_api_key');
+  expectErrorResponse(response, 401, 'missing_api_key');
   expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore"']);
 }
 
 function expectInvalid(response: RawResponse): void {
-  expectRefusal(response, 401, 'invalid_api_key');
+  expectErrorResponse(response, 401, 'invalid_api_key');
   expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore", error="invalid_token"']);
 }
 
@@ -234,16 +234,20 @@ describe('while the database is away', () => {
     petstore.clock.advance(20_000);
     await revoke(made.id);
     cable.cut();
-    expectRefusal(await ask(bearer(secret)), 503, 'service_unavailable');
+    expectErrorResponse(await ask(bearer(secret)), 503, 'service_unavailable');
   });
 
   it('a key that was used before stays known, and an unknown one is 503, never 401', async () => {
     expect((await ask(bearer(key))).status).toBe(200);
     cable.cut();
     petstore.clock.advance(20_000);
-    expectRefusal(await send(petstore, { path: '/v1/nope', headers: [bearer(key)] }), 404, 'route_not_found');
+    expectErrorResponse(
+      await send(petstore, { path: '/v1/nope', headers: [bearer(key)] }),
+      404,
+      'route_not_found',
+    );
     const response = await ask(bearer(makeSecret()));
-    expectRefusal(response, 503, 'service_unavailable');
+    expectErrorResponse(response, 503, 'service_unavailable');
     expect(valuesOf(response, 'Retry-After')).toEqual([expect.stringMatching(/^[1-9]\d*$/)]);
     expect(valuesOf(response, 'WWW-Authenticate')).toEqual([]);
     expectInvalid(await ask(bearer(mistyped(key, 30))));
@@ -258,7 +262,7 @@ describe('while the database is away', () => {
     expectInvalid(await ask(bearer(secret)));
     cable.cut();
     petstore.clock.advance(11_000);
-    expectRefusal(await ask(bearer(secret)), 503, 'service_unavailable');
+    expectErrorResponse(await ask(bearer(secret)), 503, 'service_unavailable');
   });
 });
 

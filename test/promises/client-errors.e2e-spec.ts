@@ -1,6 +1,6 @@
 import { connect, type AddressInfo } from 'node:net';
 import { Petstore } from '../support/petstore.js';
-import { expectErrorBody, expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { bearer, exchange, type Message, requestBytes, send, sendBytes, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
@@ -157,7 +157,7 @@ describe('Expect: 100-continue', () => {
   });
 
   it('is refused with all headers', async () => {
-    expectRefusal(
+    expectErrorResponse(
       await sendBytes(petstore, head(TYPE, 'Content-Length: 10'), 'POST'),
       401,
       'missing_api_key',

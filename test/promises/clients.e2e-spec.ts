@@ -179,7 +179,7 @@ describe('clients/typescript', () => {
     expect(await mine.rateLimits.get()).toMatchObject({ plan: 'free', minute: { remaining: 59 } });
   });
 
-  it('throws a refusal with details and request id, and a 304 to what has not changed', async () => {
+  it('throws an error with details and request id, and a 304 for what has not changed', async () => {
     const { pets } = client(await petstore.key());
     await expect(pets.create({ name: '', categoryId: 1n })).rejects.toMatchObject({
       name: 'ValidationError',
@@ -356,11 +356,11 @@ describe('clients/python, beyond the contract', () => {
 /** What a model of the Python client has to look like: names in snake_case, shapes as its own description has them. */
 function membersOf(name: string): unknown {
   const { properties = {}, required = [] } = document.components.schemas[name] ?? {};
-  const members = Object.entries(properties).map(([member, schema]) => [
-    member === 'in' ? 'in_' : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), // a keyword
-    { shape: shapeOf(schema), required: required.includes(member) },
+  const entries = Object.entries(properties).map(([name, schema]) => [
+    name === 'in' ? 'in_' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), // a keyword
+    { shape: shapeOf(schema), required: required.includes(name) },
   ]);
-  return Object.fromEntries(members);
+  return Object.fromEntries(entries);
 }
 
 function shapeOf({ $ref, type, format, enum: values }: Schema): unknown {

@@ -1,5 +1,5 @@
 import { Petstore } from '../support/petstore.js';
-import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 const ORIGIN = 'https://app.example.com';
@@ -76,9 +76,9 @@ describe('with CORS_ORIGINS', () => {
     );
   });
 
-  it('a page may read refusals too', async () => {
+  it('a page may read errors too', async () => {
     const response = await call(ORIGIN);
-    expectRefusal(response, 401, 'missing_api_key');
+    expectErrorResponse(response, 401, 'missing_api_key');
     expect(allowedOrigin(response)).toEqual([ORIGIN]);
   });
 

@@ -1,5 +1,5 @@
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 const SUNSET = Date.UTC(2030, 11, 5);
@@ -57,7 +57,7 @@ describe('GET /v1/pets/{petId}', () => {
 
     it.each(['/v1/pets/1', '/v1/pets/999', '/v1/pets/rex'])('returns 410 at %s', async (path) => {
       const response = await ask({ path });
-      expectRefusal(response, 410, 'endpoint_removed');
+      expectErrorResponse(response, 410, 'endpoint_removed');
       expect(response.body).toContain('GET /v1/pets');
       expectAnnounced(response);
     });
@@ -67,7 +67,7 @@ describe('GET /v1/pets/{petId}', () => {
     });
 
     it('returns 401 without a key', async () => {
-      expectRefusal(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
+      expectErrorResponse(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
     });
 
     it('leaves the other operations as they are', async () => {

@@ -1,5 +1,5 @@
 import { Petstore } from '../support/petstore.js';
-import { expectErrorBody, expectRefusal } from '../support/promises.js';
+import { expectErrorBody, expectErrorResponse } from '../support/promises.js';
 import { sendBytes, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
@@ -25,7 +25,7 @@ describe('a request', () => {
     ['with one that has a path', ['petstore.test/v1']],
     ['with one that names a user', ['user@petstore.test']],
   ])('%s is refused with 400, an Error and all headers', async (_, hosts) => {
-    expectRefusal(await ask(hosts), 400, 'malformed_request');
+    expectErrorResponse(await ask(hosts), 400, 'malformed_request');
   });
 
   it.each(['/docs', '/health/live', '/metrics', '/nope', '/'])(

@@ -1,6 +1,6 @@
 import { constants, gzipSync } from 'node:zlib';
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { bearer, exchange, type Message, requestBytes, send, sendBytes } from '../support/wire.js';
 
 let petstore: Petstore;
@@ -26,8 +26,8 @@ const posting = (body: string | Buffer, headers: NonNullable<Message['headers']>
 });
 const post = (body: string | Buffer, headers?: Message['headers']) => send(petstore, posting(body, headers));
 
-/** A body that is valid but for one member. */
-const withMember = (member: string) => `{"name":"Rex","categoryId":1,${member}}`;
+/** A body that is valid but for one property. */
+const withProperty = (property: string) => `{"name":"Rex","categoryId":1,${property}}`;
 
 async function countPets(): Promise<number> {
   const [row] = await petstore.query<{ count: number }>('SELECT count(*) FROM pets');
@@ -42,50 +42,50 @@ describe('a body nested deep', () => {
     ['objects without an end', '{"a":'.repeat(BODY_LIMIT / 5)],
     ['arrays', '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
     ['objects', '{"a":'.repeat(BODY_LIMIT / 6) + '1' + '}'.repeat(BODY_LIMIT / 6)],
-    ['arrays in a member', withMember(`"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`)],
+    ['arrays in a property', withProperty(`"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`)],
     ['arrays around a number that needs care', `${'['.repeat(DEPTH)}1.0${']'.repeat(DEPTH)}`],
     ['arrays in the name', `{"name":${'['.repeat(1000)}${']'.repeat(1000)},"categoryId":1}`],
   ])('of %s is refused with 400 invalid_json', async (_, body) => {
-    expectRefusal(await post(body), 400, 'invalid_json');
+    expectErrorResponse(await post(body), 400, 'invalid_json');
   });
 
   it('a little is refused for what it is', async () => {
-    expectRefusal(await post(withMember('"a":[[[{"b":[1]}]]]')), 400, 'validation_failed');
+    expectErrorResponse(await post(withProperty('"a":[[[{"b":[1]}]]]')), 400, 'validation_failed');
   });
 });
 
-describe('a body with members nobody asked for', () => {
+describe('a body with unknown properties', () => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', ''])(
-    'is refused with 400 for a member named "%s"',
+    'is refused with 400 for a property named "%s"',
     async (name) => {
       for (const value of ['{"status":"sold"}', 'null', '1', '[]']) {
-        expectRefusal(await post(withMember(`"${name}":${value}`)), 400, 'validation_failed');
+        expectErrorResponse(await post(withProperty(`"${name}":${value}`)), 400, 'validation_failed');
       }
     },
   );
 
   it('does not reach the prototype of anything', async () => {
-    await post(withMember('"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}'));
+    await post(withProperty('"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}'));
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
   it('is refused at once, and with a short response, however many they are', async () => {
-    const members = Array.from({ length: 9_000 }, (_, i) => `"a${i}":1`).join();
+    const properties = Array.from({ length: 9_000 }, (_, i) => `"a${i}":1`).join();
     const start = performance.now();
-    const response = await post(withMember(members));
+    const response = await post(withProperty(properties));
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(response, 400, 'validation_failed');
+    expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body.length).toBeLessThan(10_000);
   });
 
   it('is refused with a short response however long their names are', async () => {
-    const response = await post(withMember(`"${'x'.repeat(100_000)}":1`));
-    expectRefusal(response, 400, 'validation_failed');
+    const response = await post(withProperty(`"${'x'.repeat(100_000)}":1`));
+    expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body.length).toBeLessThan(10_000);
   });
 });
 
-describe('a body with a member twice', () => {
+describe('a body with a property twice', () => {
   it('counts the last one, as JSON.parse and PostgreSQL do', async () => {
     const response = await post('{"name":"a","name":"b","categoryId":9007199254740993,"categoryId":1}');
     expect(response.status).toBe(201);
@@ -93,7 +93,7 @@ describe('a body with a member twice', () => {
     expect((await post('{"name":"a","categoryId":1,"categoryId":9007199254740993}')).body).toContain(
       '"categoryId":9007199254740993',
     );
-    expectRefusal(await post('{"name":"a","categoryId":1,"categoryId":1.0}'), 400, 'validation_failed');
+    expectErrorResponse(await post('{"name":"a","categoryId":1,"categoryId":1.0}'), 400, 'validation_failed');
   });
 });
 
@@ -107,14 +107,14 @@ describe('a body with strange numbers', () => {
     '1e99999999999',
   ])('is refused with 400 for categoryId %.30s', async (number) => {
     const start = performance.now();
-    expectRefusal(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'validation_failed');
+    expectErrorResponse(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'validation_failed');
     expect(performance.now() - start).toBeLessThan(SLOW);
   });
 
   it.each(['NaN', 'Infinity', '-Infinity', '+1', '01', '0x1', '1_000', '1n', '.5', '1.', '--1', '1e'])(
     'is refused with 400 invalid_json for categoryId %s',
     async (number) => {
-      expectRefusal(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'invalid_json');
+      expectErrorResponse(await post(`{"name":"Rex","categoryId":${number}}`), 400, 'invalid_json');
     },
   );
 });
@@ -129,7 +129,7 @@ describe('a body with strange text', () => {
     ['Latin-1', Buffer.from('é', 'latin1')],
   ])('is refused with 400 for %s', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from('{"name":"a'), bytes, Buffer.from('","categoryId":1}')]);
-    expectRefusal(await post(body), 400, 'invalid_json');
+    expectErrorResponse(await post(body), 400, 'invalid_json');
   });
 
   it.each([
@@ -140,13 +140,13 @@ describe('a body with strange text', () => {
     ['a comment', Buffer.from('{"name":"a","categoryId":1}//')],
     ['two values', Buffer.from('{"name":"a","categoryId":1}{}')],
   ])('is refused with 400 for %s', async (_, body) => {
-    expectRefusal(await post(body), 400, 'invalid_json');
+    expectErrorResponse(await post(body), 400, 'invalid_json');
   });
 
   it.each(['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800'])(
     'is refused with 400 for a name of %s',
     async (text) => {
-      expectRefusal(await post(`{"name":"a${text}b","categoryId":1}`), 400, 'validation_failed');
+      expectErrorResponse(await post(`{"name":"a${text}b","categoryId":1}`), 400, 'validation_failed');
     },
   );
 
@@ -173,7 +173,7 @@ describe('a compressed body', () => {
     const start = performance.now();
     const response = await post(bomb, [['Content-Encoding', 'gzip']]);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(response, 413, 'payload_too_large');
+    expectErrorResponse(response, 413, 'payload_too_large');
   });
 
   it.each([
@@ -198,12 +198,12 @@ describe('a body in chunks', () => {
   });
 
   it('is refused with 400 when it is empty', async () => {
-    expectRefusal(await sendBytes(petstore, chunked('0\r\n\r\n'), 'POST'), 400, 'invalid_json');
+    expectErrorResponse(await sendBytes(petstore, chunked('0\r\n\r\n'), 'POST'), 400, 'invalid_json');
   });
 
   it('is refused with 413 as soon as it is too large, though it never ends', async () => {
     const chunk = `${BODY_LIMIT.toString(16)}\r\n${' '.repeat(BODY_LIMIT)}\r\n`;
-    expectRefusal(await sendBytes(petstore, chunked(chunk + chunk), 'POST'), 413, 'payload_too_large');
+    expectErrorResponse(await sendBytes(petstore, chunked(chunk + chunk), 'POST'), 413, 'payload_too_large');
   });
 });
 
@@ -276,7 +276,7 @@ describe('a path', () => {
     const start = performance.now();
     const response = await ask(path);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(response, 404, (JSON.parse(response.body) as { code: string }).code);
+    expectErrorResponse(response, 404, (JSON.parse(response.body) as { code: string }).code);
   });
 });
 
@@ -313,7 +313,7 @@ describe('a query', () => {
     const start = performance.now();
     const response = await ask(`/v1/pets?${query}`);
     expect(performance.now() - start).toBeLessThan(SLOW);
-    expectRefusal(response, 400, 'validation_failed');
+    expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body.length).toBeLessThan(10_000);
   });
 
@@ -321,7 +321,7 @@ describe('a query', () => {
     '?%s is refused with 400 where no parameter is known',
     async (_, query) => {
       const response = await ask(`/v1/pets/1?${query}`);
-      expectRefusal(response, 400, 'validation_failed');
+      expectErrorResponse(response, 400, 'validation_failed');
       expect(response.body.length).toBeLessThan(10_000);
     },
   );
@@ -334,7 +334,7 @@ describe('a query', () => {
 describe('headers', () => {
   it('that are too long are refused with 431', async () => {
     const response = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
-    expectRefusal(response, 431, 'headers_too_large');
+    expectErrorResponse(response, 431, 'headers_too_large');
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { expectErrorBody, expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { Petstore } from '../support/petstore.js';
 import {
   type RawResponse,
@@ -61,7 +61,7 @@ describe.each(Object.entries(PATHS))('%s', (path, allow) => {
     'refuses %s with 405 and Allow',
     async (method) => {
       const response = await ask({ path, method });
-      expectRefusal(response, 405, 'method_not_allowed');
+      expectErrorResponse(response, 405, 'method_not_allowed');
       expect(valuesOf(response, 'Allow')).toEqual([allow]);
     },
   );
@@ -72,11 +72,11 @@ describe.each(Object.entries(PATHS))('%s', (path, allow) => {
       method: 'PUT',
       headers: [['Accept', 'text/html']],
     });
-    expectRefusal(response, 405, 'method_not_allowed');
+    expectErrorResponse(response, 405, 'method_not_allowed');
   });
 
   it('refuses a wrong method without a key with 401', async () => {
-    expectRefusal(await send(petstore, { path, method: 'PUT' }), 401, 'missing_api_key');
+    expectErrorResponse(await send(petstore, { path, method: 'PUT' }), 401, 'missing_api_key');
   });
 
   it('is the same with a slash at its end', async () => {
@@ -99,17 +99,17 @@ describe('an unknown path', () => {
     '/v1/*path',
   ])('%s is refused with 404 route_not_found, by any method', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
-      expectRefusal(await ask({ path, method }), 404, 'route_not_found');
+      expectErrorResponse(await ask({ path, method }), 404, 'route_not_found');
     }
   });
 
   it('is refused with 404 whatever its query and Accept say', async () => {
     const response = await ask({ path: '/v1/nope?colour=red', headers: [['Accept', 'text/html']] });
-    expectRefusal(response, 404, 'route_not_found');
+    expectErrorResponse(response, 404, 'route_not_found');
   });
 
   it('is refused with 401 without a key', async () => {
-    expectRefusal(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
+    expectErrorResponse(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
   });
 
   it.each(['/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
@@ -134,9 +134,9 @@ describe('a path that is not valid percent-encoding', () => {
     '/v1/nope/%E0%A4%A',
   ])('%s is refused with 400, after the key', async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
-      expectRefusal(await ask({ path, method }), 400, 'validation_failed');
+      expectErrorResponse(await ask({ path, method }), 400, 'validation_failed');
     }
-    expectRefusal(await send(petstore, { path }), 401, 'missing_api_key');
+    expectErrorResponse(await send(petstore, { path }), 401, 'missing_api_key');
   });
 
   it('is refused with 400 outside /v1 too', async () => {
@@ -149,12 +149,12 @@ describe('a path that is not valid percent-encoding', () => {
 describe('a request target in absolute form', () => {
   it('is routed by its path (RFC 9112, section 3.2.2)', async () => {
     expect((await ask({ path: 'http://petstore.test/v1/pets' })).status).toBe(200);
-    expectRefusal(
+    expectErrorResponse(
       await ask({ path: 'http://petstore.test/v1/pets', method: 'DELETE' }),
       405,
       'method_not_allowed',
     );
-    expectRefusal(await ask({ path: 'http://petstore.test/v1/nope' }), 404, 'route_not_found');
+    expectErrorResponse(await ask({ path: 'http://petstore.test/v1/nope' }), 404, 'route_not_found');
   });
 });
 
@@ -184,7 +184,7 @@ describe('Accept', () => {
     'application/jsonp',
     'nonsense',
   ])('%s excludes JSON and is refused with 406', async (accept) => {
-    expectRefusal(await ask({ headers: [['Accept', accept]] }), 406, 'not_acceptable');
+    expectErrorResponse(await ask({ headers: [['Accept', accept]] }), 406, 'not_acceptable');
   });
 
   it('that excludes JSON does not reach the handler', async () => {
@@ -198,7 +198,7 @@ describe('Accept', () => {
       ],
       body: NEW_PET,
     });
-    expectRefusal(response, 406, 'not_acceptable');
+    expectErrorResponse(response, 406, 'not_acceptable');
     expect(await count()).toEqual(before);
   });
 });
@@ -234,11 +234,11 @@ describe('the media type of a body', () => {
     'application/json application/json',
     `application/json${' '.repeat(8000)}x`,
   ])('%.60s is refused with 415', async (type) => {
-    expectRefusal(await post(type), 415, 'unsupported_media_type');
+    expectErrorResponse(await post(type), 415, 'unsupported_media_type');
   });
 
   it('is refused before the body is parsed', async () => {
-    expectRefusal(await post('text/plain', '{'), 415, 'unsupported_media_type');
+    expectErrorResponse(await post('text/plain', '{'), 415, 'unsupported_media_type');
   });
 });
 
@@ -259,11 +259,11 @@ describe('the size of a body', () => {
   });
 
   it('of 102401 bytes is refused with 413', async () => {
-    expectRefusal(await post(padded(LIMIT + 1)), 413, 'payload_too_large');
+    expectErrorResponse(await post(padded(LIMIT + 1)), 413, 'payload_too_large');
   });
 
   it('counts bytes, not characters', async () => {
-    expectRefusal(await post(`"${'ä'.repeat(LIMIT / 2)}"`), 413, 'payload_too_large');
+    expectErrorResponse(await post(`"${'ä'.repeat(LIMIT / 2)}"`), 413, 'payload_too_large');
   });
 
   it.each([
@@ -274,7 +274,7 @@ describe('the size of a body', () => {
     ['GZIP', gzipSync],
   ])('is counted after %s is undone', async (encoding, compress) => {
     expect((await post(compress(padded(LIMIT)), encoding)).status).toBe(201);
-    expectRefusal(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
+    expectErrorResponse(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
   });
 
   it('that is announced as too large is refused with 413 before it is sent', async () => {
@@ -283,7 +283,7 @@ describe('the size of a body', () => {
       headers: [bearer(key), ['Content-Type', 'application/json'], ['Content-Length', '1000000000']],
     });
     const response = await sendBytes(petstore, head, 'POST');
-    expectRefusal(response, 413, 'payload_too_large');
+    expectErrorResponse(response, 413, 'payload_too_large');
   });
 });
 
@@ -305,12 +305,12 @@ describe('the Content-Encoding of a body', () => {
   it.each(['zstd', 'compress', 'gzip, gzip', 'nonsense', 'gzip;q=1'])(
     '%s is refused with 415',
     async (encoding) => {
-      expectRefusal(await post(encoding, gzipSync(NEW_PET)), 415, 'unsupported_media_type');
+      expectErrorResponse(await post(encoding, gzipSync(NEW_PET)), 415, 'unsupported_media_type');
     },
   );
 
   it.each(['gzip', 'deflate', 'br'])('%s that the body has not is refused with 400', async (encoding) => {
-    expectRefusal(await post(encoding, NEW_PET), 400, 'invalid_json');
+    expectErrorResponse(await post(encoding, NEW_PET), 400, 'invalid_json');
   });
 });
 
@@ -325,7 +325,7 @@ describe('a request without a key', () => {
     ['that is malformed', `${HEAD}Content-Length: 1\r\n\r\n{`],
   ])('is refused with 401 without waiting for a body %s', async (_, bytes) => {
     const response = await sendBytes(petstore, bytes, 'POST');
-    expectRefusal(response, 401, 'missing_api_key');
+    expectErrorResponse(response, 401, 'missing_api_key');
     petstore.clock.advance(60_000); // no address may ask often without a key
   });
 });

@@ -13,7 +13,7 @@ import { Pet } from '../../src/pets/pet.entity.js';
 import { Cable } from '../support/cable.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
-import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 /** What happens in the middle of `POST /v1/litters`, for a test that has to stand there. */
@@ -134,10 +134,10 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const first = await post(name, named(name, '9223372036854775807'));
     expect(first.body).toContain('"categoryId":9223372036854775807');
     expectReplay(await post(name, named(name, '9223372036854775807')), first);
-    expectRefusal(await post(name, named(name, '9223372036854775806')), 422, 'idempotency_key_reused');
+    expectErrorResponse(await post(name, named(name, '9223372036854775806')), 422, 'idempotency_key_reused');
   });
 
-  it('takes white space and the order of members for no difference', async () => {
+  it('ignores white space and the order of properties', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expectReplay(await post(name, ` { "categoryId" : 1,\n"name":"${name}"} `), first);
@@ -152,11 +152,11 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   it.each([
     ['another body', (name: string) => named(name, 2)],
-    ['a member more', (name: string) => `{"name":"${name}","categoryId":1,"status":"available"}`],
+    ['one more property', (name: string) => `{"name":"${name}","categoryId":1,"status":"available"}`],
   ])('refuses %s with 422 idempotency_key_reused', async (_, other) => {
     const name = fresh();
     const first = await post(name, named(name));
-    expectRefusal(await post(name, other(name)), 422, 'idempotency_key_reused');
+    expectErrorResponse(await post(name, other(name)), 422, 'idempotency_key_reused');
     expectReplay(await post(name, named(name)), first);
     expect(await petsNamed(name)).toBe(1);
   });
@@ -164,15 +164,19 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   it('refuses a body that is not valid with 422 too, as another one, and keeps the first response', async () => {
     const name = fresh();
     const first = await post(name, named(name));
-    expectRefusal(await post(name, '{"name":""}'), 422, 'idempotency_key_reused');
-    expectRefusal(await post(name, '{'), 400, 'invalid_json');
+    expectErrorResponse(await post(name, '{"name":""}'), 422, 'idempotency_key_reused');
+    expectErrorResponse(await post(name, '{'), 400, 'invalid_json');
     expectReplay(await post(name, named(name)), first);
   });
 
   it('refuses another operation with 422', async () => {
     const name = fresh();
     await post(name, named(name));
-    expectRefusal(await post(name, named(name), { path: '/v1/litters' }), 422, 'idempotency_key_reused');
+    expectErrorResponse(
+      await post(name, named(name), { path: '/v1/litters' }),
+      422,
+      'idempotency_key_reused',
+    );
   });
 
   it('keeps the keys of one caller apart from those of another', async () => {
@@ -204,7 +208,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   ])('refuses %s as a key with 400', async (_, value) => {
     const name = fresh();
     const response = await post(value, named(name));
-    expectRefusal(response, 400, 'validation_failed');
+    expectErrorResponse(response, 400, 'validation_failed');
     expect(JSON.parse(response.body)).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
     expect(await petsNamed(name)).toBe(0);
   });
@@ -223,13 +227,13 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   it('refuses two keys with 400', async () => {
     const response = await post('a', named(fresh()), { headers: [['Idempotency-Key', 'a']] });
-    expectRefusal(response, 400, 'validation_failed');
+    expectErrorResponse(response, 400, 'validation_failed');
   });
 
-  it('keeps no refusal: corrected, the request may be sent with the same key', async () => {
+  it('stores no error: corrected, the request may be sent with the same key', async () => {
     const name = fresh();
-    expectRefusal(await post(name, '{"name":"","categoryId":1}'), 400, 'validation_failed');
-    expectRefusal(await post(name, '{'), 400, 'invalid_json');
+    expectErrorResponse(await post(name, '{"name":"","categoryId":1}'), 400, 'validation_failed');
+    expectErrorResponse(await post(name, '{'), 400, 'invalid_json');
     expect((await post(name, named(name))).status).toBe(201);
   });
 
@@ -248,7 +252,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   it('is 503 without the database, and works when it is back', async () => {
     const name = fresh();
     cable.cut();
-    expectRefusal(await post(name, named(name)), 503, 'service_unavailable');
+    expectErrorResponse(await post(name, named(name)), 503, 'service_unavailable');
     cable.mend();
     expect((await post(name, named(name))).status).toBe(201);
     expect(await petsNamed(name)).toBe(1);
@@ -258,7 +262,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const name = fresh();
     const responses = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
     for (const response of responses) {
-      if (response.status !== 201) expectRefusal(response, 409, 'idempotency_in_progress');
+      if (response.status !== 201) expectErrorResponse(response, 409, 'idempotency_in_progress');
     }
     const created = responses.filter(({ status }) => status === 201);
     expect(new Set(created.map(({ body }) => body)).size).toBe(1);
@@ -319,7 +323,7 @@ describe('@Idempotent() on an operation of another module', () => {
   it('undoes all that a handler did before it failed, and lets it run again', async () => {
     const name = fresh();
     midway = () => Promise.reject(new Error('no luck'));
-    expectRefusal(await litter(name), 500, 'internal_error');
+    expectErrorResponse(await litter(name), 500, 'internal_error');
     expect(await petsNamed(name)).toBe(0);
     midway = () => Promise.resolve();
     expect((await litter(name)).status).toBe(202);
@@ -330,7 +334,7 @@ describe('@Idempotent() on an operation of another module', () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     const meanwhile = await litter(name);
-    expectRefusal(meanwhile, 409, 'idempotency_in_progress');
+    expectErrorResponse(meanwhile, 409, 'idempotency_in_progress');
     expect(valuesOf(meanwhile, 'Retry-After')).toEqual(['1']);
     expect(await petsNamed(name)).toBe(0);
     goOn();

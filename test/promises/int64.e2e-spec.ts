@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { bearer, send, valuesOf } from '../support/wire.js';
 
 const MAX = '9223372036854775807';
@@ -96,7 +96,7 @@ describe('categoryId', () => {
     '{"value":7}',
   ])('%s is refused with 400', async (digits) => {
     const response = await create(digits);
-    expectRefusal(response, 400, 'validation_failed');
+    expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body).toContain('"field":"categoryId"');
   });
 });
@@ -134,7 +134,7 @@ describe('id', () => {
   it.each(['9223372036854775808', '18446744073709551615', '9007199254740994', '9223372036854775805'])(
     '%s beside them is not',
     async (id) => {
-      expectRefusal(await get(`/v1/pets/${id}`), 404, 'pet_not_found');
+      expectErrorResponse(await get(`/v1/pets/${id}`), 404, 'pet_not_found');
     },
   );
 

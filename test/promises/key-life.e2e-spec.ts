@@ -8,7 +8,7 @@ import { minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, send, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
@@ -49,7 +49,7 @@ describe('a key that is rotated', () => {
     petstore.clock.advance(seconds(5) - 1);
     expect([await status(old.secret), await status(secret)]).toEqual([200, 200]);
     petstore.clock.advance(1);
-    expectRefusal(await ask(old.secret), 401, 'invalid_api_key');
+    expectErrorResponse(await ask(old.secret), 401, 'invalid_api_key');
     expect(await status(secret)).toBe(200);
   });
 
@@ -57,7 +57,7 @@ describe('a key that is rotated', () => {
     const old = await create();
     expect(await status(old.secret)).toBe(200);
     const secret = await rotate(old);
-    expectRefusal(await ask(old.secret), 401, 'invalid_api_key');
+    expectErrorResponse(await ask(old.secret), 401, 'invalid_api_key');
     expect(await status(secret)).toBe(200);
   });
 
@@ -79,7 +79,7 @@ describe('a key that is rotated', () => {
   it('stays banned', async () => {
     const old = await create();
     await heard(old.key.id, () => keys.ban(old.key.id, inMilliseconds(minutes(5))));
-    expectRefusal(await ask(await rotate(old)), 429, 'api_key_banned');
+    expectErrorResponse(await ask(await rotate(old)), 429, 'api_key_banned');
   });
 
   it('does not outlive its own expiry with the old secret', async () => {
@@ -109,7 +109,7 @@ describe('a key that is updated', () => {
   it('has its new scopes at once', async () => {
     const { key, secret } = await create();
     await heard(key.id, () => keys.update(key.id, () => ({ scopes: ['orders:read'] })));
-    expectRefusal(await ask(secret), 403, 'insufficient_scope');
+    expectErrorResponse(await ask(secret), 403, 'insufficient_scope');
     await heard(key.id, () => keys.update(key.id, () => ({ scopes: null })));
     expect(await status(secret)).toBe(200);
   });

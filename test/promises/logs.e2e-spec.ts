@@ -64,7 +64,7 @@ describe('the log', () => {
     expect(line).not.toHaveProperty('plan');
   });
 
-  it('tells a refusal and the time it took', async () => {
+  it('logs an error and the time it took', async () => {
     const free = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
     await petstore.client(free).get('/v1/pets');
     await petstore.client(free).get('/v1/pets').set('X-Request-Id', 'refused').expect(429);

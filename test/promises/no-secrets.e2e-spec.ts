@@ -20,7 +20,7 @@ function tracesOf(secret: string): string[] {
   return [secret.slice(13, -4), hash.toString('hex'), hash.toString('base64'), hash.toString('base64url')];
 }
 
-/** What of the secrets stands in a text; and `Authorization`, but for the refusal that asks for it. */
+/** What of the secrets stands in a text; and `Authorization`, except in the 401 that asks for it. */
 const leaks = (text: string, secrets: readonly string[]): string[] => [
   ...secrets.flatMap(tracesOf).filter((trace) => text.includes(trace)),
   ...(text.match(/authorization(?!: Bearer <API_KEY>)|bearer (?!realm|<API_KEY>)\S+/gi) ?? []),

@@ -1,6 +1,6 @@
 import { Petstore } from '../support/petstore.js';
 
-/** A part of the document: which members it has is what is tested here. */
+/** A part of the document: which properties it has is what is tested here. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Part = any;
 

@@ -98,7 +98,7 @@ describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [
     });
   };
 
-  it(`is a problem with the members of the Error for a client that asks for that`, async () => {
+  it(`is a problem with the properties of the Error for a client that asks for that`, async () => {
     const usual = await refused(usualType);
     expect(valuesOf(usual, 'Content-Type')).toEqual(['application/json']);
     const error = JSON.parse(usual.body) as { readonly message: string };

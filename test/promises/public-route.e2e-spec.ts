@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { Public } from '../../src/http/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
-import { expectPromisedHeaders, expectRefusal } from '../support/promises.js';
+import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 @Controller({ path: 'prices', version: '1' })
@@ -64,11 +64,11 @@ describe('a route with @Public() under /v1', () => {
       expectPromisedHeaders(response);
       expect(remaining(response)).toEqual([left]);
     }
-    expectRefusal(await ask('/v1/prices'), 429, 'rate_limit_exceeded');
+    expectErrorResponse(await ask('/v1/prices'), 429, 'rate_limit_exceeded');
   });
 
   it('shares that count with everything else that the address asks without a key', async () => {
-    expectRefusal(await ask('/v1/pets'), 401, 'missing_api_key');
+    expectErrorResponse(await ask('/v1/pets'), 401, 'missing_api_key');
     expect(remaining(await ask('/v1/prices'))).toEqual(['3']);
   });
 
@@ -83,7 +83,7 @@ describe('a route with @Public() under /v1', () => {
 
   it('leaves the other routes of its controller closed', async () => {
     const response = await send(petstore, { path: '/v1/prices', method: 'POST', body: '{}' });
-    expectRefusal(response, 401, 'missing_api_key');
+    expectErrorResponse(response, 401, 'missing_api_key');
   });
 });
 
@@ -109,7 +109,7 @@ describe('a route with @Public() outside of /v1', () => {
 
 describe('a route outside of /v1 without @Public()', () => {
   it('needs a key and is counted, as every route', async () => {
-    expectRefusal(await ask('/staff'), 401, 'missing_api_key');
+    expectErrorResponse(await ask('/staff'), 401, 'missing_api_key');
     const response = await ask('/staff', [bearer(await petstore.key())]);
     expect(response.status).toBe(200);
     expectPromisedHeaders(response);

@@ -21,7 +21,7 @@ const idOf = async (message: Message = {}, ...sent: string[]) => {
 describe('X-Request-Id', () => {
   it.each<[string, Message]>([
     ['GET /v1/pets', {}],
-    ['a refusal', { path: '/v1/pets?limit=0' }],
+    ['an error', { path: '/v1/pets?limit=0' }],
     ['an unknown path', { path: '/v1/nope' }],
     ['bad percent-encoding', { path: '/v1/%' }],
     ['a path outside the interface', { path: '/nope' }],

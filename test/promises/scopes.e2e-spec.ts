@@ -2,7 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import { Petstore } from '../support/petstore.js';
-import { expectRefusal } from '../support/promises.js';
+import { expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 /** A module that came later and thought of no scope. */
@@ -64,7 +64,7 @@ describe.each(OPERATIONS)('%s', (_, message, scope, status) => {
     const key = await keyWith(...SCOPES.filter((other) => other !== scope));
     const response = await asks(key, message());
     if (message().method === 'HEAD') expect(response.status).toBe(403);
-    else expectRefusal(response, 403, 'insufficient_scope');
+    else expectErrorResponse(response, 403, 'insufficient_scope');
     expect(valuesOf(response, 'WWW-Authenticate')).toEqual([
       `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
     ]);
@@ -80,7 +80,7 @@ describe('a key without the scope', () => {
 
   it('is refused before a byte of its body is looked at', async () => {
     const key = await keyWith('pets:read');
-    expectRefusal(await asks(key, { ...NEW_PET, body: '{' }), 403, 'insufficient_scope');
+    expectErrorResponse(await asks(key, { ...NEW_PET, body: '{' }), 403, 'insufficient_scope');
   });
 
   it('may still ask for what needs none: its limits, a route without a scope, OPTIONS', async () => {
@@ -88,7 +88,7 @@ describe('a key without the scope', () => {
     expect((await asks(key, { path: '/v1/rate-limit' })).status).toBe(200);
     expect((await asks(key, { path: '/v1/open' })).status).toBe(200);
     expect((await asks(key, { method: 'OPTIONS' })).status).toBe(204);
-    expectRefusal(await asks(key, { path: '/v1/nope' }), 404, 'route_not_found');
+    expectErrorResponse(await asks(key, { path: '/v1/nope' }), 404, 'route_not_found');
   });
 });
 

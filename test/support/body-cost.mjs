@@ -6,7 +6,7 @@ import { RequestValidationPipe } from '../../dist/src/http/validation/validation
 import { CreatePetDto } from '../../dist/src/pets/dto/create-pet.dto.js';
 
 /**
- * Prints, as JSON, what each body of 100 KiB costs from its bytes to its refusal: milliseconds of CPU, the least of
+ * Prints, as JSON, what each body of 100 KiB costs from its bytes to its error: milliseconds of CPU, the least of
  * several runs. A program of its own, as built: inside of Jest every use of a global takes many times as long.
  */
 

@@ -22,7 +22,7 @@ export function expectPromisedHeaders(response: RawResponse): void {
   expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
 }
 
-/** A refusal: exactly the members of an Error, and nothing that tells how the service is made. */
+/** An error: exactly the properties of an Error, and nothing that tells how the service is made. */
 export function expectErrorBody(response: RawResponse, status: number, code: string): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status });
   expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
@@ -45,8 +45,8 @@ function expectDetails(details: unknown): void {
   }
 }
 
-/** A refusal under `/v1`, with all that is promised of one. */
-export function expectRefusal(response: RawResponse, status: number, code: string): void {
+/** An error under `/v1`, with all that is promised of one. */
+export function expectErrorResponse(response: RawResponse, status: number, code: string): void {
   expectErrorBody(response, status, code);
   expectPromisedHeaders(response);
 }

@@ -21,7 +21,7 @@ def shape(kind):
     return NAMES.get(kind) or kind.__name__
 
 
-def members(model):
+def properties(model):
     hints = typing.get_type_hints(model)
     return {
         field.name: {
@@ -41,7 +41,7 @@ print(
                 if isinstance(one, operations.Operation)
             ],
             "models": {
-                name: members(one)
+                name: properties(one)
                 for name, one in vars(models).items()
                 if dataclasses.is_dataclass(one)
             },

@@ -42,7 +42,7 @@ class ClientTest(unittest.TestCase):
     def client(self, **options):
         return self.time.client(self.service.url, **options)
 
-    def refusal(self, **options):
+    def failure(self, **options):
         with self.assertRaises(petstore.PetstoreError) as raised:
             self.client(max_retries=0, **options).rate_limits.get()
         return raised.exception
@@ -81,7 +81,7 @@ class AClient(ClientTest):
 
     def test_follows_no_redirect(self):
         self.service.responses = [ScriptedResponse(302, {"Location": "/v1/elsewhere"})]
-        self.assertEqual(self.refusal().status, 302)
+        self.assertEqual(self.failure().status, 302)
         self.assertEqual(len(self.service.received), 1)
 
 
@@ -91,7 +91,7 @@ class Operations(ClientTest):
         self.assertEqual(self.paths(), ["/v1/pets?status=sold&limit=2&cursor=a%26b"])
 
     def test_adds_a_pet_with_every_digit(self):
-        self.service.responses = [ScriptedResponse(201, body={**REX, "member": "of a later version"})]
+        self.service.responses = [ScriptedResponse(201, body={**REX, "property": "of a later version"})]
         added = self.client().pets.create(name="Zoë", category_id=BEYOND_DOUBLES, status="sold")
         self.assertEqual(added, petstore.Pet(id=BEYOND_DOUBLES, name="Rex", category_id=7, status="available"))
         [request] = self.service.received
@@ -214,7 +214,7 @@ class Responses(ClientTest):
         for body in ("", "null", "[]", '"text"', '{"plan": "free"}', '{"plan": "free", "minute": 1, "day": 2}'):
             with self.subTest(body=body):
                 self.service.responses = [ScriptedResponse(body=body)]
-                self.assertEqual(self.refusal().code, "invalid_response")
+                self.assertEqual(self.failure().code, "invalid_response")
         self.service.responses = [ScriptedResponse(body="{}")]
         with self.assertRaises(petstore.PetstoreError):
             list(self.client().pets.list())
@@ -243,7 +243,7 @@ class Errors(ClientTest):
                 ]
                 body = {"code": code, "message": "No.", "status": status, "details": details}
                 self.service.responses = [ScriptedResponse(status, {"X-Request-Id": "r-1"}, body)]
-                error = self.refusal()
+                error = self.failure()
                 self.assertIs(type(error), kind)
                 self.assertEqual((error.status, error.code, error.request_id), (status, code, "r-1"))
                 first = petstore.FieldError("body", "name", "type", "No text", "/name")
@@ -255,7 +255,7 @@ class Errors(ClientTest):
         for body in ("<html>", "", "[]", '"text"', "null", '{"code":1,"message":{},"details":"x"}', '{"details":[1]}'):
             with self.subTest(body=body):
                 self.service.responses = [ScriptedResponse(502, body=body)]
-                error = self.refusal()
+                error = self.failure()
                 self.assertEqual((error.code, error.message, error.details), ("unknown", "502 Bad Gateway", ()))
 
 

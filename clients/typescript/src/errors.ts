@@ -20,7 +20,7 @@ export class PetstoreError extends Error {
   readonly status?: number;
   /** Names the request in the log of the service. */
   readonly requestId?: string;
-  /** Each invalid member or parameter; empty where the response names none. */
+  /** Each invalid property or parameter; empty where the response names none. */
   readonly details: readonly FieldError[];
   /** Seconds to wait before the next try, where the response tells. */
   readonly retryAfter?: number;

@@ -1,5 +1,5 @@
 /**
- * Identifiers are signed 64-bit integers, and a JavaScript number keeps every digit only up to 2^53. So a member named
+ * Identifiers are signed 64-bit integers, and a JavaScript number keeps every digit only up to 2^53. So a property named
  * `id` or `...Id` is a bigint, whatever its size, and so is each of `ids` or `...Ids`.
  */
 export type Exact<T> = T extends readonly (infer Item)[]
@@ -58,8 +58,8 @@ export function writeJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
   if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`;
+    const properties = Object.entries(value).filter(([, property]) => property !== undefined);
+    return `{${properties.map(([name, property]) => `${JSON.stringify(name)}:${writeJson(property)}`).join(',')}}`;
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new RangeError(`${String(value)} has lost digits: give integers above 2^53 as bigint.`);

@@ -78,9 +78,9 @@ describe('readJson', () => {
   });
 
   it('reads what writeJson wrote, whatever the integers and texts are', () => {
-    const members = { id: fc.bigInt({ min: MIN, max: MAX }), name: fc.string({ unit: codePoint }) };
+    const columns = { id: fc.bigInt({ min: MIN, max: MAX }), name: fc.string({ unit: codePoint }) };
     fc.assert(
-      fc.property(fc.array(fc.record(members)), (value) => {
+      fc.property(fc.array(fc.record(columns)), (value) => {
         expect(readJson(writeJson(value))).toEqual(value);
       }),
     );

@@ -201,7 +201,7 @@ describe('responses', () => {
     RateLimit: '"minute";r=59;t=60, "day";r=811;t=51022',
   };
 
-  it('tell where the key stands, also those that are refusals', async () => {
+  it('tell where the key stands, also those that are errors', async () => {
     const client = time.client(service.url);
     expect(client.lastResponse).toBeUndefined();
     service.responses = [

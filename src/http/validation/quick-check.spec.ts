@@ -44,7 +44,7 @@ const anything = fc.oneof(
   fc.constant([]),
   fc.constant({}),
 );
-const members = (names: string[]) =>
+const properties = (names: string[]) =>
   fc.subarray(names).chain((some) => fc.record(Object.fromEntries(some.map((name) => [name, anything]))));
 
 describe('quickCheck', () => {
@@ -55,7 +55,7 @@ describe('quickCheck', () => {
     'makes of %s what the libraries make, and never lets pass what they refuse',
     async (_, dto, names, legal) => {
       let passed = 0;
-      const property = fc.asyncProperty(members(names), async (value) => {
+      const property = fc.asyncProperty(properties(names), async (value) => {
         const quick = quickCheck(dto, value);
         if (!quick) return;
         passed++;
@@ -70,7 +70,7 @@ describe('quickCheck', () => {
   it.each([
     ['a new pet', CreatePetDto, ['name', 'categoryId', 'status', 'colour']],
     ['a query', ListPetsQuery, ['limit', 'status', 'cursor', 'colour']],
-  ])('changes nothing that the pipe makes of %s, refusals included', async (_, metatype, names) => {
+  ])('changes nothing that the pipe makes of %s, errors included', async (_, metatype, names) => {
     const outcome = async (fastPaths: 'on' | 'off', value: object): Promise<unknown> => {
       const pipe = new RequestValidationPipe(new Config({ FAST_PATHS: fastPaths }));
       try {
@@ -79,7 +79,7 @@ describe('quickCheck', () => {
         return error instanceof ValidationFailed ? error.details : error;
       }
     };
-    const property = fc.asyncProperty(members(names), async (value) => {
+    const property = fc.asyncProperty(properties(names), async (value) => {
       expect(await outcome('on', value)).toEqual(await outcome('off', value));
     });
     await fc.assert(property, { numRuns: 500 });

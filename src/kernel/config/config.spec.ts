@@ -6,7 +6,7 @@ import { Config, inspectConfig } from './config.js';
 
 const config = (env: Record<string, string> = {}) => new Config(env);
 
-function refusal(env: Record<string, string>): string {
+function messageFor(env: Record<string, string>): string {
   try {
     config(env);
   } catch (error) {
@@ -95,12 +95,12 @@ describe('Config', () => {
     ['CORS_ORIGINS', 'https://a.test/'],
     ['CORS_ORIGINS', 'https://a.test,b.test'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {
-    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} .+\\.$`));
+    expect(messageFor({ [name]: value })).toMatch(new RegExp(`^${name} .+\\.$`));
   });
 
   it('reports every variable that cannot be used at once', () => {
     expect(
-      refusal({ PORT: 'http', LOG_LEVEL: 'loud', HOST: '0.0.0.0', DATABASE_URL: 'db/pets' }).split('\n'),
+      messageFor({ PORT: 'http', LOG_LEVEL: 'loud', HOST: '0.0.0.0', DATABASE_URL: 'db/pets' }).split('\n'),
     ).toEqual([
       '3 variables are invalid.',
       '  PORT must be a whole number from 0 to 65535; it is "http".',
@@ -116,8 +116,8 @@ describe('Config', () => {
   });
 
   it('shows the value it refuses, but for a URL, which may hold a password', () => {
-    expect(refusal({ PORT: '70000' })).toContain('"70000"');
-    expect(refusal({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
+    expect(messageFor({ PORT: '70000' })).toContain('"70000"');
+    expect(messageFor({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
   });
 });
 
@@ -144,20 +144,20 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   });
 
   it(`refuses to choose when ${name} is set too`, () => {
-    expect(refusal({ ...written(url), [name]: url })).toBe(
+    expect(messageFor({ ...written(url), [name]: url })).toBe(
       `${name}_FILE and ${name} are both set: keep one of them.`,
     );
   });
 
   it('names the path of a file that cannot be read', () => {
     const path = join(folder, 'none');
-    expect(refusal({ [`${name}_FILE`]: path })).toBe(
+    expect(messageFor({ [`${name}_FILE`]: path })).toBe(
       `${name}_FILE must be a readable file; it is "${path}".`,
     );
   });
 
   it.each(['', 'mysql://u:hunter2@db/pets'])('refuses a file with %j, which it does not show', (text) => {
-    const message = refusal(written(text));
+    const message = messageFor(written(text));
     expect(message).toMatch(
       new RegExp(`^${name}_FILE must name a file with a URL that starts with .+//\\.$`),
     );
@@ -212,6 +212,6 @@ describe('The topology of Redis', () => {
       'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
     ],
   ])('refuses %j', (env, message) => {
-    expect(refusal(env)).toBe(message);
+    expect(messageFor(env)).toBe(message);
   });
 });

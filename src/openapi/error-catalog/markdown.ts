@@ -6,14 +6,14 @@ export const errorsPage = (entries: readonly CatalogEntry[]): string => `# Error
 
 <!-- Written by \`npm run docs:errors\` from src/app.errors.ts. -->
 
-Every error response has the members \`code\`, \`message\` and \`status\`. Branch on \`code\`: it keeps its meaning, and
+Every error response has the properties \`code\`, \`message\` and \`status\`. Branch on \`code\`: it keeps its meaning, and
 the wording of \`message\` may change. A \`validation_failed\` adds \`details\`, one entry for each invalid value, 20 at most.
 A running service shows this page at \`/docs/errors\`, with the errors of its modules.
 
 ## Problems (RFC 9457)
 
 A client that sends \`Accept: application/problem+json\` gets each error as a problem, with \`type\` (the address of the
-code in the catalogue), \`title\`, \`detail\` and \`instance\` beside the members above. The media type says nothing about a
+code in the catalogue), \`title\`, \`detail\` and \`instance\` beside the properties above. The media type says nothing about a
 success: with this \`Accept\` alone, a success is \`application/json\` as always.
 
 \`\`\`json

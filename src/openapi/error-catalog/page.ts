@@ -16,7 +16,7 @@ export function catalogPage(entries: readonly CatalogEntry[]): string {
 <body>
 <header>
 <h1>Errors</h1>
-<p>Every error response has the members <code>code</code>, <code>message</code> and <code>status</code>. Branch on
+<p>Every error response has the properties <code>code</code>, <code>message</code> and <code>status</code>. Branch on
 <code>code</code>: it keeps its meaning, and the wording of <code>message</code> may change.
 With <code>Accept: application/problem+json</code> the response is a problem of RFC 9457, whose <code>type</code> is
 the address of the entry on this page.</p>

@@ -3,22 +3,22 @@ import fc, { type Arbitrary } from 'fast-check';
 import { type Document, type Operation, type Parameter, resolve, type Schema } from './document.js';
 import { brokenJson, brokenText, valid } from './values.js';
 
-type Members = Readonly<Record<string, string>>;
+type Properties = Readonly<Record<string, string>>;
 
 export interface Request {
   readonly what: string;
   readonly path: string;
   /** As the document names it, in lower case. */
   readonly method: string;
-  readonly parameters: Members;
+  readonly parameters: Properties;
   /** Of the body, each as a JSON text. */
-  readonly members: Members;
+  readonly properties: Properties;
   readonly hasBody: boolean;
   /** Put behind the query as it is. */
   readonly more?: string;
-  /** Instead of the members. */
+  /** Instead of the properties. */
   readonly body?: string;
-  readonly headers?: Members;
+  readonly headers?: Properties;
   readonly key?: false;
   /** The statuses that are right. */
   readonly expected: readonly number[];
@@ -60,17 +60,17 @@ function validRequest(document: Document, path: string, method: string, operatio
   const success = Object.keys(operation.responses)
     .map(Number)
     .filter((status) => status < 300);
-  const refusals = [
+  const errors = [
     ...(path.includes('{') || operation.responses['404'] ? [404] : []),
     ...[409, 422].filter((status) => ownRefusals(document, operation, status)),
     ...(operation.responses['412'] ? [412] : []),
   ];
-  const expected = [...success, ...refusals];
+  const expected = [...success, ...errors];
   return fc
     .record({
       parameters: parametersOf(document, operation),
-      members: membersOf(document, operation).filter(
-        (members) => method !== 'patch' || Object.keys(members).length > 0,
+      properties: propertiesOf(document, operation).filter(
+        (properties) => method !== 'patch' || Object.keys(properties).length > 0,
       ),
       headers: headersOf(operation),
     })
@@ -93,7 +93,7 @@ function ownRefusals(document: Document, { responses }: Operation, status: numbe
   return examples !== undefined && Object.keys(examples).some((code) => !OF_REPEATS.includes(code));
 }
 
-function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Members> {
+function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Properties> {
   // Only a list itself can make a cursor.
   const known = parameters.filter((one) => one.in !== 'header' && one.name !== 'cursor');
   const values = known.map((one) => [one.name, textOf(one, document)]);
@@ -108,12 +108,12 @@ function textOf({ in: place, schema }: Parameter, document: Document): Arbitrary
 }
 
 /** A header that the document has names one request, so no two get the same. */
-function headersOf(operation: Operation): Arbitrary<Members> {
+function headersOf(operation: Operation): Arbitrary<Properties> {
   const names = parametersIn(operation, 'header').map(({ name }) => name);
   return fc.subarray(names).map((some) => Object.fromEntries(some.map((name) => [name, randomUUID()])));
 }
 
-function membersOf(document: Document, operation: Operation): Arbitrary<Members> {
+function propertiesOf(document: Document, operation: Operation): Arbitrary<Properties> {
   const { properties = {}, required = [] } = bodySchema(document, operation);
   const values = Object.entries(properties).map(([name, schema]) => [
     name,
@@ -191,24 +191,24 @@ function parameterBreaks(document: Document, { name, in: place, schema }: Parame
 }
 
 function bodyBreaks({ properties = {}, required = [] }: Schema, document: Document): Break[] {
-  const withMember = (name: string, json: string): Break => ({
+  const withProperty = (name: string, json: string): Break => ({
     what: `${name}: ${json}`,
     expected: [400],
-    change: ({ members }) => ({ members: { ...members, [name]: json } }),
+    change: ({ properties }) => ({ properties: { ...properties, [name]: json } }),
   });
   const without = (name: string): Break => ({
     what: `no ${name}`,
     expected: [400],
-    change: ({ members }) => ({
-      members: Object.fromEntries(Object.entries(members).filter(([one]) => one !== name)),
+    change: ({ properties }) => ({
+      properties: Object.fromEntries(Object.entries(properties).filter(([one]) => one !== name)),
     }),
   });
   return [
     ...Object.entries(properties).flatMap(([name, schema]) =>
-      brokenJson(resolve(document, schema)).map((json) => withMember(name, json)),
+      brokenJson(resolve(document, schema)).map((json) => withProperty(name, json)),
     ),
     ...required.map(without),
-    withMember('colour', '"red"'),
+    withProperty('colour', '"red"'),
     ...[...(required.length > 0 ? [''] : []), '{', '[]', 'null', '"x"', '{"a":}'].map((body) => ({
       what: `body ${body}`,
       expected: [400],

@@ -20,7 +20,7 @@ function address({ path, parameters, more }: Request): string {
   return `/v1${filled}?${[query.toString(), more].filter(Boolean).join('&')}`;
 }
 
-const bodyOf = ({ members }: Request): string =>
-  `{${Object.entries(members)
+const bodyOf = ({ properties }: Request): string =>
+  `{${Object.entries(properties)
     .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
     .join(',')}}`;

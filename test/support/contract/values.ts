@@ -67,7 +67,7 @@ function objects({ properties = {}, required = [] }: Schema, document: Document)
   const values = required.map((name) =>
     valid(properties[name] ?? {}, document).map(({ json }) => `${JSON.stringify(name)}:${json}`),
   );
-  return fc.tuple(...values).map((members) => ({ json: `{${members.join(',')}}`, text: '' }));
+  return fc.tuple(...values).map((properties) => ({ json: `{${properties.join(',')}}`, text: '' }));
 }
 
 /** JSON texts that a schema does not take. */

@@ -20,7 +20,7 @@ def json_name(name: str) -> str:
 
 
 def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type can say
-    """Makes a value of JSON into `kind`. What `kind` does not name is left out: the service may add members.
+    """Makes a value of JSON into `kind`. What `kind` does not name is left out: the service may add properties.
 
     Raises TypeError, ValueError or AttributeError if the value is no such thing.
     """
@@ -36,13 +36,13 @@ def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type c
     if is_dataclass(kind):
         hints = _hints(kind)
         named = {name: value.get(json_name(name)) for name in (field.name for field in fields(kind))}
-        return kind(**{name: decode(hints[name], member) for name, member in named.items() if member is not None})
+        return kind(**{name: decode(hints[name], property) for name, property in named.items() if property is not None})
     if kind is datetime:
         return datetime.fromisoformat(value.replace("Z", "+00:00"))
     return value
 
 
-def encode(members: dict[str, Any]) -> dict[str, Any]:
+def encode(properties: dict[str, Any]) -> dict[str, Any]:
     """The names of JSON, without what is None; `NULL` is null."""
-    given = {json_name(name): value for name, value in members.items() if value is not None}
+    given = {json_name(name): value for name, value in properties.items() if value is not None}
     return {name: None if value is NULL else value for name, value in given.items()}

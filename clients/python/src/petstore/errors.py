@@ -32,7 +32,7 @@ class PetstoreError(Exception):
         self.request_id = problem.request_id
         """Names the request in the log of the service."""
         self.details = problem.details
-        """Each invalid member or parameter; empty where the response names none."""
+        """Each invalid property or parameter; empty where the response names none."""
         self.retry_after = problem.retry_after
         """Seconds to wait before the next try, where the response tells."""
 

@@ -179,8 +179,8 @@ class Transport:
         try:
             try:
                 response = self._opener.open(request, timeout=limit)
-            except HTTPError as refusal:
-                response = refusal
+            except HTTPError as error:
+                response = error
             with response:
                 text = self._read_body(response, ends)
                 return _RawResponse(response.status, response.reason, response.headers, text)
@@ -271,5 +271,5 @@ def _or(given: Value | None, otherwise: Value) -> Value:
     return otherwise if given is None else given
 
 
-def _given(members: Mapping[str, str | None]) -> dict[str, str]:
-    return {name: value for name, value in members.items() if value is not None}
+def _given(properties: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in properties.items() if value is not None}

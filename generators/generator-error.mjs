@@ -1,2 +1,2 @@
 /** A reason not to generate, told to the person at the command line without a stack. */
-export class Refusal extends Error {}
+export class GeneratorError extends Error {}
