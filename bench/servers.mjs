@@ -24,9 +24,18 @@ export const serverNames = Object.keys(entries);
 /** What Node.js is started with for a server: its flags, and its program. */
 export const commandOf = (name) => entries[name];
 
-/** Starts one server, its output into a file of `folder`; resolves as soon as its port accepts connections. */
-export async function startServer(name, { node, flags = [], folder, databaseUrl, apiKey, signal, extraEnv }) {
-  const port = await freePort();
+/** Starts one server, its output into a file of `folder`; resolves as soon as its port, a free one, accepts connections. */
+export async function startServer(name, options) {
+  const {
+    node,
+    flags = [],
+    folder,
+    databaseUrl,
+    apiKey,
+    signal,
+    extraEnv,
+    port = await freePort(),
+  } = options;
   const logFile = join(folder, `${name}.log`);
   const log = await open(logFile, 'w');
   const env = {
@@ -50,6 +59,7 @@ export async function startServer(name, { node, flags = [], folder, databaseUrl,
     pid: child.pid,
     origin: `http://127.0.0.1:${port}`,
     stop: () => stop(child),
+    kill: () => stop(child, 'SIGKILL'),
     lastWords: async () => (await readFile(logFile, 'utf8')).split('\n').slice(-20).join('\n'),
   };
   try {
@@ -78,10 +88,10 @@ export const randomKey = () => `bench_${randomBytes(32).toString('base64url')}`;
 
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 
-async function stop(child) {
+async function stop(child, signal = 'SIGTERM') {
   if (hasEnded(child)) return;
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
   await ended;
   clearTimeout(impatience);

@@ -11,16 +11,15 @@ const PATTERNS = {
   timers: /^nodejs_active_resources\{type="Timeout"\} (\d+)/m,
   heap: /^nodejs_heap_size_used_bytes (\d+)/m,
   resident: /^process_resident_memory_bytes (\d+)/m,
-  'losses of Redis': /^petstore_redis_lost_total (\d+)/m,
 };
 
 /** What each process holds, after its garbage was collected. */
-export function measure(servers) {
+export function measure(replicas) {
   return Promise.all(
-    servers.map(async ({ origin, pid }) => {
-      process.kill(pid, 'SIGUSR2');
+    replicas.map(async (replica) => {
+      process.kill(replica.pid, 'SIGUSR2');
       await sleep(1_100); // the text of /metrics is made once a second
-      const text = await (await fetch(`${origin}/metrics`, { headers: { connection: 'close' } })).text();
+      const text = await replica.metrics();
       return Object.fromEntries(
         Object.entries(PATTERNS).map(([name, pattern]) => [name, Number(pattern.exec(text)?.[1] ?? 0)]),
       );
@@ -29,17 +28,14 @@ export function measure(servers) {
 }
 
 /** Measures until nothing is above what is allowed, or the time is up. */
-export async function settle(servers, before, seconds) {
+export async function settle(replicas, before, seconds) {
   const end = performance.now() + seconds * 1000;
   for (;;) {
-    const after = await measure(servers);
+    const after = await measure(replicas);
     if (growth(before, after).length === 0 || performance.now() > end) return after;
     await sleep(2_000);
   }
 }
-
-/** How often the processes have taken Redis for lost. */
-export const losses = (all) => all.reduce((sum, figures) => sum + figures['losses of Redis'], 0);
 
 /** What has grown, in words. */
 export function growth(before, after) {

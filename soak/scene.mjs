@@ -1,72 +1,66 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../bench/database.mjs';
-import { createKey, freePort, startServer } from '../bench/servers.mjs';
+import { createKey, freePort } from '../bench/servers.mjs';
+import { startPostgres } from './postgres.mjs';
+import { Proxy } from './proxy.mjs';
+import { startRedis } from './redis.mjs';
+import { Replica } from './replica.mjs';
 
-const SERVERS = 4;
+const REPLICAS = 4;
 const MANY = 1_000_000_000;
 export const LIMIT = 300;
 
-/** Four processes of the service on one Redis and one PostgreSQL; `stop` ends and removes everything. */
+/** Four replicas on one Redis and one PostgreSQL, each behind a proxy; `stop` ends and removes everything. */
 export async function openScene() {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-soak-'));
+  await chmod(folder, 0o711); // PostgreSQL may have to run as another user than root
   const undo = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
     for (const step of undo.reverse()) await step();
   };
+  const stoppable = (one) => {
+    undo.push(() => one.stop());
+    return one;
+  };
   try {
-    const node = process.execPath;
-    const { url: databaseUrl, remove } = await openDatabase(folder);
-    undo.push(remove);
-    const redis = await startRedis(folder);
-    undo.push(redis.stop);
-    const servers = [];
-    undo.push(() => Promise.all(servers.map((server) => server.stop())));
-    const extraEnv = {
-      REDIS_URL: redis.url,
-      LOG_LEVEL: 'error',
-      TRUST_PROXY: '1',
-      ANONYMOUS_ADDRESSES: '10000',
-      NODE_OPTIONS: `--import=${new URL('collect-garbage.mjs', import.meta.url)}`,
-    };
-    for (let i = 0; i < SERVERS; i++) {
-      servers.push(await startServer('ours', { node, folder, databaseUrl, extraEnv }));
+    const postgres = stoppable(await startPostgres(join(folder, 'database'), await freePort()));
+    const redis = stoppable(await startRedis(folder, await freePort()));
+    const [postgresProxy, redisProxy] = await Promise.all([postgres, redis].map(({ url }) => Proxy.to(url)));
+    [postgresProxy, redisProxy].map(stoppable);
+    const replicas = [];
+    undo.push(() => Promise.all(replicas.map((replica) => replica.stop())));
+    for (let i = 0; i < REPLICAS; i++) {
+      const options = { folder: join(folder, `replica-${i}`), databaseUrl: postgresProxy.url };
+      replicas.push(await Replica.start({ ...options, extraEnv: environment(redisProxy) }));
     }
-    const key = (name, perMinute) => createKey({ node, databaseUrl }, { name, perMinute, perDay: MANY });
-    const keys = {
-      ordinary: await key('ordinary', MANY),
-      limited: await key('limited', LIMIT),
-      banned: await key('banned', 60),
+    const keys = await createKeys(postgres.url);
+    const isWhole = async () => {
+      const ready = await Promise.all(replicas.map((replica) => replica.isReady()));
+      return ready.every(Boolean);
     };
-    return { servers, keys, redis, stop };
+    return { replicas, keys, redis, redisProxy, postgres, postgresProxy, isWhole, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startRedis(folder) {
-  const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await Promise.race([ready(child), once(child, 'error').then(([error]) => Promise.reject(error))]);
+const environment = (redisProxy) => ({
+  REDIS_URL: redisProxy.url,
+  LOG_LEVEL: 'error',
+  TRUST_PROXY: '1',
+  ANONYMOUS_ADDRESSES: '10000',
+  NODE_OPTIONS: `--import=${new URL('collect-garbage.mjs', import.meta.url)}`,
+});
+
+async function createKeys(databaseUrl) {
+  const key = (name, perMinute) =>
+    createKey({ node: process.execPath, databaseUrl }, { name, perMinute, perDay: MANY });
   return {
-    url: `redis://127.0.0.1:${port}`,
-    freeze: () => child.kill('SIGSTOP'),
-    thaw: () => child.kill('SIGCONT'),
-    stop: async () => {
-      const gone = once(child, 'exit');
-      child.kill('SIGCONT');
-      child.kill('SIGKILL');
-      await gone;
-    },
+    ordinary: await key('ordinary', MANY),
+    hasty: await key('hasty', LIMIT),
+    steady: await key('steady', LIMIT),
+    banned: await key('banned', 60),
   };
 }
-
-const ready = ({ stdout }) =>
-  new Promise((resolve) => {
-    stdout.on('data', (chunk) => String(chunk).includes('Ready to accept') && resolve());
-  });

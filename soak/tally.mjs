@@ -1,19 +1,26 @@
+/** Seconds, of the limited keys. */
+const WINDOW = 60;
+
 /** What the service has responded. */
 export class Tally {
   statuses = {};
-  /** Admitted requests of each limited key, by the window that the response names. */
+  /** The ids of the pets that were created. */
+  created = [];
+  /** Admitted requests of each limited key, by the second in which the window ends, as the response says. */
   windows = new Map();
   failures = [];
   slowest = 0;
 
   /** @param limited the name of the key, where its limit is to be held */
-  note(what, status, headers, took, limited) {
-    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+  note({ what, status, headers, took, limited, allowed }) {
+    this.statuses[status] = this.count(status) + 1;
     this.slowest = Math.max(this.slowest, took);
-    if (status >= 500) this.fail(`${what}: ${status}`);
+    const isDocumented = status === 503 && headers['retry-after'] !== undefined;
+    if (status >= 500 && !(isDocumented && allowed)) this.fail(`${what}: ${status}`);
     if (limited !== undefined && status === 200) {
-      const window = `${limited} until ${headers['x-ratelimit-reset']}`;
-      this.windows.set(window, (this.windows.get(window) ?? 0) + 1);
+      const ends = this.windows.get(limited) ?? new Map();
+      const end = Number(headers['x-ratelimit-reset']);
+      this.windows.set(limited, ends.set(end, (ends.get(end) ?? 0) + 1));
     }
   }
 
@@ -21,18 +28,32 @@ export class Tally {
     if (this.failures.length < 20) this.failures.push(line);
   }
 
+  count(status) {
+    return this.statuses[status] ?? 0;
+  }
+
   get requests() {
     return Object.values(this.statuses).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The most that a key had in one window. */
-  get most() {
-    return Math.max(0, ...this.windows.values());
-  }
-
-  /** The windows in which a key had more than that. */
-  above(limit) {
-    return [...this.windows].filter(([, count]) => count > limit);
+  /**
+   * What each key has had in each of its windows. A process that counts by itself may name another end than the others:
+   * ends that are less than a window apart are those of one.
+   */
+  *perWindow() {
+    for (const [key, ends] of this.windows) {
+      let window;
+      for (const [end, count] of [...ends].sort(([a], [b]) => a - b)) {
+        if (window && end < window.first + WINDOW - 1) {
+          window.count += count;
+          window.end = end;
+        } else {
+          if (window) yield window;
+          window = { key, first: end, end, count };
+        }
+      }
+      if (window) yield window;
+    }
   }
 
   toString() {

@@ -13,7 +13,8 @@ const DOCUMENTS = ['/docs/swagger-ui-bundle.js', '/openapi.yaml', '/openapi.json
 export const kinds = [
   [ordinary, 10],
   [ordinary, 10],
-  [limited, 5],
+  [hasty, 5],
+  [steady, 400],
   [banned, 20],
   [randomKeys, 20],
   [rotatingAddresses, 10],
@@ -23,15 +24,17 @@ export const kinds = [
   [health, 1_000],
 ];
 
-/** Sends the traffic of one kind until the time is up. */
+/** Sends the traffic of one kind until the time is up, to the replicas in turn. */
 export async function run([kind, pause], scene, isOver) {
   const agent = new Agent({ keepAlive: true });
   for (let turn = 0; !isOver(); turn++) {
-    const { origin } = scene.servers[turn % scene.servers.length];
+    const up = scene.replicas.filter(({ isUp }) => isUp);
+    const { origin } = up[turn % up.length];
+    const begun = performance.now();
     try {
-      await kind({ ...scene, origin, agent, turn });
+      await kind({ ...scene, origins: up.map((replica) => replica.origin), origin, agent, turn });
     } catch (error) {
-      scene.tally.fail(`${kind.name}: ${error}`);
+      if (!mayEnd(scene, begun)) scene.tally.fail(`${kind.name}: ${error}`);
     }
     await sleep(pause);
   }
@@ -45,20 +48,31 @@ async function ordinary(scene) {
   await send(scene, 'GET', '/v1/pets/1', { headers });
 }
 
-/** When the limited key may send again. */
-let quietUntil = 0;
+/** A key that uses up its limit at once. */
+function hasty(scene) {
+  return limited('hasty', scene);
+}
 
-/** A key that is used on all processes at the same time, up to its limit in each window. */
-async function limited(scene) {
-  if (Date.now() < quietUntil) return;
-  const headers = bearer(scene.keys.limited);
+/** A key that uses up its limit in the course of a minute. */
+function steady(scene) {
+  return limited('steady', scene);
+}
+
+/** When a limited key may send again. */
+const quietUntil = {};
+
+/** A key that is used on all replicas at the same time, up to its limit in each window. */
+async function limited(name, scene) {
+  if (Date.now() < (quietUntil[name] ?? 0)) return;
+  const headers = bearer(scene.keys[name]);
   await Promise.all(
-    scene.servers.map(async ({ origin }) => {
+    scene.origins.map(async (origin) => {
       const response = await send({ ...scene, origin }, 'GET', '/v1/pets?limit=1', {
         headers,
-        limited: 'limited',
+        limited: name,
       });
-      if (response?.statusCode === 429) quietUntil = Number(response.headers['x-ratelimit-reset']) * 1000;
+      if (response?.statusCode === 429)
+        quietUntil[name] = Number(response.headers['x-ratelimit-reset']) * 1000;
     }),
   );
 }
@@ -124,31 +138,38 @@ function open(origin) {
   });
 }
 
-function send({ origin, agent, tally }, method, path, { headers, body, limited } = {}) {
+/** @returns the response, or undefined when the connection has ended before it */
+function send(scene, method, path, { headers, body, limited } = {}) {
+  const { origin, agent, tally, timetable } = scene;
   const begun = performance.now();
   return new Promise((resolve) => {
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const sent = request(
-      `${origin}${path}`,
-      { agent, method, headers: { ...type, ...headers } },
-      (response) => {
-        response.resume().on('end', () => {
-          tally.note(
-            `${method} ${path}`,
-            response.statusCode,
-            response.headers,
-            performance.now() - begun,
-            limited,
-          );
-          resolve();
-        });
-      },
-    );
+    const options = { agent, method, headers: { ...type, ...headers } };
+    const sent = request(`${origin}${path}`, options, (response) => {
+      const { statusCode: status } = response;
+      const ended = (error) => {
+        if (!mayEnd(scene, begun)) tally.fail(`${method} ${path}: ${error.message}`);
+        resolve(undefined);
+      };
+      response.on('error', ended).on('end', () => {
+        const now = performance.now();
+        const allowed = timetable.during(begun, now).some(({ allows }) => allows === '503');
+        const what = `${method} ${path}`;
+        tally.note({ what, status, headers: response.headers, took: now - begun, limited, allowed });
+        if (status === 201) tally.created.push(/\d+$/.exec(response.headers.location)[0]);
+        resolve(response);
+      });
+      response.resume();
+    });
     sent.on('error', (error) => {
       // A connection that the service ends after a refused body may be reused too early.
-      if (!sent.reusedSocket) tally.fail(`${method} ${path}: ${error.message}`);
+      if (!sent.reusedSocket && !mayEnd(scene, begun)) tally.fail(`${method} ${path}: ${error.message}`);
       resolve(undefined);
     });
     sent.end(body);
   });
 }
+
+/** Whether connections may have ended since a moment: a replica was killed. */
+const mayEnd = ({ timetable }, begun) =>
+  timetable.during(begun, performance.now()).some(({ allows }) => allows === 'reset');

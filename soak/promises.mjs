@@ -1,0 +1,27 @@
+import { withClient } from '../bench/database.mjs';
+import { LIMIT } from './scene.mjs';
+
+const BATCH = 50_000;
+
+/** The windows in which a key had more than it may have, in words. */
+export function exceeded(tally, losses) {
+  return [...tally.perWindow()].flatMap(({ key, first, end, count }) => {
+    const bound = losses.during((first - 61) * 1000, end * 1000) ? 2 * LIMIT - 1 : LIMIT;
+    return count > bound ? [`key ${key} until ${end}: ${count} admitted, the bound is ${bound}`] : [];
+  });
+}
+
+/** The ids of created pets that do not exist. */
+export async function lostPets(url, ids) {
+  return withClient(url, async (client) => {
+    const lost = [];
+    for (let i = 0; i < ids.length; i += BATCH) {
+      const { rows } = await client.query(
+        `SELECT id::text FROM unnest($1::bigint[]) AS id WHERE NOT EXISTS (SELECT FROM pets WHERE pets.id = id.id)`,
+        [ids.slice(i, i + BATCH)],
+      );
+      lost.push(...rows.map(({ id }) => id));
+    }
+    return lost;
+  });
+}

@@ -1,0 +1,58 @@
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, startServer } from '../bench/servers.mjs';
+
+/** A process of the service that is killed and started again, on its port. */
+export class Replica {
+  /** Whether a balancer would send it requests. */
+  isUp = false;
+  #server;
+  #options;
+
+  static async start(options) {
+    const replica = new Replica();
+    await mkdir(options.folder);
+    replica.#options = { node: process.execPath, ...options, port: await freePort() };
+    await replica.launch();
+    return replica;
+  }
+
+  get origin() {
+    return this.#server.origin;
+  }
+
+  get pid() {
+    return this.#server.pid;
+  }
+
+  async launch() {
+    this.#server = await startServer('ours', this.#options);
+    while (!(await this.isReady())) await sleep(100);
+    this.isUp = true;
+  }
+
+  async kill() {
+    this.isUp = false;
+    await this.#server.kill();
+  }
+
+  stop() {
+    return this.#server.stop();
+  }
+
+  /** Whether it has its database and its Redis. */
+  async isReady() {
+    try {
+      const response = await fetch(`${this.origin}/health/ready`, { headers: { connection: 'close' } });
+      return (await response.json()).status === 'ok';
+    } catch {
+      return false;
+    }
+  }
+
+  /** @returns the text of /metrics */
+  async metrics() {
+    const response = await fetch(`${this.origin}/metrics`, { headers: { connection: 'close' } });
+    return response.text();
+  }
+}
