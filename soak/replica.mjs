@@ -25,10 +25,17 @@ export class Replica {
     return this.#server.pid;
   }
 
-  async launch() {
-    this.#server = await startServer('ours', this.#options);
+  /** Again when it ends, as an orchestrator does: on a busy machine a start may give up waiting for the database. */
+  async launch(tries = 5) {
+    try {
+      this.#server = await startServer('ours', this.#options);
+    } catch (error) {
+      if (tries <= 1) throw error;
+      return this.launch(tries - 1);
+    }
     while (!(await this.isReady())) await sleep(100);
     this.isUp = true;
+    return undefined;
   }
 
   async kill() {
