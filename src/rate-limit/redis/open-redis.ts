@@ -1,4 +1,4 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
 import { ANNOUNCE, CONSUME, CONSUME_CAPPED, STATE } from './scripts.js';
@@ -18,6 +18,19 @@ const SCRIPTS = {
 };
 
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
+
+/** Of a sentinel that is listened to for failovers. */
+const SENTINEL_RECONNECT_DELAY = seconds(5);
+
+/** The clients of its failover detector have no listener for errors: ioredis prints a stack for each sentinel that is down. */
+class SilentSentinelConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as RedisOptions);
+    const self = this as unknown as { connectToSentinel(...args: unknown[]): Redis }; // its types call it private
+    const connect = self.connectToSentinel.bind(this);
+    self.connectToSentinel = (...args) => connect(...args).on('error', () => undefined);
+  }
+}
 
 /** A client of the Redis, of the master that sentinels name, or of the cluster. It makes no connection by itself. */
 export function openRedis(config: Config): Redis | Cluster {
@@ -63,6 +76,8 @@ export function sentinelOptions(config: Config): RedisOptions {
     sentinelCommandTimeout: CONNECT_TIMEOUT,
     sentinelRetryStrategy: reconnectDelay,
     failoverDetector: true,
+    sentinelReconnectStrategy: () => SENTINEL_RECONNECT_DELAY,
+    Connector: SilentSentinelConnector,
     // A master that was made a replica while this connection stayed: sentinels know its successor.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     connectTimeout: CONNECT_TIMEOUT,

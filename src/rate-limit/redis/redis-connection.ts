@@ -45,9 +45,13 @@ export class RedisConnection {
     this.redis.on('close', listener);
   }
 
-  /** Asks a cluster anew which node is the master of which slot: one that does not respond says nothing of its successor. */
-  findMasters(): void {
-    if (this.redis instanceof Cluster && this.redis.status === 'ready') this.redis.refreshSlotsCache();
+  /** Does what ioredis does not do by itself while commands fail. */
+  recover(): void {
+    const { redis } = this;
+    // A failover that sentinels announce while ioredis looks for the master ends its attempts for good.
+    if (redis.status === 'end') redis.connect().catch(() => undefined);
+    // A node of a cluster that does not respond says nothing of its successor.
+    else if (redis instanceof Cluster && redis.status === 'ready') redis.refreshSlotsCache();
   }
 
   close(): void {

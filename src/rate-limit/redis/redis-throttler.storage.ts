@@ -109,7 +109,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   }
 
   private async beat(): Promise<void> {
-    if (this.degraded) this.redis.findMasters();
+    if (this.degraded) this.redis.recover();
     await Promise.all(this.shards.map((shard) => shard.beat()));
   }
 
