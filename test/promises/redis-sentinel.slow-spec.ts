@@ -47,7 +47,7 @@ function describeSentinels(program: string): void {
     await begin(master);
     await goOn();
     const [other] = sentinels.servers.filter((server) => server !== master);
-    await eventually(() => other?.command('INFO', 'replication').includes('role:master') ?? false, 30_000);
+    await eventually(() => other?.replication.includes('role:master') ?? false, 30_000);
     await fleet.isWhole();
     await goOn();
     await eventually(() => limitedLoad.refused > 100, 20_000);

@@ -38,7 +38,7 @@ export class RedisSentinels {
     const master = await RedisServer.start(common, scheme, program);
     const of = ['--replicaof', '127.0.0.1', String(master.port)];
     const replica = await RedisServer.start([...common, ...of], scheme, program);
-    await eventually(() => replica.command('INFO', 'replication').includes('master_link_status:up'), 20_000);
+    await eventually(() => replica.replication.includes('master_link_status:up'), 20_000);
     const ports: number[] = [];
     const sentinels: ChildProcess[] = [];
     for (let i = 0; i < SENTINELS; i++) {
@@ -76,7 +76,7 @@ export class RedisSentinels {
       () =>
         this.servers.every(({ isRunning }) => isRunning) &&
         this.servers.map(roleOf).sort().join() === 'master,slave' &&
-        this.servers.some((server) => server.command('INFO', 'replication').includes('state=online')),
+        this.servers.some((server) => server.replication.includes('state=online')),
       30_000,
     );
   }
@@ -101,5 +101,4 @@ export class RedisSentinels {
   }
 }
 
-const roleOf = (server: RedisServer): string =>
-  /role:(\w+)/.exec(server.command('INFO', 'replication'))?.[1] ?? '';
+const roleOf = ({ replication }: RedisServer): string => /role:(\w+)/.exec(replication)?.[1] ?? '';

@@ -111,6 +111,15 @@ export class RedisServer {
     return execFileSync('redis-cli', ['-p', String(this.port), ...tls, ...args], { encoding: 'utf8' }).trim();
   }
 
+  /** What it says of its replication: nothing while it changes its role, for it then closes all connections. */
+  get replication(): string {
+    try {
+      return this.command('INFO', 'replication');
+    } catch {
+      return '';
+    }
+  }
+
   /** How many addresses it counts at the moment. */
   addresses(): number {
     return Number(
