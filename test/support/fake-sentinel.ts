@@ -20,9 +20,9 @@ export class FakeSentinel {
 
   private constructor(private readonly masterPort: number) {}
 
-  static async start(masterPort: number): Promise<FakeSentinel> {
+  static async start(masterPort: number, port = 0): Promise<FakeSentinel> {
     const sentinel = new FakeSentinel(masterPort);
-    sentinel.server.listen(0, '127.0.0.1');
+    sentinel.server.listen(port, '127.0.0.1');
     await once(sentinel.server, 'listening');
     return sentinel;
   }

@@ -19,16 +19,27 @@ const SCRIPTS = {
 
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
 
+/** Milliseconds for which ioredis waits for the end of a connection, even of one that is closed already. */
+const DISCONNECT_TIMEOUT = 100;
 /** Of a sentinel that is listened to for failovers. */
-const SENTINEL_RECONNECT_DELAY = seconds(5);
+const SENTINEL_RECONNECT_DELAY = seconds(1);
 
-/** The clients of its failover detector have no listener for errors: ioredis prints a stack for each sentinel that is down. */
-class SilentSentinelConnector extends SentinelConnector {
+/** What the types of its connector call private. */
+interface Connecting {
+  connectToSentinel(endpoint: unknown, ofDetector?: RedisOptions): Redis;
+}
+
+/** A failover detector that waits for a sentinel that is down, in place of printing a stack and forgetting it. */
+class PatientSentinelConnector extends SentinelConnector {
   constructor(options: unknown) {
     super(options as RedisOptions);
-    const self = this as unknown as { connectToSentinel(...args: unknown[]): Redis }; // its types call it private
+    const self = this as unknown as Connecting;
     const connect = self.connectToSentinel.bind(this);
-    self.connectToSentinel = (...args) => connect(...args).on('error', () => undefined);
+    self.connectToSentinel = (endpoint, ofDetector) => {
+      const patient = ofDetector && { ...ofDetector, commandTimeout: undefined, maxRetriesPerRequest: null };
+      const client = connect(endpoint, { ...patient, disconnectTimeout: DISCONNECT_TIMEOUT });
+      return client.on('error', () => undefined);
+    };
   }
 }
 
@@ -38,6 +49,7 @@ export function openRedis(config: Config): Redis | Cluster {
   const options = {
     ...secureOptions(config),
     lazyConnect: true,
+    disconnectTimeout: DISCONNECT_TIMEOUT,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -77,7 +89,7 @@ export function sentinelOptions(config: Config): RedisOptions {
     sentinelRetryStrategy: reconnectDelay,
     failoverDetector: true,
     sentinelReconnectStrategy: () => SENTINEL_RECONNECT_DELAY,
-    Connector: SilentSentinelConnector,
+    Connector: PatientSentinelConnector,
     // A master that was made a replica while this connection stayed: sentinels know its successor.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     connectTimeout: CONNECT_TIMEOUT,

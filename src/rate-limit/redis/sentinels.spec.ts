@@ -5,6 +5,8 @@ import { freePort } from '../../../test/support/free-port.js';
 import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { RedisStorages } from '../../../test/support/redis-storages.js';
 
+jest.setTimeout(20_000); // a sentinel is tried again each second
+
 describeWithRedis('a Redis that sentinels watch', () => {
   const replicas = new RedisStorages();
   let master: RedisServer;
@@ -33,12 +35,16 @@ describeWithRedis('a Redis that sentinels watch', () => {
     expect(sentinel.asked).toBeGreaterThan(2);
   });
 
-  it('prints nothing of a sentinel that is down', async () => {
+  it('prints nothing of a sentinel that is down, and listens to it when it is back', async () => {
     const print = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-    const env = { REDIS_SENTINELS: `127.0.0.1:${sentinel.port},127.0.0.1:${await freePort()}` };
+    const port = await freePort();
+    const env = { REDIS_SENTINELS: `127.0.0.1:${sentinel.port},127.0.0.1:${port}` };
     const storage = await replicas.start('redis://sentinels-know', { env, timeout: 5_000 });
-
     await eventually(() => !storage.degraded && sentinel.subscriberCount === 1);
+
+    const back = await FakeSentinel.start(master.port, port);
+    await eventually(() => back.subscriberCount === 1, 10_000);
+    await back.stop();
 
     expect(print).not.toHaveBeenCalled();
     print.mockRestore();
