@@ -1,12 +1,40 @@
 import { setTimeout } from 'node:timers/promises';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { seconds } from '../../src/kernel/clock/duration.js';
 
 const ASK_AGAIN = 10; // milliseconds
 
-/** Waits until a condition holds, for things that another process does in its own time. */
-export async function eventually(holds: () => boolean | Promise<boolean>, patience = 5_000): Promise<void> {
+/** Ends a test that hangs. It promises nothing, so it is long: a busy machine is no fault. */
+const PATIENCE = seconds(60);
+
+/**
+ * Waits until a condition holds, for things that another process does in its own time.
+ * @param patience milliseconds, where the time is a promise
+ * @param seen what the message of a failure shows
+ */
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  patience = PATIENCE,
+  seen?: () => unknown,
+): Promise<void> {
+  await wait(holds, patience, () => `${holds.toString()}${seen ? `; last: ${inspect(seen())}` : ''}`);
+}
+
+/** Waits until what is read equals a value. A failure shows what was read last. */
+export async function becomes<T>(read: () => T | Promise<T>, value: T, patience = PATIENCE): Promise<void> {
+  let last: T | undefined;
+  const isThere = async () => isDeepStrictEqual((last = await read()), value);
+  await wait(isThere, patience, () => `${read.toString()} is ${inspect(value)}; last: ${inspect(last)}`);
+}
+
+async function wait(
+  holds: () => boolean | Promise<boolean>,
+  patience: number,
+  awaited: () => string,
+): Promise<void> {
   const end = performance.now() + patience;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`Not within ${patience} ms: ${holds.toString()}`);
+    if (performance.now() > end) throw new Error(`Not within ${patience} ms: ${awaited()}`);
     await setTimeout(ASK_AGAIN);
   }
 }

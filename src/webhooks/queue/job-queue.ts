@@ -28,6 +28,9 @@ export async function startQueue(pgPool: Pool, { deliver }: Tasks): Promise<Runn
         // One poll fetches jobs for all; jobs that cannot begin soon are given back.
         localQueue: { size: CONCURRENCY, ttl: RETURN_AFTER },
         gracefulShutdownAbortTimeout: seconds(3),
+        // Without batches the library awaits neither: a connection that is lost at that time would end the process.
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
       },
     },
   });

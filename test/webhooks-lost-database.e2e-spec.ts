@@ -1,0 +1,48 @@
+import { Cable } from './support/cable.js';
+import { becomes, eventually } from './support/eventually.js';
+import { Petstore } from './support/petstore.js';
+import { WebhookReceiver } from './support/webhook-receiver.js';
+
+describe('a worker that loses PostgreSQL in the middle of a turn', () => {
+  let petstore: Petstore;
+  let receiver: WebhookReceiver;
+  let client: ReturnType<Petstore['client']>;
+  let cable: Cable;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+    petstore = await Petstore.start({
+      env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+      through: async (url) => (cable = await Cable.to(url)),
+    });
+    client = petstore.client(await petstore.key());
+  });
+  afterAll(async () => {
+    receiver.stop();
+    await petstore.stop();
+    cable.remove();
+  });
+
+  /** A webhook that is told of a new pet. @returns the path of its deliveries */
+  async function createWithEvent(): Promise<string> {
+    const { body } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    return `/v1/webhooks/${(body as { id: number }).id}/deliveries`;
+  }
+  const statesAt = async (path: string) =>
+    ((await client.get(path)).body as { state: string }[]).map(({ state }) => state);
+
+  it('goes on when it is back', async () => {
+    receiver.respond = (response) => {
+      cable.cut();
+      response.writeHead(204).end();
+    };
+    await createWithEvent();
+    await receiver.message(0);
+    await eventually(() => petstore.log.some(({ msg }) => String(msg).startsWith('Runner stopping')));
+    receiver.respond = 204;
+    cable.mend();
+    const path = await createWithEvent(); // the first one has its turn until its time is up
+    await becomes(() => statesAt(path), ['delivered']);
+  });
+});
