@@ -4,7 +4,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../test/support/eventually.js';
 import { loadBinaries } from './binaries.js';
@@ -14,8 +13,6 @@ import {
   EmbeddedPostgresError,
   openEmbeddedPostgres,
 } from './embedded-postgres.js';
-
-jest.setTimeout(30_000); // an initdb waits for the disk, which others may be using
 
 const LOCKS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
 const options: EmbeddedPostgresOptions = { as: 'owner', settings: { fsync: 'off' } };

@@ -1,11 +1,8 @@
-import { jest } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { petstore as inThisProcess } from './support/command-line.js';
 import { emptyFolder, type Ended } from './support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
-
-jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
 /** What could make a terminal do something, or a line look like another one. */
 const CONTROLS = {

@@ -1,11 +1,10 @@
-import { jest } from '@jest/globals';
 import { once } from 'node:events';
 import { hostname, userInfo } from 'node:os';
 import { SCOPES } from '../src/auth/scopes.js';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
-import { eventually } from './support/eventually.js';
+import { becomes } from './support/eventually.js';
 import { rememberKey } from './support/run-log.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import {
@@ -17,8 +16,6 @@ import {
   run,
   SERVICE,
 } from './support/program.js';
-
-jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
 const SECRET = /^petstore_[0-9A-Za-z]{49}$/;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
@@ -404,7 +401,7 @@ describe('petstore with the embedded database', () => {
     ) as Key;
     expect(await ask(service, beside.key)).toBe(200);
     expect(await embedded('keys', 'revoke', String(beside.id))).toMatchObject({ code: 0 });
-    await eventually(async () => (await ask(service, beside.key)) === 401);
+    await becomes(() => ask(service, beside.key), 401);
     expect(await ask(service, alone.key)).toBe(200);
     expect(await stopped(service)).toMatchObject({ code: 0, stderr: '' });
   });

@@ -2,14 +2,11 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { CheckResult } from '../src/cli/doctor/check-result.js';
 import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
 import { describeWithRedis, RedisServer } from './support/redis-server.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
-
-jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 let database: TestDatabase;

@@ -1,11 +1,8 @@
-import { jest } from '@jest/globals';
 import { loadMigrations } from '../src/database/migrations/migration-state.js';
 import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 import { appliedMigrations } from './support/schema.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
-
-jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
 const NAMES = (await loadMigrations()).map(({ name }) => name);
 

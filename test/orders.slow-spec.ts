@@ -1,8 +1,5 @@
-import { jest } from '@jest/globals';
 import { Petstore } from './support/petstore.js';
 import { end, type ServiceProcess, ServiceProcesses } from './support/service-process.js';
-
-jest.setTimeout(120_000); // four processes on a machine that is busy with other suites
 
 const PETS = 50;
 const ORDERS = 200;

@@ -216,7 +216,7 @@ describe('a module that @nestjs/swagger cannot describe', () => {
       expect.stringMatching(/^CircularModule is not in/),
     );
     expect(await lintErrors(body)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 @Controller({ path: 'incomplete', version: '1' })

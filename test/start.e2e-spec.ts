@@ -4,12 +4,9 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 import { processesOf } from './support/processes.js';
 import { emptyFolder, type Ended, Program, SERVICE } from './support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
-
-jest.setTimeout(30_000); // real processes on a machine that is busy with the other suites
 
 const LISTENS = /listens/;
 const PLANS = ['free', 'pro', 'business', 'enterprise'];

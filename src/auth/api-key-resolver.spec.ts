@@ -1,3 +1,4 @@
+import { cpuTime } from '../../test/support/cpu-time.js';
 import { TestClock } from '../../test/support/test-clock.js';
 import { ApiKey } from './api-key.entity.js';
 import type { ApiKeysRepository } from './api-keys.repository.js';
@@ -122,9 +123,10 @@ describe('ApiKeyResolver', () => {
   it('spends no time on what is unknown when keys are changed', async () => {
     table.key = null;
     for (let i = 0; i < 1_000; i++) await resolve(makeSecret());
-    const began = performance.now();
-    for (let i = 0; i < 100_000; i++) resolver.forget(String(i));
-    expect(performance.now() - began).toBeLessThan(1_000); // to clear what is unknown each time takes several
+    const { took } = await cpuTime(() => {
+      for (let i = 0; i < 100_000; i++) resolver.forget(String(i));
+    });
+    expect(took).toBeLessThan(1_000); // to clear what is unknown each time takes several
   });
 
   it('goes on with the last known state of a key while the look-up fails, until it is forgotten', async () => {

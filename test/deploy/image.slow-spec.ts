@@ -2,11 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jest } from '@jest/globals';
 import { emptyFolder, Program, run } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-
-jest.setTimeout(240_000); // it installs
 
 const MEGABYTE = 1e6;
 const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -514,7 +514,7 @@ export const documents: Topic = {
 
     it('leaves the document valid', async () => {
       expect(await lintErrors(document)).toEqual([]);
-    }, 60_000);
+    });
 
     it.each([
       ['csv', '200', { 'text/csv': { schema: { type: 'string' } } }],

@@ -1,7 +1,7 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
 import { Cable } from '../support/cable.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { withClient } from '../support/test-database.js';
 import { BanRecorder } from '../../src/rate-limit/bans/ban-recorder.js';
@@ -72,7 +72,7 @@ describe('a ban and the record of its key', () => {
     );
     cable.mend();
     const recorder = petstore.app.get(BanRecorder);
-    await eventually(() => recorder.waiting === 0);
+    await becomes(() => recorder.waiting, 0);
     expect((await keys().find(id))?.banEndsAt).toBeNull();
   });
 
@@ -91,7 +91,7 @@ describe('a ban and the record of its key', () => {
     await eventually(async () => (await ban()) !== undefined);
     await client.get('/v1/pets').expect(429);
     await keys().unban(id);
-    await eventually(async () => (await ban()) === undefined);
+    await becomes(() => ban(), undefined);
     const { headers } = await client.get('/v1/pets').expect(200);
     expect(headers['x-ratelimit-remaining']).toBe('0');
   });
@@ -102,7 +102,7 @@ describe('a ban and the record of its key', () => {
     expect(await code()).toBe('api_key_banned');
     await eventually(async () => (await keys().find(id))?.banEndsAt !== null);
     await keys().unban(id);
-    await eventually(async () => (await code()) === 'rate_limit_exceeded');
+    await becomes(() => code(), 'rate_limit_exceeded');
   });
 
   it('is not shortened by a shorter one', async () => {

@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { Certificates } from '../support/certificates.js';
-import { eventually } from '../support/eventually.js';
+import { becomes } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
-
-jest.setTimeout(120_000);
 
 const [FIRST, SECOND] = ['open-sesame-1', 'open-sesame-2'];
 
@@ -70,10 +67,10 @@ describe('a service with credentials for its PostgreSQL', () => {
     await server.query(`ALTER ROLE service PASSWORD '${SECOND}'`);
     expect(await status()).toBe(200); // its connections stay
     await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'service'`);
-    await eventually(async () => (await status()) === 503);
+    await becomes(() => status(), 503);
     await writeFile(file, urlWith({ password: SECOND }));
-    await eventually(async () => (await status()) === 200);
-    await eventually(async () => (await listeners()) === 1);
+    await becomes(() => status(), 200);
+    await becomes(() => listeners(), 1);
 
     service.signal('SIGTERM');
     const { code, stdout, stderr } = await service.ended;

@@ -1,17 +1,17 @@
-import { jest } from '@jest/globals';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import { describeWith } from '../support/describe-with.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';
 import { PostgresPair } from '../support/postgres-pair.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 
-jest.setTimeout(120_000); // two PostgreSQL servers, HAProxy and the service
-
 const RESPONSES = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
-/** What the service promises, from the promotion on. */
-const BACK_WITHIN = 5_000;
-const REFUSED_WITHIN = 10_000;
+/** What the service promises from the promotion on is 5 s, and 10 s; a busy machine adds its own. */
+const BACK_WITHIN = seconds(10);
+const REFUSED_WITHIN = seconds(15);
+/** Sooner than a cache entry expires. */
+const NOTIFIED_WITHIN = seconds(8);
 
 describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
   let pair: PostgresPair;
@@ -64,7 +64,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     const revoked = await newKey();
     expect(await send(revoked.key)).toBe(200);
     const load = new Load(port, key);
-    await eventually(() => (load.tally['POST 201'] ?? 0) > 50, 20_000);
+    await eventually(() => (load.tally['POST 201'] ?? 0) > 50);
 
     await pair.primary.kill();
     await eventually(() => (load.tally['POST 503 service_unavailable'] ?? 0) > 0);
@@ -73,14 +73,14 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     await pair.standby.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
     const before = load.created.length;
     await eventually(() => load.created.length > before, BACK_WITHIN);
-    await eventually(async () => (await send(revoked.key)) === 401, REFUSED_WITHIN);
+    await becomes(() => send(revoked.key), 401, REFUSED_WITHIN);
 
     // Notified again: a change takes effect before a cache entry expires.
     const second = await newKey();
-    await eventually(async () => (await listeners()) === 1);
+    await becomes(() => listeners(), 1);
     expect(await send(second.key)).toBe(200);
     await pair.standby.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [second.id]);
-    await eventually(async () => (await send(second.key)) === 401);
+    await becomes(() => send(second.key), 401, NOTIFIED_WITHIN);
 
     const tally = await load.stop();
     expect(Object.keys(tally).filter((response) => !RESPONSES.includes(response))).toEqual([]);
@@ -91,7 +91,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     await start(false);
     const { key } = await newKey();
     const load = new Load(port, key);
-    await eventually(() => (load.tally['POST 201'] ?? 0) > 50, 20_000);
+    await eventually(() => (load.tally['POST 201'] ?? 0) > 50);
 
     await pair.primary.set('default_transaction_read_only', 'on');
     await eventually(() => (load.tally['POST 503 service_unavailable'] ?? 0) > 0);
@@ -99,7 +99,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     const before = load.created.length;
     await eventually(() => load.created.length > before, BACK_WITHIN);
     // One that listens notices it by its next probe, and one that nobody uses ends when it has been idle for long enough.
-    await eventually(async () => (await listeners()) === 1 && (await connectionsToFormer()) === 0, 30_000);
+    await eventually(async () => (await listeners()) === 1 && (await connectionsToFormer()) === 0);
 
     const tally = await load.stop();
     expect(Object.keys(tally).filter((response) => !RESPONSES.includes(response))).toEqual([]);

@@ -84,7 +84,7 @@ describe('the day of a key', () => {
       expect(before).toBe(first + 22);
       await end('SIGKILL');
     }
-  }, 60_000);
+  });
 
   it('goes on with the exact count when the service is stopped by SIGTERM', async () => {
     await begin(database.url);
@@ -93,7 +93,7 @@ describe('the day of a key', () => {
     await begin(database.url);
     expect(await used()).toBe(8);
     await end('SIGTERM');
-  }, 60_000);
+  });
 
   it('has what was admitted while PostgreSQL was unavailable, after SIGTERM', async () => {
     await begin(cable.url);
@@ -103,7 +103,7 @@ describe('the day of a key', () => {
     cable.mend();
     await end('SIGTERM');
     expect(await onRecord(database.url)).toBe(205);
-  }, 60_000);
+  });
 
   it('has it also when PostgreSQL comes back only during the stop', async () => {
     await begin(cable.url);
@@ -124,7 +124,7 @@ describe('the day of a key', () => {
     await service.ended;
     expect(total).toBeGreaterThanOrEqual(205);
     expect(await onRecord(database.url)).toBe(total);
-  }, 60_000);
+  });
 
   it('has each request once after a freeze, in which reservations timed out that run afterwards', async () => {
     const server = await PostgresServer.start();
@@ -143,5 +143,5 @@ describe('the day of a key', () => {
     } finally {
       await server.stop();
     }
-  }, 120_000);
+  });
 });

@@ -1,9 +1,6 @@
-import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
-
-jest.setTimeout(120_000); // real processes on a machine that is busy with the other suites
 
 let petstore: Petstore;
 let key: string;

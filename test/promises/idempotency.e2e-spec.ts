@@ -11,7 +11,7 @@ import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { Cable } from '../support/cable.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -349,7 +349,7 @@ describe('@Idempotent() on an operation of another module', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND state = 'idle in transaction'`,
     );
-    await eventually(async () => (await transactions()) === 0);
+    await becomes(() => transactions(), 0);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
     expect(await petsNamed(name)).toBe(0);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../src/observability/metrics/metrics-server.js';
 import { describeWith } from '../support/describe-with.js';
-import { eventually } from '../support/eventually.js';
+import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 
 describe('GET /metrics', () => {
@@ -62,7 +62,7 @@ describe('GET /metrics', () => {
     await Promise.all(runners.map((runner) => runner.connect()));
     expect(await used()).toBeGreaterThanOrEqual(runners.length);
     await Promise.all(runners.map((runner) => runner.release()));
-    await eventually(async () => (await used()) === 0); // what runs in the background uses one now and then
+    await becomes(() => used(), 0); // what runs in the background uses one now and then
   });
 
   it('is made once a second, however many ask for it, and kept by no cache', async () => {

@@ -1,14 +1,11 @@
-import { jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { makeSecret } from '../../src/auth/secret.js';
 import { Cable } from '../support/cable.js';
-import { eventually } from '../support/eventually.js';
+import { becomes } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { petstore as command } from '../support/command-line.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-
-jest.setTimeout(60_000); // real processes on a machine that is busy with the other suites
 
 /** What tells of the inside: SQL, stack lines (in JSON too), files and packages. */
 const INSIDES =
@@ -109,12 +106,12 @@ describe('a service at its most talkative, with keys right and wrong, and its da
       await ask('/health/ready', withKey(key)),
     ];
     const { key: rotated } = await petstore('keys', 'rotate', id, '--overlap', '0');
-    await eventually(async () => (await ask('/v1/rate-limit', withKey(key))) === 401);
+    await becomes(() => ask('/v1/rate-limit', withKey(key)), 401);
     statuses.push(await ask('/v1/pets', withKey(secret(rotated))));
     for (let i = 0; i < 9; i++) await ask('/v1/pets', withKey(rotated));
     statuses.push(await ask('/v1/pets', withKey(rotated)));
     await petstore('keys', 'revoke', id);
-    await eventually(async () => (await ask('/v1/rate-limit', withKey(rotated))) === 401);
+    await becomes(() => ask('/v1/rate-limit', withKey(rotated)), 401);
     cable.cut();
     statuses.push(await ask('/v1/pets', withKey(secret(makeSecret()))));
     cable.mend();

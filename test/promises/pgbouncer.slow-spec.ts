@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { jest } from '@jest/globals';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import { describeWith } from '../support/describe-with.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';
 import { PgBouncer } from '../support/pgbouncer.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
-
-jest.setTimeout(120_000);
 
 const STARTUP = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout';
 
@@ -61,7 +59,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
     await service.prints(/listens/);
 
     const load = new Load(port, key, 16);
-    await eventually(() => load.created.length > 100 && load.sent > 400, 30_000);
+    await eventually(() => load.created.length > 100 && load.sent > 400);
     const tally = await load.stop();
     expect(Object.keys(tally).sort()).toEqual(['GET 200', 'POST 201']);
     const there = new Set((await server.query('SELECT id::text FROM pets')).map((row) => row.id));
@@ -73,7 +71,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
         .status;
     expect(await status()).toBe(200);
     await server.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
-    await eventually(async () => (await status()) === 401); // sooner than its cache entry expires
+    await becomes(() => status(), 401, seconds(8)); // sooner than its cache entry expires
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });

@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Public } from '../../src/http/public.decorator.js';
 import { promisify } from 'node:util';
 import { seconds } from '../../src/kernel/clock/duration.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, exchange, requestBytes } from '../support/wire.js';
 
@@ -108,7 +108,7 @@ describe('requests that are sent without waiting for responses', () => {
 
   it('run at the same time on other connections', async () => {
     for (const socket of [await open(), await open()]) socket.write(many(100, SLOW));
-    await eventually(() => running === 64);
+    await becomes(() => running, 64);
   });
 
   it('are read no further while those before them wait', async () => {
@@ -117,9 +117,9 @@ describe('requests that are sent without waiting for responses', () => {
     const [served] = await connected;
     const bytes = many(1_000, SLOW);
     for (let i = 0; i < 100; i++) client.write(bytes);
-    await eventually(() => running === 32);
+    await becomes(() => running, 32);
     gate.emit('end'); // whatever leaves must not set the reading going
-    await eventually(() => running === 32);
+    await becomes(() => running, 32);
     const { bytesRead } = served;
     expect(bytesRead).toBeLessThan(1_000_000); // of 8 MB
   });
@@ -150,7 +150,7 @@ describe('a client that does not read', () => {
     reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
     const closed = once(served, 'close');
     patient.write(requestBytes(SLOW));
-    await eventually(() => running === 1);
+    await becomes(() => running, 1);
     await closed;
     expect(running).toBe(1);
     expect(patient.closed).toBe(false);

@@ -7,7 +7,6 @@ import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 import { buildCommit, commitBeforeNewestMigration } from '../support/version-before.js';
 
-const TIMEOUT = 120_000;
 const commit = commitBeforeNewestMigration();
 if (commit === undefined) {
   process.stderr.write('Left out, because the clone has no history: an upgrade from the version before\n');
@@ -26,44 +25,40 @@ if (commit === undefined) {
     database = await createTestDatabase('template1');
     expect(await petstore(join(old.path, 'bin/petstore.js'), 'migrate')).toMatchObject({ code: 0 });
     replicas = await Replicas.start(2, database.url, join(old.path, 'dist/src/main.js'));
-  }, TIMEOUT);
+  });
   afterAll(async () => {
     await replicas.stop();
     await database.drop();
     await old.remove();
   });
 
-  it(
-    'fails no request: the older replicas work on the new tables, until they are replaced one by one',
-    async () => {
-      const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
-      const created = await petstore(
-        join(old.path, 'bin/petstore.js'),
-        ...['keys', 'create', '--name', 'load', ...limits, '--json'],
-      );
-      const { key } = JSON.parse(created.stdout) as { key: string };
-      const load = new Load(replicas.balancer.port, key);
-      const runsOn = async () => {
-        const before = load.sent;
-        await eventually(() => load.sent > before + 200);
-      };
+  it('fails no request: the older replicas work on the new tables, until they are replaced one by one', async () => {
+    const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
+    const created = await petstore(
+      join(old.path, 'bin/petstore.js'),
+      ...['keys', 'create', '--name', 'load', ...limits, '--json'],
+    );
+    const { key } = JSON.parse(created.stdout) as { key: string };
+    const load = new Load(replicas.balancer.port, key);
+    const runsOn = async () => {
+      const before = load.sent;
+      await eventually(() => load.sent > before + 200);
+    };
 
-      await runsOn();
-      const before = await appliedMigrations(database.url);
-      expect(await petstore(COMMAND_LINE, 'migrate')).toMatchObject({ code: 0 });
-      expect((await appliedMigrations(database.url)).length).toBeGreaterThan(before.length);
-      await replicas.restart(runsOn, async (program) => {
-        expect(await program.ended).toMatchObject({ code: 0 });
-      });
-      await runsOn();
+    await runsOn();
+    const before = await appliedMigrations(database.url);
+    expect(await petstore(COMMAND_LINE, 'migrate')).toMatchObject({ code: 0 });
+    expect((await appliedMigrations(database.url)).length).toBeGreaterThan(before.length);
+    await replicas.restart(runsOn, async (program) => {
+      expect(await program.ended).toMatchObject({ code: 0 });
+    });
+    await runsOn();
 
-      const tally = await load.stop();
-      expect(Object.keys(tally).sort()).toEqual(['GET 200', 'POST 201']);
-      const { rows } = await withClient(database.url, (client) =>
-        client.query<{ count: string }>('SELECT count(*) FROM pets'),
-      );
-      expect(Number(rows[0]?.count)).toBe(load.created.length);
-    },
-    TIMEOUT,
-  );
+    const tally = await load.stop();
+    expect(Object.keys(tally).sort()).toEqual(['GET 200', 'POST 201']);
+    const { rows } = await withClient(database.url, (client) =>
+      client.query<{ count: string }>('SELECT count(*) FROM pets'),
+    );
+    expect(Number(rows[0]?.count)).toBe(load.created.length);
+  });
 });

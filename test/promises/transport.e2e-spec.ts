@@ -92,7 +92,7 @@ describe('a slow client', () => {
       Array.from({ length: 50 }, () => send(petstore, { headers: [bearer(key)] })),
     );
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(petstore.app.getHttpServer().headersTimeout);
   });
 });
 

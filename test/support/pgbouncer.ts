@@ -43,7 +43,7 @@ export class PgBouncer {
       ...(process.getuid?.() === 0 && NOBODY),
     });
     await handle.close();
-    await eventually(() => accepts(listenPort), 20_000);
+    await eventually(() => accepts(listenPort));
     const url = Object.assign(new URL(databaseUrl), { port: String(listenPort) }).href;
     return new PgBouncer(child, folder, url);
   }

@@ -52,7 +52,7 @@ ${servers.join('\n')}
 `,
     );
     const balancer = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
-    await eventually(() => accepts(port), 20_000);
+    await eventually(() => accepts(port));
     const url = Object.assign(new URL(primary.url), { port: String(port) }).href;
     return new PostgresPair(primary, standby, roles, balancer, folder, url);
   }

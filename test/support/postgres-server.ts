@@ -45,7 +45,7 @@ export class PostgresServer {
     await eventually(async () => {
       const [row] = await primary.query('SELECT 1 FROM pg_stat_replication WHERE sync_state = $1', ['sync']);
       return row !== undefined;
-    }, 20_000);
+    });
     return new PostgresServer(folder, settings, server);
   }
 

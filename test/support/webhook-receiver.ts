@@ -39,7 +39,7 @@ export class WebhookReceiver {
 
   /** The message at this place, from 0, once it is there. */
   async message(at: number): Promise<ReceivedMessage> {
-    await eventually(() => this.received.length > at, 60_000);
+    await eventually(() => this.received.length > at);
     const message = this.received[at];
     if (!message) throw new Error('It was there.');
     return message;

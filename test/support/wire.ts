@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { seconds } from '../../src/kernel/clock/duration.js';
 import type { Petstore } from './petstore.js';
 
 /** A response byte for byte: unlike a client's, its headers still show a name that was sent twice. */
@@ -51,7 +52,7 @@ export async function sendBytes(
   return response;
 }
 
-const DEADLINE = 4000; // milliseconds without a byte: shorter than Jest's own, for a message that says more
+const DEADLINE = seconds(60); // without a byte: shorter than Jest's own, for a message that says more
 
 interface Exchange {
   /** The methods of the requests among the bytes: as many responses are waited for, and one to a HEAD has no body. */
