@@ -5,9 +5,10 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { days, minutes, seconds } from '../kernel/clock/duration.js';
-import { EventSequencer } from './event-sequencer.js';
 import { Clock } from '../kernel/clock/clock.js';
+import { days, minutes, seconds } from '../kernel/clock/duration.js';
+import { PeriodicTasks } from '../kernel/clock/periodic-tasks.js';
+import { EventSequencer } from './event-sequencer.js';
 
 const KEPT_FOR = days(30);
 const BATCH = 1_000;
@@ -49,8 +50,9 @@ const CLEAR_EVERY = minutes(10);
 @Injectable()
 export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Events');
-  private readonly timers: NodeJS.Timeout[] = [];
-  private isFailing = false;
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`The feed was not updated; the next run tries again: ${String(error)}`);
+  });
 
   constructor(
     private readonly sequencer: EventSequencer,
@@ -58,33 +60,11 @@ export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.every(SEQUENCE_EVERY, () => this.sequencer.catchUp());
-    this.every(CLEAR_EVERY, () => this.expired.clear());
+    this.tasks.add(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.tasks.add(CLEAR_EVERY, () => this.expired.clear());
   }
 
   beforeApplicationShutdown(): void {
-    for (const timer of this.timers) clearInterval(timer);
-  }
-
-  private every(milliseconds: number, work: () => Promise<void>): void {
-    let isRunning = false;
-    const run = async () => {
-      if (isRunning) return;
-      isRunning = true;
-      await this.attempt(work);
-      isRunning = false;
-    };
-    this.timers.push(setInterval(() => void run(), milliseconds).unref());
-  }
-
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.isFailing = false;
-    } catch (error) {
-      if (!this.isFailing)
-        this.logger.warn(`The feed was not updated; the next run tries again: ${String(error)}`);
-      this.isFailing = true;
-    }
+    void this.tasks.stop();
   }
 }

@@ -5,6 +5,7 @@ import {
   type BeforeApplicationShutdown,
 } from '@nestjs/common';
 import { minutes } from '../kernel/clock/duration.js';
+import { PeriodicTasks } from '../kernel/clock/periodic-tasks.js';
 import { StoredResponses } from './stored-responses.js';
 
 const INTERVAL = minutes(10);
@@ -14,20 +15,18 @@ const BATCH = 1_000;
 @Injectable()
 export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(StoredResponsesCleanup.name);
-  private timer?: NodeJS.Timeout;
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Expired responses were not deleted; the next run tries again: ${String(error)}`);
+  });
 
   constructor(private readonly stored: StoredResponses) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.run().catch((error: unknown) => {
-        this.logger.warn(`Expired responses were not deleted; the next run tries again: ${String(error)}`);
-      });
-    }, INTERVAL).unref();
+    this.tasks.add(INTERVAL, () => this.run());
   }
 
   beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.tasks.stop();
   }
 
   async run(): Promise<void> {

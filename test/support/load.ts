@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** What came of the requests: how many of each status with its code, and of each error where no response came. */
-export type Tally = Record<string, number>;
+type Tally = Record<string, number>;
 
 /** Sends requests without a pause over kept connections, until it is told to stop. */
 export class Load {

@@ -15,7 +15,7 @@ import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';
 
-export interface PetstoreOptions {
+interface PetstoreOptions {
   readonly env?: Record<string, string>;
   /** Features beside the service's own, as a line more in FEATURES would add them. */
   readonly modules?: readonly Type[];
@@ -23,7 +23,7 @@ export interface PetstoreOptions {
   readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
 }
 
-export const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
+const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 /** The application as production runs it, on a real port and a real database; only time is the test's. */
 export class Petstore {

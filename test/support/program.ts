@@ -13,7 +13,7 @@ export const COMMAND_LINE = built('bin/petstore.js');
 /** Ends a test that hangs; a busy machine takes its time. */
 const PATIENCE_MS = 60_000;
 
-export interface Surroundings {
+interface Surroundings {
   readonly cwd: string;
   /** Nothing of the test's own environment reaches the program, but for `PATH` and `HOME`. */
   readonly env?: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { Petstore } from './petstore.js';
 
-export interface RecordedEvent {
+interface RecordedEvent {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@ import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
 import type { RateLimitResult } from '../../src/rate-limit/rate-limit.result.js';
 import type { PlanThrottlerStorage, RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 
-export interface StorageUnderTest {
+interface StorageUnderTest {
   readonly storage: PlanThrottlerStorage;
   /** Lets time pass; noon is far from midnight. */
   advance(milliseconds: number): Promise<void>;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from './eventually.js';
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: string;

@@ -39,7 +39,7 @@ export const CLIENT_ERRORS = {
 /** For the responses before it. */
 const TIMEOUT = seconds(15);
 
-export type Headers = ReadonlyMap<string, string>;
+type Headers = ReadonlyMap<string, string>;
 type HeadersFor = (socket: Socket) => Promise<Headers>;
 
 /**

@@ -6,7 +6,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** An Error as RFC 9457 has it, for clients that name its media type in `Accept`. */
-export interface Problem extends ErrorBody {
+interface Problem extends ErrorBody {
   readonly type: string;
   readonly title: string;
   readonly detail: string;

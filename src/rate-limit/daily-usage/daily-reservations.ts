@@ -13,7 +13,7 @@ const MAX_CHANGES = 1_000; // in one statement
 const CLOSE_TIMEOUT = seconds(2);
 const CLOSE_RETRY_AFTER = seconds(0.25);
 
-export const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHARE);
+const blockOf = (perDay: number): number => Math.ceil(perDay * BLOCK_SHARE);
 
 interface Reservation {
   readonly keyId: ClientId;

@@ -10,7 +10,7 @@ import type { Charge } from './redis-commands.js';
 import { ResultCache } from './result-cache.js';
 import { SharedLimiter } from './shared-limiter.js';
 
-export interface ShardOptions {
+interface ShardOptions {
   /** Keys that a generation of the cache holds. */
   readonly maxKeys: number;
   readonly maxAddresses: number;

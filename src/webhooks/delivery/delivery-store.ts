@@ -40,7 +40,7 @@ export interface Outcome {
 }
 
 /** Seconds after which a turn ends by itself: longer than any turn takes, unless its process has died. */
-export const TURN = 30;
+const TURN = 30;
 /** A delivery that is sent again and again on demand keeps so many of its attempts. */
 const MAX_ATTEMPTS = 50;
 

@@ -3,7 +3,7 @@ import type { DueDelivery } from './delivery-store.js';
 export const PING = 'webhook.ping';
 
 /** What an endpoint gets: the event as the feed shows it, and the id by which it recognises a message that it has. */
-export interface Content {
+interface Content {
   /** The same for every attempt, and for every webhook that is told of the event. */
   readonly id: string;
   /** JSON */

@@ -8,7 +8,7 @@ export const secretText = (secret: Buffer): string => PREFIX + secret.toString('
 
 export const makeSecret = (): Buffer => randomBytes(BYTES);
 
-export interface Message {
+interface Message {
   readonly id: string;
   /** Unix seconds of the attempt. */
   readonly timestamp: number;

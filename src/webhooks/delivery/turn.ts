@@ -8,7 +8,7 @@ import { waitAfter } from './retry-schedule.js';
 import { SendWindow } from './send-window.js';
 
 /** Sends a delivery; `undefined` where the process stops before the attempt has a result. */
-export type Send = (due: DueDelivery) => Promise<Attempt | undefined>;
+type Send = (due: DueDelivery) => Promise<Attempt | undefined>;
 
 const BATCH = 200;
 /** After that, the webhook waits until others have had their turn. */

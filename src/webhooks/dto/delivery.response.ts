@@ -4,7 +4,7 @@ import { type AttemptError, ATTEMPT_ERRORS } from '../delivery/webhook-sender.js
 import { type Attempt, DeliveryState, type WebhookDelivery } from '../webhook-delivery.entity.js';
 
 @ApiSchema({ name: 'DeliveryAttempt' })
-export class AttemptResponse {
+class AttemptResponse {
   @ApiProperty({
     type: 'string',
     format: 'date-time',

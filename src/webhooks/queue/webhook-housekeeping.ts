@@ -7,6 +7,7 @@ import {
 import { DataSource } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { addJob, isActive } from '../statements.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 
@@ -21,7 +22,11 @@ const LATE = seconds(15);
 @Injectable()
 export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(
+      `The backlog of webhooks was not measured, or old deliveries were not deleted; the next run tries again: ${String(error)}`,
+    );
+  });
 
   constructor(
     private readonly dataSource: DataSource,
@@ -30,12 +35,12 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
   ) {}
 
   onApplicationBootstrap(): void {
-    this.every(LOOK_EVERY, () => this.look());
-    this.every(CLEAR_EVERY, () => this.clear());
+    this.tasks.add(LOOK_EVERY, () => this.look());
+    this.tasks.add(CLEAR_EVERY, () => this.clear());
   }
 
   beforeApplicationShutdown(): void {
-    for (const timer of this.timers) clearInterval(timer);
+    void this.tasks.stop();
   }
 
   /** Measures how late deliveries are, and has the queue take up again what a process has left behind that died. */
@@ -57,17 +62,6 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
   private async deleted(sql: string, values: unknown[]): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(sql, values);
     return count;
-  }
-
-  private every(milliseconds: number, work: () => Promise<void>): void {
-    const run = (): void => {
-      work().catch((error: unknown) => {
-        this.logger.warn(
-          `The backlog of webhooks was not measured, or old deliveries were not deleted; the next run tries again: ${String(error)}`,
-        );
-      });
-    };
-    this.timers.push(setInterval(run, milliseconds).unref());
   }
 }
 

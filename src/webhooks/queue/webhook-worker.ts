@@ -8,6 +8,7 @@ import type { Runner } from 'graphile-worker';
 import { DataSource } from 'typeorm';
 import { Config } from '../../kernel/config/config.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { EventsService } from '../../events/events.service.js';
 import { WebhookDeliverer } from '../delivery/webhook-deliverer.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
@@ -24,10 +25,11 @@ const LOOK_EVERY = seconds(1);
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly stopping = new AbortController();
-  private timer?: NodeJS.Timeout;
-  private looking: Promise<void> = Promise.resolve();
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
+  });
   private queue?: Runner;
-  private isFailing = false;
+  private isStarted = false;
 
   constructor(
     private readonly config: Config,
@@ -44,39 +46,24 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Begins to deliver, in a process for that alone. */
   start(): void {
-    if (this.timer === undefined) this.lookLater();
+    if (!this.isStarted) this.tasks.add(LOOK_EVERY, () => this.look());
+    this.isStarted = true;
   }
 
   /** Running requests are abandoned and sent again by another process: a receiver recognises them by their id. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearTimeout(this.timer);
     this.stopping.abort();
-    await this.looking;
+    await this.tasks.stop();
     await this.queue?.stop().catch((error: unknown) => {
       this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
     });
   }
 
-  private lookLater(): void {
-    this.timer = setTimeout(() => {
-      this.looking = this.look().finally(() => {
-        if (!this.stopping.signal.aborted) this.lookLater();
-      });
-    }, LOOK_EVERY).unref();
-  }
-
   private async look(): Promise<void> {
-    try {
-      if (!(await this.hasWebhooks())) return;
-      this.queue ??= await this.startQueue();
-      await this.events.catchUp();
-      await this.fanOut.run();
-      this.isFailing = false;
-    } catch (error) {
-      if (!this.isFailing)
-        this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
-      this.isFailing = true;
-    }
+    if (!(await this.hasWebhooks())) return;
+    this.queue ??= await this.startQueue();
+    await this.events.catchUp();
+    await this.fanOut.run();
   }
 
   /**

@@ -29,7 +29,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const ENDS_THE_KEY = '/key/rotate';
 const FORM = 'application/x-www-form-urlencoded';
 
-export interface Requests {
+interface Requests {
   /** Those that the document promises to take. */
   readonly valid: Arbitrary<Request>[];
   /** The same, each kind broken in one place of its own. */

@@ -3,7 +3,7 @@ import { type Document, resolve, type Schema } from './document.js';
 import { codePoint } from '../code-point.js';
 
 /** A value as it stands in a JSON text and as it stands in a query or path. */
-export interface Value {
+interface Value {
   readonly json: string;
   readonly text: string;
 }

@@ -1,0 +1,37 @@
+type Task = () => Promise<void>;
+
+/** Work in the background, each task at an interval and never twice at a time. Nothing of it keeps the process alive. */
+export class PeriodicTasks {
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly running = new Map<Task, Promise<void>>();
+  private isFailing = false;
+
+  /** @param onFailure is told of the first of failures in a row; the next run tries again */
+  constructor(private readonly onFailure: (error: unknown) => void) {}
+
+  /** @param interval milliseconds */
+  add(interval: number, task: Task): void {
+    const run = (): void => {
+      if (this.running.has(task)) return;
+      const running = this.attempt(task).finally(() => this.running.delete(task));
+      this.running.set(task, running);
+    };
+    this.timers.push(setInterval(run, interval).unref());
+  }
+
+  /** Starts no further task. @returns when those that are running have ended */
+  async stop(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    await Promise.all(this.running.values());
+  }
+
+  private async attempt(task: Task): Promise<void> {
+    try {
+      await task();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.onFailure(error);
+      this.isFailing = true;
+    }
+  }
+}
