@@ -1,30 +1,17 @@
 export const QUOTE = '"'.charCodeAt(0);
 export const BACKSLASH = '\\'.charCodeAt(0);
 export const COMMA = ','.charCodeAt(0);
-const PLUS = '+'.charCodeAt(0);
-const POINT = '.'.charCodeAt(0);
-const LOWER_E = 'e'.charCodeAt(0);
-const UPPER_E = 'E'.charCodeAt(0);
-export const MINUS = '-'.charCodeAt(0);
-const ZERO = '0'.charCodeAt(0);
-const NINE = '9'.charCodeAt(0);
 export const OPEN_ARRAY = '['.charCodeAt(0);
 export const CLOSE_ARRAY = ']'.charCodeAt(0);
 export const OPEN_OBJECT = '{'.charCodeAt(0);
 export const CLOSE_OBJECT = '}'.charCodeAt(0);
-
-/** Offset of the closing quote of the JSON string at `start`; the end of the text if there is none. */
-export function closingQuote(text: string, start: number): number {
-  let at = start + 1;
-  for (; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) break;
-    if (char === BACKSLASH) at++;
-  }
-  return at;
-}
+export const ZERO = '0'.charCodeAt(0);
+const NINE = '9'.charCodeAt(0);
 
 export const isDigit = (char: number): boolean => char >= ZERO && char <= NINE;
+
+/** What follows a digit in a number with a fraction or an exponent. */
+const isPointOrExponent = (char: number): boolean => char === 0x2e || char === 0x45 || char === 0x65;
 
 /** From this number of digits on, a double may not be exact. */
 export const MANY_DIGITS = 16;
@@ -51,12 +38,19 @@ export function scan(text: string, maxDepth: number): ScanResult {
     else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
       if (++depth > maxDepth) return { tooDeepAt: at, hasSpecialNumbers };
     } else if (char === CLOSE_ARRAY || char === CLOSE_OBJECT) depth--;
-    else if (digits > 0 && isPartOfNumber(char)) hasSpecialNumbers = true;
+    else if (digits > 0 && isPointOrExponent(char)) hasSpecialNumbers = true;
     digits = 0;
   }
   return { tooDeepAt: -1, hasSpecialNumbers };
 }
 
-/** What may follow the first character of a number. */
-export const isPartOfNumber = (char: number): boolean =>
-  isDigit(char) || char === POINT || char === LOWER_E || char === UPPER_E || char === PLUS || char === MINUS;
+/** Offset of the closing quote of the JSON string at `start`; the end of the text if there is none. */
+function closingQuote(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) break;
+    if (char === BACKSLASH) at++;
+  }
+  return at;
+}
