@@ -1,10 +1,25 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that nothing listened on a moment ago. */
+/** Below the ports of outgoing connections, one of which could take that of a server that is down for a moment. */
+const [FIRST, LAST] = [10_000, 32_000];
+const given = new Set<number>();
+
+/** A TCP port of 127.0.0.1 that nothing listens on. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const port = randomInt(FIRST, LAST);
+  if (given.has(port) || !(await isFree(port))) return freePort();
+  given.add(port);
   return port;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const listens = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return listens;
 }
