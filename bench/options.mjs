@@ -3,7 +3,7 @@ import { serverNames } from './servers.mjs';
 import { workNames } from './works.mjs';
 
 export const usage = `node bench/run.mjs [options]
-  --quick           ours and fastify, 3 rounds of 1 s, no quotas, no latency (otherwise 5 rounds of 2 s)
+  --quick           ours and fastify, 2 rounds of 1 s, no quotas, no latency (otherwise 5 rounds of 2 s)
   --only WORKS      of ${workNames.join(',')}; no quotas, no latency
   --server SERVERS  of ${serverNames.join(',')}
   --rounds N        rounds; each one measures every server once
@@ -48,12 +48,12 @@ export function readOptions(args) {
     ...values,
     works: choice('--only', only ?? (quick ? quickWorks : workNames).join(), workNames),
     servers: choice('--server', values.server ?? peers.join(), serverNames),
-    rounds: Number(values.rounds ?? (quick ? 3 : 5)),
+    rounds: Number(values.rounds ?? (quick ? 2 : 5)),
     quotas: complete,
     latency: values.latency || complete,
     measureSeconds: quick ? 1 : 2,
     warmUpSeconds: quick ? 0 : 1,
-    workWarmUpSeconds: quick ? 2 : 4,
+    workWarmUpSeconds: quick ? 1 : 4,
     firstWarmUpSeconds: quick ? 5 : 8,
   };
   check(options);
