@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { atEndOfTurn } from './end-of-turn.js';
 
 /**
  * Sends the commands of one turn of the event loop in one packet. They wait for nothing: it leaves at the end of the turn.
@@ -12,7 +13,7 @@ export function sendInOnePacket(redis: Redis): void {
       const { stream } = redis;
       isCorked = true;
       stream.cork();
-      setImmediate(() => {
+      atEndOfTurn(() => {
         isCorked = false;
         stream.uncork();
       });

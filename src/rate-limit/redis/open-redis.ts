@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { ANNOUNCE, CONSUME, CONSUME_CAPPED, STATE } from './scripts.js';
+import { ANNOUNCE, CONSUME, CONSUME_ALL, CONSUME_CAPPED, STATE } from './scripts.js';
 
 const MAX_RECONNECT_DELAY = 500;
 const CONNECT_TIMEOUT = seconds(2);
@@ -12,6 +12,7 @@ const MAX_REDIRECTIONS = 5;
 
 const SCRIPTS = {
   petstoreConsume: { lua: CONSUME, numberOfKeys: 1 },
+  petstoreConsumeAll: { lua: CONSUME_ALL },
   petstoreState: { lua: STATE, numberOfKeys: 1 },
   petstoreConsumeCapped: { lua: CONSUME_CAPPED, numberOfKeys: 2 },
   petstoreAnnounce: { lua: ANNOUNCE, numberOfKeys: 1 },

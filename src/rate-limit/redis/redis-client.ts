@@ -11,6 +11,8 @@ import {
   type Statements,
 } from './redis-commands.js';
 import { PARTS, type RedisKeys } from './redis-keys.js';
+import { ConsumeBatch, type Consumption } from './consume-batch.js';
+import { PendingCommands } from './pending-commands.js';
 import { within } from './within.js';
 
 /** No request waits for it: a busy machine is not a lost Redis. */
@@ -18,14 +20,21 @@ const HEARTBEAT_TIMEOUT = seconds(1);
 
 /** Sends commands to one shard. A command is sent at once or fails at once, has a short time limit, and is never sent again. */
 export class RedisClient {
-  private readonly waiting = new Set<(error: Error) => void>();
+  private readonly pending = new PendingCommands();
+  private readonly batch?: ConsumeBatch;
 
-  /** @param timeout of a command, in milliseconds */
+  /**
+   * @param timeout of a command, in milliseconds
+   * @param sendsBatches whether one command may have several keys
+   */
   constructor(
     private readonly redis: (Redis | Cluster) & Commands,
     private readonly keys: RedisKeys,
     private readonly timeout: number,
-  ) {}
+    sendsBatches: boolean,
+  ) {
+    if (sendsBatches) this.batch = new ConsumeBatch((batch) => this.consumeAll(batch));
+  }
 
   async consume(
     replica: string,
@@ -33,15 +42,15 @@ export class RedisClient {
     charge: Charge,
   ): Promise<Consumed> {
     const { perMinute, perDay = 0 } = limits;
-    const reply = this.commands.petstoreConsume(
-      this.keys.client(id),
-      period,
-      replica,
-      perMinute,
-      perDay,
-      charge,
-    );
-    return consumed(await this.wait(this.timeout, reply));
+    const { commands } = this;
+    const key = this.keys.client(id);
+    const reply = this.batch
+      ? this.batch.add({ key, period, replica, perMinute, perDay, charge })
+      : this.pending.settle(
+          this.timeout,
+          commands.petstoreConsume(key, period, replica, perMinute, perDay, charge),
+        );
+    return consumed(await reply);
   }
 
   /** The same, after a replica has stated what it has admitted. */
@@ -56,7 +65,7 @@ export class RedisClient {
       ...([this.keys.client(id), period, replica, limits.perMinute, limits.perDay ?? 0, charge] as const),
       ...([minute.end, minute.own, day.end, day.own, version] as const),
     );
-    return consumed(await this.wait(timeout, reply));
+    return consumed(await this.pending.settle(timeout, reply));
   }
 
   /** Consumes from one of many windows in a table with a maximal size. */
@@ -76,7 +85,7 @@ export class RedisClient {
       charge,
       half,
     );
-    return consumed(await this.wait(this.timeout, reply));
+    return consumed(await this.pending.settle(this.timeout, reply));
   }
 
   /** Announces a replica. @returns how many members have announced themselves in the last `ttl` milliseconds */
@@ -94,7 +103,8 @@ export class RedisClient {
 
   /** Rejects every pending command. A later reply is ignored. */
   abandon(error: Error): void {
-    for (const reject of this.waiting) reject(error);
+    this.batch?.abandon(error);
+    this.pending.abandon(error);
   }
 
   /** Commands are not kept for later: they would be charged long after they were given up. */
@@ -103,12 +113,9 @@ export class RedisClient {
     return this.redis;
   }
 
-  private wait(timeout: number, reply: Promise<Reply>): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      this.waiting.add(reject);
-      within(timeout, reply)
-        .then(resolve, reject)
-        .finally(() => this.waiting.delete(reject));
-    });
+  private consumeAll(batch: readonly Consumption[]): Promise<readonly Reply[]> {
+    const keys = batch.map(({ key }) => key);
+    const args = batch.flatMap((one) => [one.period, one.replica, one.perMinute, one.perDay, one.charge]);
+    return this.pending.settle(this.timeout, this.commands.petstoreConsumeAll(keys.length, ...keys, ...args));
   }
 }

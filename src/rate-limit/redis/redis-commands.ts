@@ -23,6 +23,7 @@ export interface Commands {
     perDay: number,
     charge: Charge,
   ): Promise<Reply>;
+  petstoreConsumeAll(count: number, ...keysAndArguments: (string | number)[]): Promise<Reply[]>;
   petstoreState(
     key: string,
     period: number,

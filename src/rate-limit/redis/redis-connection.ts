@@ -32,8 +32,11 @@ export class RedisConnection {
       this.logger.debug(error.message);
     });
     const commands = this.redis as (Redis | Cluster) & Commands; // defineCommand adds what types cannot see
-    const keys = this.redis instanceof Cluster ? SHARDS : [SINGLE_REDIS];
-    this.clients = keys.map((shard) => new RedisClient(commands, shard, timeout));
+    const isCluster = this.redis instanceof Cluster;
+    const keys = isCluster ? SHARDS : [SINGLE_REDIS];
+    // While a slot moves, a command of a cluster may have one key only.
+    const sendsBatches = config.fastPaths && !isCluster;
+    this.clients = keys.map((shard) => new RedisClient(commands, shard, timeout, sendsBatches));
   }
 
   async connect(): Promise<void> {

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { describeStorage } from '../../../test/support/throttler-storage-conformance.js';
 import { Certificates } from '../../../test/support/certificates.js';
@@ -9,6 +10,7 @@ import { TestClock } from '../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import type { RateLimitClient } from '../plan-throttler.storage.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisClient } from './redis-client.js';
 
@@ -36,6 +38,18 @@ const clientWith = (perMinute: number, perDay = 1_000_000): RateLimitClient => (
   id: String(Math.floor(Math.random() * 1e12)),
   limits: { perMinute, perDay },
 });
+
+const commandsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = scripts();
+  await work();
+  return scripts() - before;
+};
+
+/** What does not depend on the moment. */
+const shown = ({ admitted, windows }: RateLimitResult) => [
+  admitted,
+  ...windows.map(({ name, limit, remaining }) => [name, limit, remaining]),
+];
 
 const scripts = () =>
   Number(/cmdstat_evalsha:calls=(\d+)/.exec(server.command('INFO', 'commandstats'))?.[1] ?? 0);
@@ -78,12 +92,51 @@ describeWithRedis('quotas in Redis', () => {
     expect(counts.reduce((a, b) => a + b)).toBe(300);
   });
 
-  it('cost one command for each admitted request', async () => {
-    const storage = await start();
-    await admitted(storage, clientWith(10), 1);
-    const before = scripts();
-    await admitted(storage, clientWith(1000), 100);
-    expect(scripts() - before).toBe(100);
+  it.each([
+    ['one command for all requests of a turn of the event loop', 'on', 1],
+    ['one command for each request without fast paths', 'off', 50],
+  ])('cost %s', async (_what, FAST_PATHS, commands) => {
+    const storage = await start(server.url, { FAST_PATHS });
+    const client = clientWith(1000);
+    await admitted(storage, client, 1);
+    await commandsOf(() => admitted(storage, client, 50)); // each script is loaded by its first command
+    expect(await commandsOf(() => admitted(storage, client, 50))).toBe(commands);
+  });
+
+  it('are the same, whether the requests of a turn share a command or not', async () => {
+    const [together, apart] = [await start(), await start(server.url, { FAST_PATHS: 'off' })];
+    const request = fc.record({ of: fc.nat(2), isPeek: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(request, { maxLength: 80 }), { maxLength: 3 }), async (turns) => {
+        const results = async (storage: RedisThrottlerStorage) => {
+          const clients = [clientWith(3), clientWith(1000, 5), clientWith(20, 20)] as const;
+          const all = [];
+          for (const turn of turns) {
+            const decided = turn.map(async ({ of, isPeek }) => {
+              const client = clients[of as 0 | 1 | 2];
+              return isPeek ? storage.peek(client) : storage.consume(client);
+            });
+            all.push((await Promise.all(decided)).map(shown));
+          }
+          return all;
+        };
+        expect(await results(together)).toEqual(await results(apart));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('do not lose Redis because the service is busy while a response has arrived', async () => {
+    const storage = replicas.make(server.url, { timeout: 100 });
+    await storage.open();
+    const client = clientWith(1000);
+    await storage.consume(client);
+    const decided = storage.consume(client);
+    await setImmediate(); // the command has left
+    const busyUntil = performance.now() + 300; // longer than a command may take
+    while (performance.now() < busyUntil);
+    expect((await decided).admitted).toBe(true);
+    expect(storage.degraded).toBe(false);
   });
 
   it('cost no command for a caller known to be exhausted', async () => {

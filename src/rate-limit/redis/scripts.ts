@@ -64,6 +64,19 @@ return { admitted, minuteUsed, start + period, dayUsed, (day + 1) * 86400000, no
 /** KEYS: the hash. ARGV: period in ms, replica, limit per minute, limit per day, what to charge (1, or 0 to peek). */
 export const CONSUME = `${READ}${DECIDE}${WRITE}`;
 
+/** The same for several hashes, one after the other. ARGV: that of each. Returns a reply for each. */
+export const CONSUME_ALL = `
+local function consume(KEYS, ARGV)
+${CONSUME}
+end
+local replies = {}
+for i = 1, #KEYS do
+  local j = 5 * i
+  replies[i] = consume({ KEYS[i] }, { ARGV[j - 4], ARGV[j - 3], ARGV[j - 2], ARGV[j - 1], ARGV[j] })
+end
+return replies
+`;
+
 /**
  * The same, after a replica has stated how much it has admitted, in absolute numbers. What they are above those of the
  * hash was admitted without Redis, or is in data that Redis has lost, and is added. So a statement that is repeated or
