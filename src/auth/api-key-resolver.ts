@@ -8,7 +8,6 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
-import { bitsOf } from './scopes.js';
 import { hashSecret, isSecret } from './secret.js';
 
 const CACHE_TTL = seconds(10);
@@ -138,7 +137,7 @@ function toPrincipal({ key, endsAt }: Found): ApiKeyPrincipal {
     name,
     plan,
     limits,
-    scopes: bitsOf(scopes),
+    scopes,
     endsAt: endsAt?.getTime() ?? Infinity,
     lastUsedAt: lastUsedAt?.getTime() ?? 0,
     ban: banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined,

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { isOutside } from '../http/public.decorator.js';
+import { isOutsideApi } from '../http/public.decorator.js';
 import type { Principal } from './principal.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
@@ -13,7 +13,7 @@ export class BearerGuard implements CanActivate {
   constructor(private readonly resolver: ApiKeyResolver) {}
 
   canActivate(context: ExecutionContext): boolean {
-    if (isOutside(context)) return true;
+    if (isOutsideApi(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1];
     request.principal = secret === undefined ? { kind: 'anonymous', sentKey: false } : this.resolve(secret);

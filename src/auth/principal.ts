@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
+import type { Scope } from './scopes.js';
 
 /** Who sent a request, by its `Authorization` header. */
 export type Principal = ApiKeyPrincipal | AnonymousClient;
@@ -13,8 +14,8 @@ export interface ApiKeyPrincipal {
   readonly name: string;
   readonly plan: Plan;
   readonly limits: Limits;
-  /** Bits: see `scopes.ts`. */
-  readonly scopes: number;
+  /** `null` is all scopes, later ones included. */
+  readonly scopes: readonly Scope[] | null;
   /** Unix milliseconds from which on the secret is refused; `Infinity` if it does not expire. */
   readonly endsAt: number;
   /** Unix milliseconds; the last use on record, by any process. */

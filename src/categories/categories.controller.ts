@@ -28,7 +28,7 @@ import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { ETAG_HEADER, LOCATION_HEADER, TakesIfMatch } from '../openapi/decorators/versioned.decorator.js';
+import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
 import { PetResponse } from '../pets/dto/pet.response.js';
 import { PetsService } from '../pets/pets.service.js';
 import { CategoriesService } from './categories.service.js';
@@ -121,7 +121,7 @@ export class CategoriesController {
   })
   @ApiConsumes('application/merge-patch+json', 'application/json')
   @ApiParam(CATEGORY_ID)
-  @TakesIfMatch()
+  @ApiIfMatch()
   @ApiOkResponse({ type: CategoryResponse, description: 'The changed category.', headers: ETAG_HEADER })
   @ApiErrors(
     new CategoryNotFound('4711'),
@@ -150,7 +150,7 @@ export class CategoriesController {
     description: 'Pets keep its id. A category with others below it stays.',
   })
   @ApiParam(CATEGORY_ID)
-  @TakesIfMatch()
+  @ApiIfMatch()
   @ApiNoContentResponse({ description: 'The category is gone.' })
   @ApiErrors(new CategoryNotFound('4711'), new CategoryHasChildren('7'))
   remove(

@@ -21,5 +21,5 @@ const isPublicRoute = memoizePair((...route: [controller: object, handler: objec
 );
 
 /** Whether the request is for a public route outside `/v1`, which has no quota. */
-export const isOutside = (context: ExecutionContext): boolean =>
+export const isOutsideApi = (context: ExecutionContext): boolean =>
   isPublic(context) && !context.switchToHttp().getRequest<Request>().path.startsWith('/v1/');

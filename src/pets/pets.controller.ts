@@ -34,7 +34,7 @@ import { PetStatus } from './pet-status.js';
 import { InvalidStatusTransition, PetNotFound, PetReserved } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
-import { ETAG_HEADER, LOCATION_HEADER, TakesIfMatch } from '../openapi/decorators/versioned.decorator.js';
+import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
 import { etagOf } from '../http/conditional/etag.js';
 
 const PET_ID = {
@@ -116,7 +116,7 @@ export class PetsController {
   })
   @ApiConsumes('application/merge-patch+json', 'application/json')
   @ApiParam(PET_ID)
-  @TakesIfMatch()
+  @ApiIfMatch()
   @ApiOkResponse({ type: PetResponse, description: 'The changed pet.', headers: ETAG_HEADER })
   @ApiErrors(
     new PetNotFound('4711'),
@@ -144,7 +144,7 @@ export class PetsController {
     description: 'Orders keep the id of the pet. A pet that an open order holds stays.',
   })
   @ApiParam(PET_ID)
-  @TakesIfMatch()
+  @ApiIfMatch()
   @ApiNoContentResponse({ description: 'The pet is gone.' })
   @ApiErrors(new PetNotFound('4711'), new PetReserved('4711'))
   remove(@Param('petId') petId: string, @Headers('if-match') ifMatch: string | undefined): Promise<void> {

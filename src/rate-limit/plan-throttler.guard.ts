@@ -9,7 +9,7 @@ import {
 } from '@nestjs/throttler';
 import type { Request } from 'express';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
-import { isOutside } from '../http/public.decorator.js';
+import { isOutsideApi } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { isPreflight } from '../http/cors.js';
 import { memoizePair } from '../kernel/memoize.js';
@@ -57,7 +57,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const isDirect = this.config.fastPaths && this.hasOnlyPlan(context.getClass(), context.getHandler());
     if (!isDirect) return super.canActivate(context);
-    if (isOutside(context)) return true;
+    if (isOutsideApi(context)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const result = this.decideByPlan(request);
@@ -66,7 +66,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return Promise.resolve(isOutside(context));
+    return Promise.resolve(isOutsideApi(context));
   }
 
   protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {

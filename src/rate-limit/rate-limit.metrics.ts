@@ -12,13 +12,6 @@ export class RateLimitMetrics {
   private readonly bans: Counter;
   private redisMetrics?: { up: Gauge; lost: Counter };
 
-  private readonly counters: Record<DecisionLabel, Map<string, { inc(): void }>> = {
-    admitted: new Map(),
-    minute_exhausted: new Map(),
-    day_exhausted: new Map(),
-    banned: new Map(),
-  };
-
   constructor({ registry }: Metrics) {
     this.registry = registry;
     this.results = new Counter({
@@ -34,11 +27,8 @@ export class RateLimitMetrics {
     });
   }
 
-  /** Called on every request: the counter of each plan and outcome is looked up in the registry once. */
   decided(plan: string, outcome: DecisionLabel): void {
-    let counter = this.counters[outcome].get(plan);
-    if (!counter) this.counters[outcome].set(plan, (counter = this.results.labels({ plan, outcome })));
-    counter.inc();
+    this.results.inc({ plan, outcome });
   }
 
   banned(): void {

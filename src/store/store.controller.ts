@@ -7,7 +7,7 @@ import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { HideTryIt, Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { LOCATION_HEADER } from '../openapi/decorators/versioned.decorator.js';
+import { LOCATION_HEADER } from '../openapi/decorators/api-headers.decorator.js';
 import { PetNotAvailable, PetNotFound } from '../pets/pet.errors.js';
 import { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';

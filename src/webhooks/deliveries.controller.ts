@@ -10,7 +10,7 @@ import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
 import { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
-import { TakesWebhookId } from './takes-webhook-id.decorator.js';
+import { ApiWebhookId } from './api-webhook-id.decorator.js';
 import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
 
 @Tag('webhooks', 'Events sent to a URL of yours')
@@ -26,7 +26,7 @@ export class DeliveriesController {
     summary: 'List deliveries of a webhook',
     description: 'Deliveries of the last 30 days and pending ones, newest first, with their attempts.',
   })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
   list(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
@@ -46,7 +46,7 @@ export class DeliveriesController {
     summary: 'Send a delivery again',
     description: 'In any state. It is sent as soon as possible, with the same `webhook-id`.',
   })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiParam({
     name: 'deliveryId',
     schema: { type: 'integer', format: 'int64', example: 90210 },
@@ -72,7 +72,7 @@ export class DeliveriesController {
     summary: 'Send a ping to a webhook',
     description: 'Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.',
   })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
   @ApiErrors(new WebhookDisabled())
   ping(

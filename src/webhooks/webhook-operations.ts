@@ -8,7 +8,7 @@ const BATCH = 1_000;
 const MAX_COUNT = 10_000;
 
 /** A webhook as its operator sees it. */
-export interface OperatedWebhook {
+export interface WebhookOverview {
   readonly id: Int64;
   readonly keyId: Int64;
   readonly url: string;
@@ -27,7 +27,7 @@ export class WebhookOperations {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  list(): Promise<OperatedWebhook[]> {
+  list(): Promise<WebhookOverview[]> {
     return this.dataSource.query(LIST);
   }
 

@@ -12,11 +12,11 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
-import { LOCATION_HEADER } from '../openapi/decorators/versioned.decorator.js';
+import { LOCATION_HEADER } from '../openapi/decorators/api-headers.decorator.js';
 import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
-import { TakesWebhookId } from './takes-webhook-id.decorator.js';
+import { ApiWebhookId } from './api-webhook-id.decorator.js';
 import { TooManyWebhooks, WebhookDisabledByOperator } from './webhook.errors.js';
 import { MAX_WEBHOOKS, WebhooksService } from './webhooks.service.js';
 
@@ -72,7 +72,7 @@ export class WebhooksController {
   @RequireScope('webhooks:read')
   @Stability('experimental')
   @ApiOperation({ operationId: 'getWebhook', summary: 'Get a webhook', description: 'Without its secret.' })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
   get(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
@@ -93,7 +93,7 @@ export class WebhooksController {
       'is disabled.',
   })
   @ApiConsumes('application/merge-patch+json', 'application/json')
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiOkResponse({ type: WebhookResponse, description: 'The changed webhook.' })
   @ApiErrors(new WebhookDisabledByOperator())
   update(
@@ -114,7 +114,7 @@ export class WebhooksController {
     summary: 'Delete a webhook',
     description: 'Nothing more is sent to it.',
   })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiNoContentResponse({ description: 'The webhook is deleted.' })
   remove(@CurrentPrincipal() { id }: ApiKeyPrincipal, @Param('webhookId') webhookId: string): Promise<void> {
     return this.webhooks.remove(id, webhookId);
@@ -132,7 +132,7 @@ export class WebhooksController {
       'Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver ' +
       'can change at any time. The secret before the old one ends now.',
   })
-  @TakesWebhookId()
+  @ApiWebhookId()
   @ApiOkResponse({ type: WebhookWithSecretResponse, description: 'The webhook and its new secret.' })
   rotateSecret(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,

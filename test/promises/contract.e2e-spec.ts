@@ -1,7 +1,7 @@
 import { minutes } from '../../src/kernel/clock/duration.js';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Document } from '../support/contract/document.js';
-import { Judge } from '../support/contract/judge.js';
+import { ResponseValidator } from '../support/contract/response-validator.js';
 import { type Request, requests } from '../support/contract/requests.js';
 import { REQUESTS, SEED } from '../support/contract/run.js';
 import { send } from '../support/contract/send.js';
@@ -26,11 +26,11 @@ afterAll(() => petstore.stop());
 
 describe(`GET /openapi.json, by chance from CONTRACT_SEED=${SEED}`, () => {
   let document: Document;
-  let judge: Judge;
+  let validator: ResponseValidator;
 
   beforeAll(async () => {
     document = (await petstore.client().get('/openapi.json').expect(200)).body as Document;
-    judge = new Judge(document);
+    validator = new ResponseValidator(document);
   });
 
   async function hold(request: Request): Promise<void> {
@@ -42,7 +42,7 @@ describe(`GET /openapi.json, by chance from CONTRACT_SEED=${SEED}`, () => {
     const operations = document.paths[request.path] ?? {};
     const operation = operations[request.method] ?? Object.values(operations)[0];
     expect(request.expected).toContain(response.status);
-    expect(operation && judge.faults(operation, response)).toEqual([]);
+    expect(operation && validator.faults(operation, response)).toEqual([]);
     if (response.status === 405) expect(response.headers.allow).toContain('OPTIONS');
   }
 

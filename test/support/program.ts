@@ -13,7 +13,7 @@ export const COMMAND_LINE = built('bin/petstore.js');
 /** Ends a test that hangs; a busy machine takes its time. */
 const PATIENCE_MS = 60_000;
 
-interface Surroundings {
+interface ProgramOptions {
   readonly cwd: string;
   /** Nothing of the test's own environment reaches the program, but for `PATH` and `HOME`. */
   readonly env?: Record<string, string>;
@@ -32,7 +32,7 @@ export class Program {
   readonly ended: Promise<Ended>;
   private readonly child: ChildProcess;
 
-  constructor(script: string, args: readonly string[], { cwd, env = {} }: Surroundings) {
+  constructor(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
     const { PATH = '', HOME = '' } = process.env;
     this.child = spawn(process.execPath, [script, ...args], {
       cwd,
@@ -93,12 +93,12 @@ const linesOfLog = (stdout: string): string =>
     .join('\n');
 
 /** Runs a command to its end. */
-export function run(script: string, args: readonly string[], surroundings: Surroundings): Promise<Ended> {
-  return new Program(script, args, surroundings).ended;
+export function run(script: string, args: readonly string[], options: ProgramOptions): Promise<Ended> {
+  return new Program(script, args, options).ended;
 }
 
 /** A program on a terminal of its own, whose keys are its stdin: for what it does only before a person. */
-export function onTerminal(script: string, args: readonly string[], { cwd, env = {} }: Surroundings) {
+export function onTerminal(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
   const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
   const { PATH = '', HOME = '' } = process.env;
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });

@@ -4,7 +4,7 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import { parseInt64 } from '../../kernel/json/int64.js';
 import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
-import type { OperatedWebhook, WebhookOperations } from '../../webhooks/webhook-operations.js';
+import type { WebhookOverview, WebhookOperations } from '../../webhooks/webhook-operations.js';
 import { duration } from '../keys/key-options.js';
 import { type Json, print, table } from '../print.js';
 import { requireDataFolder } from '../require-data-folder.js';
@@ -91,7 +91,7 @@ function existing(id: string, isThere: boolean): void {
   throw new StartupError(`There is no webhook with the id ${id}. petstore webhooks list shows all.`);
 }
 
-const webhooksTable = (all: readonly OperatedWebhook[]): string =>
+const webhooksTable = (all: readonly WebhookOverview[]): string =>
   table(
     ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED'],
     all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed }) => [

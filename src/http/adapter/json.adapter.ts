@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import '../../kernel/json/write-json.js';
 import type { Config } from '../../kernel/config/config.js';
 import { fromBaseFilter } from '../errors/error-body.js';
-import { inPreferredForm } from '../errors/problem.js';
+import { negotiateError } from '../errors/problem.js';
 import { type Address, baseUrl } from '../public-url.js';
 import { isNotModified } from '../conditional/etag.js';
 import { endInBatch } from './response-batching.js';
@@ -30,7 +30,7 @@ export class JsonAdapter extends ExpressAdapter {
 
   override reply(response: Response, result: unknown, status?: number): unknown {
     const error = fromBaseFilter(result, status);
-    const body = inPreferredForm(error, response, status ?? response.statusCode, () =>
+    const body = negotiateError(error, response, status ?? response.statusCode, () =>
       baseUrl(this.config, this.httpServer),
     );
     if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);

@@ -23,7 +23,7 @@ export function prefersProblem(accept: string | undefined): boolean {
 }
 
 /** Whether `Accept` names nothing but `application/problem+json`, which says nothing about a success. */
-export const isAboutErrorsOnly = (accept: string): boolean =>
+export const acceptsProblemsOnly = (accept: string): boolean =>
   [...qualitiesOf(accept).keys()].every((range) => range === PROBLEM_TYPE);
 
 function qualitiesOf(accept: string): Map<string, number> {
@@ -66,7 +66,7 @@ function titleOf(code: string): string {
 }
 
 /** What a response has as its body: a problem in the place of an Error where the client prefers that. */
-export function inPreferredForm(
+export function negotiateError(
   body: unknown,
   response: Response,
   status: number,

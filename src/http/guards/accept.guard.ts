@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import { isAboutErrorsOnly } from '../errors/problem.js';
-import { isOutside } from '../public.decorator.js';
+import { acceptsProblemsOnly } from '../errors/problem.js';
+import { isOutsideApi } from '../public.decorator.js';
 import { JSON_TYPE, producedTypes } from './produced-types.js';
 
 export class NotAcceptable extends DomainError {
@@ -21,11 +21,11 @@ export class AcceptGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const { accept } = request.headers;
-    if (accept === undefined || accept === '*/*' || isOutside(context)) return true;
+    if (accept === undefined || accept === '*/*' || isOutsideApi(context)) return true;
     const types = producedTypes(context.getClass(), context.getHandler());
     if (types.length === 0 || types.includes(accept) || request.accepts(types.flatMap(withCharset)))
       return true;
-    if (isAboutErrorsOnly(accept)) return true;
+    if (acceptsProblemsOnly(accept)) return true;
     throw new NotAcceptable(types);
   }
 }

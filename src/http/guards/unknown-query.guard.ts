@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { unknownError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
-import { isOutside } from '../public.decorator.js';
+import { isOutsideApi } from '../public.decorator.js';
 import { routeMetadata } from '../route-metadata.js';
 
 /**
@@ -15,7 +15,7 @@ export class UnknownQueryGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?')) return true;
     const { query, isCatchAll } = routeMetadata(context);
-    if (!query || isCatchAll || isOutside(context)) return true;
+    if (!query || isCatchAll || isOutsideApi(context)) return true;
     const unknown = Object.keys(request.query).filter((name) => !query.has(name));
     if (unknown.length === 0) return true;
     throw new ValidationFailed(unknown.map((name) => unknownError('query', [name])));

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { LogDestination } from './logger.js';
-import { readably } from './readably.js';
+import { prettyOutput } from './pretty-output.js';
 
 const BUFFER = 12_288; // bytes, about sixty lines
 const FLUSH_AFTER = 250; // milliseconds
@@ -10,7 +10,7 @@ const FLUSH_AFTER = 250; // milliseconds
  * more than formatting it. The buffer is flushed when the process ends, except by SIGKILL.
  */
 export async function standardOutput(): Promise<LogDestination> {
-  if (process.stdout.isTTY) return readably();
+  if (process.stdout.isTTY) return prettyOutput();
   const output = pino.destination({
     sync: false,
     minLength: BUFFER,

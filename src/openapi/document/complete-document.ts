@@ -5,13 +5,13 @@ import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addCodeSamples } from './code-samples.js';
 import { addExamples } from './examples.js';
 import { addHeaders, headers } from './headers.js';
-import { modernOperation, modernSchemas, type OperationObject, type SchemasObject } from './schemas.js';
+import { upgradeOperation, upgradeSchemas, type OperationObject, type SchemasObject } from './schemas.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import { addUndescribedBody, closeRequestBody } from './request-body.js';
 import type { Route, Routes } from './routes.js';
 import { webhooks as sentEvents } from './webhooks.js';
 import { addNotModified, completeSuccess } from './success-responses.js';
-import { addTexts, takeTags } from './texts.js';
+import { addTexts, collectTags } from './texts.js';
 
 interface Additions {
   readonly routes: Routes;
@@ -26,12 +26,12 @@ export function completeDocument(
   document: OpenAPIObject,
   { routes, base, guides }: Additions,
 ): OpenAPIObject {
-  const schemas = modernSchemas(document.components?.schemas ?? {});
+  const schemas = upgradeSchemas(document.components?.schemas ?? {});
   const paths = relativePaths(document.paths, base);
   const operations = operationsOf(paths, base);
   nameOperations(operations.map(({ operation }) => operation));
   for (const one of operations) completeOrLeave(one, routes.take(one.operation), { schemas, base });
-  const ownTags = takeTags(
+  const ownTags = collectTags(
     document.tags ?? [],
     operations.map(({ operation }) => operation),
   );
@@ -50,7 +50,7 @@ export function completeDocument(
   };
 }
 
-interface Surroundings {
+interface DocumentContext {
   readonly schemas: SchemasObject;
   readonly base: string;
 }
@@ -59,7 +59,7 @@ interface Surroundings {
 function completeOrLeave(
   one: PathOperation,
   route: Route | undefined,
-  { schemas, base }: Surroundings,
+  { schemas, base }: DocumentContext,
 ): void {
   const original = structuredClone(one.operation);
   try {
@@ -71,12 +71,12 @@ function completeOrLeave(
   }
 }
 
-function complete(one: PathOperation, route: Route, { schemas, base }: Surroundings): void {
+function complete(one: PathOperation, route: Route, { schemas, base }: DocumentContext): void {
   const { path, url, method, operation } = one;
   addPathParameters(operation, path);
   useOurSecurity(operation);
   addUndescribedBody(operation, route);
-  modernOperation(operation);
+  upgradeOperation(operation);
   completeSuccess(operation, route);
   addErrorResponses(operation, route);
   markPublic(operation);

@@ -11,18 +11,18 @@ export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
 export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
 
 /** Converts schemas of OpenAPI 3.0, which the library and its users still write, to JSON Schema 2020-12. */
-export function modernSchemas(schemas: SchemasObject): SchemasObject {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, modern(schema)]));
+export function upgradeSchemas(schemas: SchemasObject): SchemasObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, upgrade(schema)]));
 }
 
 /** The same for the schemas in an operation itself. */
-export function modernOperation({ parameters = [], requestBody, responses }: OperationObject): void {
+export function upgradeOperation({ parameters = [], requestBody, responses }: OperationObject): void {
   const bodies = [requestBody, ...Object.values(responses)] as (object | undefined)[];
   const contents = bodies.flatMap((body) =>
     body && 'content' in body ? Object.values(body.content as Contents) : [],
   );
   for (const place of [...(parameters as Place[]), ...contents]) {
-    if (place.schema) place.schema = modern(place.schema);
+    if (place.schema) place.schema = upgrade(place.schema);
   }
 }
 
@@ -44,11 +44,11 @@ const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 const SINGLE = ['items', 'not', 'additionalProperties'] as const;
 
 /** A reference may have siblings without an `allOf`, and `example` becomes `examples`. */
-function modern(schema: SchemaOrReference): SchemaOrReference {
+function upgrade(schema: SchemaOrReference): SchemaOrReference {
   if ('$ref' in schema) return schema;
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...others }: OldKeywords & object = schema;
   const example: unknown = schema.example; // the library says `any`
-  const { allOf, properties, ...rest } = withModernParts(others);
+  const { allOf, properties, ...rest } = withUpgradedParts(others);
   delete rest.example;
   return {
     ...(allOf?.length === 1 ? allOf[0] : allOf && { allOf }),
@@ -61,16 +61,16 @@ function modern(schema: SchemaOrReference): SchemaOrReference {
   };
 }
 
-function withModernParts(schema: SchemaObject): SchemaObject {
+function withUpgradedParts(schema: SchemaObject): SchemaObject {
   const parts: Record<string, unknown> = {};
-  if (schema.properties) parts.properties = modernSchemas(schema.properties);
+  if (schema.properties) parts.properties = upgradeSchemas(schema.properties);
   for (const key of LISTS) {
     const list = schema[key];
-    if (Array.isArray(list)) parts[key] = list.map(modern);
+    if (Array.isArray(list)) parts[key] = list.map(upgrade);
   }
   for (const key of SINGLE) {
     const part = schema[key];
-    if (typeof part === 'object') parts[key] = modern(part);
+    if (typeof part === 'object') parts[key] = upgrade(part);
   }
   return { ...schema, ...parts };
 }

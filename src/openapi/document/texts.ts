@@ -60,7 +60,7 @@ type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Described = OperationObject & { 'x-tag-description'?: string };
 
 /** The document's tags and those of its operations, with what controllers say of them by `@Tag()`. */
-export function takeTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
+export function collectTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
   const tags = new Map(declared.map((tag) => [tag.name, tag]));
   for (const operation of operations) {
     const { tags: [name] = [], 'x-tag-description': description } = operation;

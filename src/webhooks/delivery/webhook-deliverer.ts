@@ -10,7 +10,7 @@ import { contentOf } from './message.js';
 import { DISABLED_AFTER } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
 import { signedHeaders } from './signature.js';
-import { Turn } from './turn.js';
+import { DeliveryRun } from './delivery-run.js';
 import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `petstore-webhooks/${VERSION}`;
@@ -39,22 +39,22 @@ export class WebhookDeliverer {
   async deliver(webhookId: string, stop: AbortSignal = NEVER): Promise<void> {
     const endpoint = await this.store.takeTurn(webhookId, new Date(this.clock.now()));
     if (!endpoint) return;
-    const turn = new Turn(endpoint, this.store, (due) => this.send(endpoint, due, stop), {
+    const run = new DeliveryRun(endpoint, this.store, (due) => this.send(endpoint, due, stop), {
       clock: this.clock,
       metrics: this.metrics,
       stop,
     });
     try {
-      await turn.run();
-      await this.judge(endpoint, turn);
+      await run.sendAll();
+      await this.updateState(endpoint, run);
     } finally {
       await this.store.endTurn(endpoint);
     }
-    await this.store.schedule(webhookId, this.pause(turn));
+    await this.store.schedule(webhookId, this.pause(run));
   }
 
   /** An endpoint that fails gets fewer turns, so that many of them leave time for the others. */
-  private pause({ failingSince }: Turn): number {
+  private pause({ failingSince }: DeliveryRun): number {
     return failingSince ? Math.min(MAX_PAUSE, (this.clock.now() - failingSince.getTime()) / 10) : 0;
   }
 
@@ -101,7 +101,7 @@ export class WebhookDeliverer {
   }
 
   /** Disables an endpoint that is gone, or has failed for too long. */
-  private async judge(endpoint: Endpoint, { isGone, failingSince }: Turn): Promise<void> {
+  private async updateState(endpoint: Endpoint, { isGone, failingSince }: DeliveryRun): Promise<void> {
     const { id, failingSince: before } = endpoint;
     if (failingSince?.getTime() !== before?.getTime()) await this.store.setFailing(id, failingSince);
     const isLost = failingSince !== null && this.clock.now() - failingSince.getTime() >= DISABLED_AFTER;

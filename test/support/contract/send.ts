@@ -1,5 +1,5 @@
 import type { Petstore } from '../petstore.js';
-import type { ReceivedResponse } from './judge.js';
+import type { ReceivedResponse } from './response-validator.js';
 import type { Request } from './requests.js';
 
 /** Sends a request as it is, broken or not. */

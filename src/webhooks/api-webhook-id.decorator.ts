@@ -4,7 +4,7 @@ import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { WebhookNotFound } from './webhook.errors.js';
 
 /** Describes the `webhookId` in the path of an operation. */
-export const TakesWebhookId = (): MethodDecorator =>
+export const ApiWebhookId = (): MethodDecorator =>
   applyDecorators(
     ApiParam({
       name: 'webhookId',

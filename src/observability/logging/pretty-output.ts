@@ -7,7 +7,7 @@ type Line = Record<string, unknown> & Partial<RequestLine> & { readonly context?
 type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never[]) => unknown>>[3]['colors'];
 
 /** For a terminal: short lines, written at once. */
-export async function readably(): Promise<LogDestination> {
+export async function prettyOutput(): Promise<LogDestination> {
   const { default: pretty } = await import('pino-pretty'); // loaded only here
   const stream = pretty({
     sync: true,

@@ -15,14 +15,14 @@ const BATCH = 200;
 const LENGTH = seconds(10);
 const GONE = 410;
 
-interface Surroundings {
+interface Dependencies {
   readonly clock: Clock;
   readonly metrics: WebhookMetrics;
   readonly stop: AbortSignal;
 }
 
 /** Sends what is due to one webhook, several requests at a time, until nothing is due or the turn is over. */
-export class Turn {
+export class DeliveryRun {
   private readonly window: SendWindow;
   private readonly writer: OutcomeWriter;
   private readonly end: number;
@@ -38,11 +38,11 @@ export class Turn {
     private readonly endpoint: Endpoint,
     private readonly store: DeliveryStore,
     private readonly send: Send,
-    private readonly surroundings: Surroundings,
+    private readonly dependencies: Dependencies,
   ) {
     this.window = new SendWindow(endpoint.failingSince !== null);
     this.writer = new OutcomeWriter(store);
-    this.end = surroundings.clock.elapsed() + LENGTH;
+    this.end = dependencies.clock.elapsed() + LENGTH;
   }
 
   /** Whether the endpoint has responded with 410. */
@@ -58,7 +58,7 @@ export class Turn {
   }
 
   /** @throws what the database throws */
-  async run(): Promise<void> {
+  async sendAll(): Promise<void> {
     do {
       await this.refill();
       while (this.queue.length > 0 && this.sending < this.window.limit) this.start();
@@ -71,7 +71,7 @@ export class Turn {
     if (this.isOver())
       this.queue = []; // they stay pending
     else if (this.queue.length === 0 && !this.isExhausted) {
-      const now = new Date(this.surroundings.clock.now());
+      const now = new Date(this.dependencies.clock.now());
       this.queue = await this.store.due(this.endpoint.id, now, BATCH, [...this.writer.taken]);
       this.isExhausted = this.queue.length < BATCH;
       for (const { id } of this.queue) this.writer.taken.add(id);
@@ -79,7 +79,7 @@ export class Turn {
   }
 
   private isOver(): boolean {
-    const { clock, stop } = this.surroundings;
+    const { clock, stop } = this.dependencies;
     return this.hasGone || stop.aborted || clock.elapsed() >= this.end;
   }
 
@@ -95,7 +95,7 @@ export class Turn {
   }
 
   private settle({ id, tries: before }: DueDelivery, attempt: Attempt): void {
-    const { clock, metrics } = this.surroundings;
+    const { clock, metrics } = this.dependencies;
     const tries = before + 1;
     if (attempt.error === undefined) {
       this.hasSucceeded = true;

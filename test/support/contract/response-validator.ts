@@ -18,7 +18,7 @@ interface Response {
 }
 
 /** Holds responses against the document. */
-export class Judge {
+export class ResponseValidator {
   private readonly ajv = new Ajv2020({
     strict: false,
     allErrors: true,
