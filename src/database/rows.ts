@@ -11,6 +11,15 @@ export function findRow<E extends { id: Int64 }>(repository: Repository<E>, id: 
   );
 }
 
+/** `repository.findOne` with the lock `pessimistic_write`, by the fast path for a plain entity. Only in a transaction. */
+export function lockRow<E extends { id: Int64 }>(repository: Repository<E>, id: Int64): Promise<E | null> {
+  return viaFastPath(
+    repository,
+    (table) => table.lockById(id),
+    () => repository.findOne({ where: { id } as FindOptionsWhere<E>, lock: { mode: 'pessimistic_write' } }),
+  );
+}
+
 /** `repository.save(repository.create(values))`, by the fast path for a plain entity. */
 export function insertRow<E extends { id: Int64 }>(
   repository: Repository<E>,

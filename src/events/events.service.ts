@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { DeepPartial, EntityManager, Repository } from 'typeorm';
+import type { DeepPartial, EntityManager, FindOptionsWhere, Repository } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { viaFastPath } from '../database/pipeline/fast-path.js';
 import type { Int64 } from '../kernel/json/int64.js';
@@ -9,7 +10,7 @@ import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventFeed } from './event-feed.js';
 import { EventSequencer } from './event-sequencer.js';
 import type { EventType } from './event-type.js';
-import { insertedEvent, writeToOutbox } from './outbox.js';
+import { insertedEvent, updatedEvent, writeToOutbox } from './outbox.js';
 
 /** Records events in the transaction of the change, and lists them. */
 @Injectable()
@@ -61,6 +62,24 @@ export class EventsService {
       repository,
       (table) => event && table.insert(values, event),
       () => this.save(repository, values, type, properties),
+    );
+  }
+
+  /** Changes a row, as `Repository.update` does, and records an event, in the transaction of the repository. */
+  update<Row extends { id: Int64 }, Data extends object>(
+    repository: Repository<Row>,
+    id: Int64,
+    changes: Partial<Row>,
+    type: EventType<Data>,
+    data: Data,
+  ): Promise<void> {
+    return viaFastPath(
+      repository,
+      (table) => table.update(id, changes, updatedEvent(type, new Date(this.clock.now()), data)),
+      async () => {
+        await repository.update({ id } as FindOptionsWhere<Row>, changes as QueryDeepPartialEntity<Row>);
+        await this.record(repository.manager, type, data);
+      },
     );
   }
 

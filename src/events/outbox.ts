@@ -2,7 +2,7 @@ import type { EntityManager, EntityMetadata, ObjectLiteral } from 'typeorm';
 import { runningTransaction } from '../database/transactions/ambient-transaction.js';
 import { writeJson } from '../kernel/json/write-json.js';
 import type { EventType } from './event-type.js';
-import type { FollowUp } from '../database/pipeline/plain-table.js';
+import type { FollowUp } from '../database/pipeline/table-statements.js';
 
 /**
  * Writes an event in the transaction of `manager`.
@@ -44,9 +44,23 @@ export function insertedEvent(
     sql: (column, value) => {
       const data = properties.map((property) => `'${property}', ${column(property)}`).join(', ');
       return `INSERT INTO event_outbox (type, version, occurred_at, data)
-        SELECT '${name}', ${version}, ${value(0)}, json_build_object(${data}) FROM inserted`;
+        SELECT '${name}', ${version}, ${value(0)}, json_build_object(${data}) FROM written`;
     },
     values: [occurredAt],
+  };
+}
+
+/** The event for the statement that updates a row. */
+export function updatedEvent<Data extends object>(
+  { name, version }: EventType<Data>,
+  occurredAt: Date,
+  data: Data,
+): FollowUp {
+  return {
+    name: `with ${name}`,
+    sql: (_, value) => `INSERT INTO event_outbox (type, version, occurred_at, data)
+      SELECT '${name}', ${version}, ${value(0)}, ${value(1)} FROM written`,
+    values: [occurredAt, writeJson(data)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { lockRow } from '../database/rows.js';
 import type { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { UpdatePetDto } from './dto/update-pet.dto.js';
@@ -15,7 +16,7 @@ import { PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
  * locks everywhere, so that no two transactions wait for each other.
  */
 export function lockPet(manager: EntityManager, id: Int64): Promise<Pet | null> {
-  return manager.findOne(Pet, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  return lockRow(manager.getRepository(Pet), id);
 }
 
 /** Whether an open order holds the pet. Certain while the pet is locked. */
@@ -39,9 +40,13 @@ export async function changePet(
     throw new InvalidStatusTransition(pet.status, status);
   }
   if (name === pet.name && categoryId === pet.categoryId && status === pet.status) return pet;
-  const changed = { id, name, categoryId, status };
-  await manager.update(Pet, { id }, { name, categoryId, status });
-  if (status === pet.status) await events.record(manager, PET_UPDATED, PetResponse.from(changed));
-  else await events.record(manager, PET_STATUS_CHANGED, PetStatusChangedData.of(changed, pet.status));
+  const pets = manager.getRepository(Pet);
+  const values = { name, categoryId, status };
+  const changed = { id, ...values };
+  if (status === pet.status) await events.update(pets, id, values, PET_UPDATED, PetResponse.from(changed));
+  else {
+    const data = PetStatusChangedData.of(changed, pet.status);
+    await events.update(pets, id, values, PET_STATUS_CHANGED, data);
+  }
   return changed;
 }

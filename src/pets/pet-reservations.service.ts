@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../kernel/json/int64.js';
-import { changePet, isReserved, lockPet } from './pet-changes.js';
+import { changePet, lockPet } from './pet-changes.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { canBecome, PetStatus } from './pet-status.js';
 import { PetNotAvailable, PetNotFound } from './pet.errors.js';
@@ -16,10 +16,8 @@ export class PetReservationsService {
   async reserve(manager: EntityManager, petId: Int64): Promise<void> {
     const pet = await lockPet(manager, petId);
     if (!pet) throw new PetNotFound(String(petId));
-    if (pet.status !== PetStatus.Available || (await isReserved(manager, petId))) {
-      throw new PetNotAvailable(String(petId));
-    }
-    await manager.insert(PetReservation, { petId });
+    if (pet.status !== PetStatus.Available) throw new PetNotAvailable(String(petId));
+    await hold(manager, petId);
     await changePet(manager, this.events, pet, { status: PetStatus.Pending });
   }
 
@@ -38,4 +36,13 @@ export class PetReservationsService {
     await manager.delete(PetReservation, { petId });
     if (pet && canBecome(pet.status, status)) await changePet(manager, this.events, pet, { status });
   }
+}
+
+/** One statement, where `existsBy` and `insert` are two. @throws PetNotAvailable */
+async function hold(manager: EntityManager, petId: Int64): Promise<void> {
+  const held: unknown[] = await manager.query(
+    'INSERT INTO pet_reservations (pet_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING pet_id',
+    [petId],
+  );
+  if (held.length === 0) throw new PetNotAvailable(String(petId));
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
+import { insertRow } from '../database/rows.js';
 import type { EventType } from '../events/event-type.js';
 import { EventsService } from '../events/events.service.js';
 import { type Int64, parseInt64 } from '../kernel/json/int64.js';
@@ -39,8 +40,8 @@ export class StoreService {
   place({ petId }: PlaceOrderDto): Promise<OrderResponse> {
     return this.orders.manager.transaction(async (manager) => {
       await this.reservations.reserve(manager, petId);
-      const order = manager.create(Order, { petId, quantity: 1, status: OrderStatus.Placed });
-      return this.record(manager, ORDER_PLACED, await manager.save(order));
+      const order = { petId, quantity: 1, status: OrderStatus.Placed };
+      return this.record(manager, ORDER_PLACED, await insertRow(manager.getRepository(Order), order));
     });
   }
 

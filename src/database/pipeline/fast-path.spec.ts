@@ -10,6 +10,7 @@ import {
   DataSource,
   DeleteDateColumn,
   Entity,
+  type EntityManager,
   type EntitySubscriberInterface,
   getMetadataArgsStorage,
   In,
@@ -27,9 +28,10 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import type { Int64 } from '../../kernel/json/int64.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { keysetPage } from '../pagination/keyset.js';
-import { findRow, insertRow } from '../rows.js';
-import { enableFastPath } from './fast-path.js';
+import { findRow, insertRow, lockRow } from '../rows.js';
+import { enableFastPath, viaFastPath } from './fast-path.js';
 import { StatementBatches } from './statement-batches.js';
+import { TableStatements } from './table-statements.js';
 import { codePoint } from '../../../test/support/code-point.js';
 
 const RUNS = 40;
@@ -246,9 +248,24 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
     name: `insertRow ${inspect(values)}`,
     run: (repository: Repository<Row>) => insertRow(repository, values as never),
   }));
+  const updates = valuesFor(columns).map((values) => ({
+    name: `update ${inspect(values)}`,
+    run: (repository: Repository<Row>) => {
+      const nothing = { name: 'with nothing', sql: () => 'SELECT FROM written', values: [] };
+      return viaFastPath(
+        repository,
+        (table) => table.update(1, values, nothing),
+        () => repository.update({ id: 1 }, values as never).then(() => undefined),
+      );
+    },
+  }));
   const finds = fc.constantFrom<Int64>(1, 2, 3, 4, 99, 2n ** 63n - 1n, -1).map((id) => ({
     name: `findRow ${id}`,
     run: (repository: Repository<Row>) => findRow(repository, id),
+  }));
+  const locks = fc.constantFrom<Int64>(1, 2, 99).map((id) => ({
+    name: `lockRow ${id}`,
+    run: (repository: Repository<Row>) => lockRow(repository, id),
   }));
   const softDeletes = fc.constantFrom(1, 2).map((id) => ({
     name: `softDelete ${id}`,
@@ -271,7 +288,7 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
         }),
       ),
     );
-  return fc.oneof({ weight: 5, arbitrary: inserts }, finds, pages, softDeletes);
+  return fc.oneof({ weight: 5, arbitrary: inserts }, updates, finds, locks, pages, softDeletes);
 };
 
 async function walk(repository: Repository<Row>, limit: number, filter: object): Promise<unknown[]> {
@@ -290,9 +307,14 @@ async function walk(repository: Repository<Row>, limit: number, filter: object):
 }
 
 /** What an operation does, for comparison: moments of this minute are those that PostgreSQL has set. */
-async function outcomeOf(repository: Repository<Row>, { run }: NamedOperation): Promise<unknown> {
+async function outcomeOf(
+  { manager, target }: Repository<Row>,
+  { run }: NamedOperation,
+  inTransaction: boolean,
+): Promise<unknown> {
+  const runWith = (by: EntityManager) => run(by.getRepository<Row>(target));
   try {
-    return withoutNow(await run(repository));
+    return withoutNow(await (inTransaction ? manager.transaction(runWith) : runWith(manager)));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (!(error instanceof QueryFailedError)) return { type: error.constructor.name, message: error.message };
@@ -366,27 +388,33 @@ describe('the fast path', () => {
     fc.record({
       entity: fc.constant(entity),
       operations: fc.array(operation(entity.columns), { minLength: 8, maxLength: 16 }),
+      inTransaction: fc.boolean(),
     }),
   );
 
-  it('has the results and the errors of the repository, for every entity', async () => {
+  it('has the results and the errors of the repository, for every entity, in transactions too', async () => {
+    const callsOf = (spies: { mock: { calls: unknown[] } }[]) =>
+      spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    const statements = (['byId', 'page', 'insert', 'update'] as const).map((one) =>
+      jest.spyOn(TableStatements.prototype, one),
+    );
     const batches = (['read', 'write'] as const).map((way) => jest.spyOn(StatementBatches.prototype, way));
-    const used = () => batches.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    const used = () => callsOf(statements);
     await fc.assert(
-      fc.asyncProperty(cases, async ({ entity, operations }) => {
+      fc.asyncProperty(cases, async ({ entity, operations, inTransaction }) => {
         const plan = define(entity);
         const [standard, fast] = [await connect(plan), await connect(plan)];
         enableFastPath(fast);
         try {
           const outcomes: unknown[][] = [];
-          const before = used();
+          const [before, batched] = [used(), callsOf(batches)];
           for (const dataSource of [standard, fast]) {
             await createTables(standard);
             const repository = dataSource.getRepository(plan.target);
             const outcome: unknown[] = [];
             for (const [i, one] of operations.entries()) {
               await setNextId(repository, i + 1);
-              outcome.push(await outcomeOf(repository, one));
+              outcome.push(await outcomeOf(repository, one, inTransaction));
             }
             outcomes.push(outcome);
             if (dataSource === standard) expect(used()).toBe(before);
@@ -398,6 +426,7 @@ describe('the fast path', () => {
           }
           if (entity.feature === null) expect(used()).toBeGreaterThan(before);
           else expect(used()).toBe(before);
+          if (inTransaction) expect(callsOf(batches)).toBe(batched);
         } finally {
           await Promise.all([standard.destroy(), fast.destroy()]);
           forgetEntities();
@@ -456,6 +485,29 @@ describe('a plain entity', () => {
     const [one, other] = await Promise.all([findRow(notes, id), findRow(notes, id)]);
     expect(one).toEqual(other);
     expect(one).not.toBe(other);
+  });
+
+  it('is read and written in the transaction of the repository', async () => {
+    const ids: Int64[] = [];
+    const failed = dataSource.transaction(async (manager) => {
+      const { id } = await insertRow(manager.getRepository(Note), { text: 'rolled back' });
+      expect(await lockRow(manager.getRepository(Note), id)).toEqual({ id, text: 'rolled back' });
+      ids.push(id);
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    expect(ids).toHaveLength(1);
+    for (const id of ids) expect(await findRow(notes, id)).toBeNull();
+  });
+
+  it('is locked until the end of the transaction', async () => {
+    const { id } = await insertRow(notes, { text: 'locked' });
+    await dataSource.transaction(async (manager) => {
+      await lockRow(manager.getRepository(Note), id);
+      const others = dataSource.query('SELECT FROM note WHERE id = $1 FOR UPDATE NOWAIT', [id]);
+      await expect(others).rejects.toMatchObject({ driverError: { code: '55P03' } });
+    });
+    await expect(lockRow(notes, id)).rejects.toThrow(/transaction is required/i);
   });
 
   it('has pages also where its columns have long names', async () => {

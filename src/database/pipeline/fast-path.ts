@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
 import {
   type DataSource,
+  type EntityManager,
   type EntityMetadata,
   type ObjectLiteral,
   QueryFailedError,
+  type QueryRunner,
   Repository,
 } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -11,8 +13,10 @@ import { memoize } from '../../kernel/memoize.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { runningTransaction } from '../transactions/ambient-transaction.js';
 import { isPlainEntity, isSubscribed } from './plain-entity.js';
-import { PlainTable } from './plain-table.js';
+import { PlainTable, type StatementRunner } from './plain-table.js';
+import { bind } from './statement.js';
 import { StatementBatches } from './statement-batches.js';
+import { TableStatements } from './table-statements.js';
 
 const enabled = new WeakSet<DataSource>();
 
@@ -22,9 +26,9 @@ export function enableFastPath(dataSource: DataSource): void {
 }
 
 /**
- * Runs a statement of a plain entity, outside transactions, in one batch with those of other requests. Results and errors are
- * those of the repository; where that is not certain, the repository runs. A list takes 93 µs of CPU instead of 439
- * (docs/performance.md).
+ * Runs a statement of a plain entity: in the transaction of the repository, or else in one batch with those of other requests.
+ * Results and errors are those of the repository; where that is not certain, the repository runs. A list takes 93 µs of CPU
+ * instead of 439 (docs/performance.md).
  *
  * @param fast returns undefined for what it does not support
  */
@@ -48,11 +52,15 @@ function tableOf<E extends { id: Int64 }>(repository: Repository<E>): PlainTable
   const { manager } = repository as Partial<Repository<E>>; // a test may use a fake repository
   const dataSource = manager?.dataSource;
   if (!dataSource || !enabled.has(dataSource)) return undefined;
-  if (repository.queryRunner ?? manager.queryRunner ?? runningTransaction(dataSource)) return undefined;
   if (isExtended(repository)) return undefined;
   const { metadata } = repository;
   if (dataSource.subscribers.some((subscriber) => isSubscribed(subscriber, metadata))) return undefined;
-  return plainTable(metadata) as PlainTable<E> | undefined;
+  const statements = tableStatements(metadata);
+  if (!statements) return undefined;
+  const queries = repository.queryRunner ?? manager.queryRunner;
+  if (queries ?? runningTransaction(dataSource))
+    return new PlainTable(statements, joined(queries ?? manager));
+  return new PlainTable(statements, batched(dataSource));
 }
 
 /** Whether a custom repository or a test has overridden a method that the fast path replaces. */
@@ -71,14 +79,29 @@ function isExtended({
   );
 }
 
-const plainTable = memoize((entity: EntityMetadata) =>
-  isPlainEntity(entity) ? new PlainTable<{ id: Int64 }>(entity, batchesOf(entity.dataSource)) : undefined,
+const tableStatements = memoize((entity: EntityMetadata) =>
+  isPlainEntity(entity) ? new TableStatements(entity) : undefined,
 );
 
 /** On the pool of TypeORM, so that both share one limit. */
-const batchesOf = memoize(
-  ({ driver }: DataSource) => new StatementBatches((driver as PostgresDriver).master as Pool),
-);
+const batched = memoize(({ driver }: DataSource): StatementRunner => {
+  const batches = new StatementBatches((driver as PostgresDriver).master as Pool);
+  return {
+    isTransaction: false,
+    read: (statement, values) => batches.read(bind(statement, values)),
+    write: (statement, values) => batches.write(bind(statement, values)),
+  };
+});
+
+/** On a connection of TypeORM, with what others do on it. */
+function joined(queries: QueryRunner | EntityManager): StatementRunner {
+  const run: StatementRunner['read'] = async ({ text }, values) => {
+    const rows = (await queries.query(text, [...values])) as Record<string, unknown>[];
+    return { parsers: [], rows: rows.map((row) => Object.values(row)) };
+  };
+  const isTransaction = 'isTransactionActive' in queries && queries.isTransactionActive;
+  return { isTransaction, read: run, write: run };
+}
 
 /** SQLSTATE of a prepared statement whose columns have changed, and of one that no longer exists. */
 const STALE = ['0A000', '26000'];

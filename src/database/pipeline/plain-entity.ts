@@ -50,7 +50,8 @@ function isPlainColumn(column: ColumnMetadata): boolean {
     column.relationMetadata === undefined &&
     column.referencedColumn === undefined &&
     column.asExpression === undefined &&
-    column.generatedType === undefined
+    column.generatedType === undefined &&
+    !/^\d+$/.test(column.databaseName) // JavaScript puts such a property before the others
   );
 }
 

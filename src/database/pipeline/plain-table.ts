@@ -1,12 +1,7 @@
-import type { EntityMetadata, ObjectLiteral } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import type { ObjectLiteral } from 'typeorm';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { isPassedThrough } from './plain-entity.js';
-import { bind, type RawRows, statement, type Statement } from './statement.js';
-import type { StatementBatches } from './statement-batches.js';
-
-/** Prepared statements of one table. Requests determine their columns. */
-const MAX_STATEMENTS = 32;
+import type { RawRows, Statement } from './statement.js';
+import { type Column, type FollowUp, isNumber, isSimple, type TableStatements } from './table-statements.js';
 
 interface PageOf {
   /** Values by property. */
@@ -16,60 +11,47 @@ interface PageOf {
   readonly limit: number;
 }
 
-/** A statement in the same transaction as an insert. */
-export interface FollowUp {
-  /** Identifies the statement among those of the table. */
-  readonly name: string;
-  /**
-   * @param column name of the column of a property in `inserted`, the new row
-   * @param value placeholder of an item of `values`
-   */
-  readonly sql: (column: (property: string) => string, value: (i: number) => string) => string;
-  readonly values: readonly unknown[];
+/** Where statements run. */
+export interface StatementRunner {
+  readonly isTransaction: boolean;
+  read(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
+  write(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
 }
 
 /** Reads and writes a plain entity by prepared statements, with the results of its repository. `undefined`: not supported. */
 export class PlainTable<E extends { id: Int64 }> {
-  private readonly statements = new Map<string, Statement>();
-  private readonly columns: readonly Column[];
-  /** The columns that an insert returns. */
-  private readonly returned: readonly Column[];
-  private readonly byProperty: ReadonlyMap<string, Column>;
-
   constructor(
-    private readonly entity: EntityMetadata,
-    private readonly batches: StatementBatches,
-  ) {
-    this.columns = entity.columns.map((column) => new Column(column));
-    this.byProperty = new Map(this.columns.map((column) => [column.property, column]));
-    const returned = entity.getInsertionReturningColumns();
-    this.returned = this.columns.filter(({ metadata }) => returned.includes(metadata));
-  }
+    private readonly statements: TableStatements,
+    private readonly runner: StatementRunner,
+  ) {}
 
   findById(id: Int64): Promise<E | null> | undefined {
-    if (!isNumber(id)) return undefined;
-    const found = this.prepared('find', () => `${this.select()} WHERE ${this.id()} = $1`);
-    return found && this.read(found, [id]).then(([row]) => row ?? null);
+    return this.find(id, this.statements.byId());
+  }
+
+  /** Finds and locks a row in a transaction. */
+  lockById(id: Int64): Promise<E | null> | undefined {
+    return this.runner.isTransaction ? this.find(id, this.statements.byId('FOR UPDATE')) : undefined;
   }
 
   findPage({ where, after, limit }: PageOf): Promise<E[]> | undefined {
+    const { byProperty } = this.statements;
     const properties = Object.keys(where);
     const values: unknown[] = Object.values(where);
-    if (!values.every(isSimple) || !properties.every((property) => this.byProperty.has(property))) {
+    if (!values.every(isSimple) || !properties.every((property) => byProperty.has(property))) {
       return undefined;
     }
-    const name = `page ${properties.join()}${after === undefined ? '' : ' after'}`;
-    const page = this.prepared(name, () => this.pageSql(properties, after !== undefined));
+    const page = this.statements.page(properties, after !== undefined);
     return page && this.read(page, [...values, ...(after === undefined ? [] : [after]), limit]);
   }
 
   /** @param also runs in the same statement */
   insert(given: Partial<E>, also?: FollowUp): Promise<E> | undefined {
-    const row = this.entity.create() as ObjectLiteral;
+    const { entity, returned } = this.statements;
+    const row = entity.create() as ObjectLiteral;
     const columns: Column[] = [];
     const values: unknown[] = [];
-    let name = `insert ${also?.name ?? ''}`;
-    for (const column of this.columns) {
+    for (const column of this.statements.columns) {
       const { property } = column;
       const value: unknown = (given as ObjectLiteral)[property];
       if (value !== undefined) row[property] = value;
@@ -77,30 +59,49 @@ export class PlainTable<E extends { id: Int64 }> {
       if (!column.takes(row[property])) return undefined;
       columns.push(column);
       values.push(column.persist(row[property]));
-      name += ` ${property}`;
     }
-    if (columns.length === 0 || this.returned.length === 0) return undefined;
+    if (columns.length === 0 || returned.length === 0) return undefined;
     if (row.id !== undefined) return undefined; // `save` may do an update
-    const insert = this.prepared(name, () => this.insertSql(columns, also));
+    const insert = this.statements.insert(columns, also);
     if (!insert) return undefined;
     if (also) values.push(...also.values);
-    return this.batches.write(bind(insert, values)).then((rows) => this.complete(row, rows));
+    return this.runner.write(insert, values).then((rows) => this.complete(row, rows));
+  }
+
+  /** @param also runs in the same statement */
+  update(id: Int64, changes: Partial<E>, also: FollowUp): Promise<void> | undefined {
+    const columns: Column[] = [];
+    const values: unknown[] = [];
+    for (const [property, value] of Object.entries(changes)) {
+      const column = this.statements.byProperty.get(property);
+      if (!column?.metadata.isUpdate || !column.takes(value)) return undefined;
+      columns.push(column);
+      values.push(column.persist(value));
+    }
+    if (columns.length === 0 || !isNumber(id) || this.statements.entity.updateDateColumn) return undefined;
+    const update = this.statements.update(columns, also);
+    return update && this.runner.write(update, [...values, id, ...also.values]).then(() => undefined);
+  }
+
+  private find(id: Int64, statement: Statement | undefined): Promise<E | null> | undefined {
+    if (!isNumber(id) || !statement) return undefined;
+    return this.read(statement, [id]).then(([row]) => row ?? null);
   }
 
   /** As after `Repository.save`: with the values that PostgreSQL has set, and null for missing ones. */
   private complete(row: ObjectLiteral, { parsers, rows: [returned] }: RawRows): E {
-    for (const { property, metadata } of this.columns) {
+    for (const { property, metadata } of this.statements.columns) {
       if (metadata.isNullable && row[property] === undefined) row[property] = null;
     }
-    for (const [i, column] of this.returned.entries()) {
+    for (const [i, column] of this.statements.returned.entries()) {
       row[column.property] = column.read(returned?.[i] ?? null, parsers[i]);
     }
     return row as E;
   }
 
   private async read(page: Statement, values: readonly unknown[]): Promise<E[]> {
-    const { parsers, rows } = await this.batches.read(bind(page, values));
-    const { columns, entity } = this;
+    const { parsers, rows } = await this.runner.read(page, values);
+    const { columns, entity } = this.statements;
     return rows.map((fields) => {
       const row = entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
       // An iterator takes twice as long.
@@ -111,89 +112,4 @@ export class PlainTable<E extends { id: Int64 }> {
       return row as E;
     });
   }
-
-  private prepared(name: string, sql: () => string): Statement | undefined {
-    let known = this.statements.get(name);
-    if (known === undefined && this.statements.size < MAX_STATEMENTS) {
-      this.statements.set(name, (known = statement(sql())));
-    }
-    return known;
-  }
-
-  private pageSql(properties: readonly string[], after: boolean): string {
-    const conditions = properties.map((property, i) => `${this.name(property)} = $${i + 1}`);
-    if (after) conditions.push(`${this.id()} > $${conditions.length + 1}`);
-    const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-    return `${this.select()}${where} ORDER BY ${this.id()} LIMIT $${conditions.length + 1}`;
-  }
-
-  private insertSql(columns: readonly Column[], also?: FollowUp): string {
-    const values = columns.map((_, i) => `$${i + 1}`);
-    const insert = `INSERT INTO ${this.table()} (${names(columns)}) VALUES (${values.join()}) RETURNING`;
-    if (!also) return `${insert} ${names(this.returned)}`;
-    const sql = also.sql(
-      (property) => this.name(property),
-      (i) => `$${columns.length + 1 + i}`,
-    );
-    return `WITH inserted AS (${insert} *), also AS (${sql}) SELECT ${names(this.returned)} FROM inserted`;
-  }
-
-  private select(): string {
-    return `SELECT ${names(this.columns)} FROM ${this.table()}`;
-  }
-
-  private table(): string {
-    const { driver } = this.entity.dataSource;
-    return this.entity.tablePath
-      .split('.')
-      .map((part) => driver.escape(part))
-      .join('.');
-  }
-
-  private id(): string {
-    return this.name('id');
-  }
-
-  private name(property: string): string {
-    return this.byProperty.get(property)?.name ?? '';
-  }
 }
-
-class Column {
-  readonly property: string;
-  /** In SQL. */
-  readonly name: string;
-  private readonly isConverted: boolean;
-
-  constructor(readonly metadata: ColumnMetadata) {
-    this.property = metadata.propertyName;
-    this.name = metadata.entityMetadata.dataSource.driver.escape(metadata.databaseName);
-    this.isConverted = !isPassedThrough(metadata);
-  }
-
-  takes(value: unknown): boolean {
-    return isSimple(value) || value === null || (value instanceof Date && this.isConverted);
-  }
-
-  persist(value: unknown): unknown {
-    return this.isConverted ? this.driver.preparePersistentValue(value, this.metadata) : value;
-  }
-
-  read(text: string | null, parse: ((text: string) => unknown) | undefined): unknown {
-    if (text === null) return null;
-    const value = parse ? parse(text) : text;
-    return this.isConverted ? (this.driver.prepareHydratedValue(value, this.metadata) as unknown) : value;
-  }
-
-  private get driver() {
-    return this.metadata.entityMetadata.dataSource.driver;
-  }
-}
-
-const names = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
-
-const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
-
-/** A plain value: not null, an operator or an SQL expression. */
-const isSimple = (value: unknown): boolean =>
-  isNumber(value) || typeof value === 'string' || typeof value === 'boolean';

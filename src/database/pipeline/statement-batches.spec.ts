@@ -37,7 +37,7 @@ class Reader {
 }
 
 const parsed = ({ parsers, rows }: RawRows): unknown[][] =>
-  rows.map((row) => row.map((value, i) => (value === null ? null : parsers[i]?.(value))));
+  rows.map((row) => row.map((value, i) => (value === null ? null : parsers[i]?.(value as string))));
 
 beforeAll(async () => {
   database = await createTestDatabase('template1');

@@ -35,11 +35,11 @@ export function isSame(one: BoundStatement, other: BoundStatement): boolean {
 /** Parses the text of a column. */
 export type Parser = (text: string) => unknown;
 
-/** Rows as PostgreSQL sends them. Requests that share them create their own objects. */
+/** Rows as lists of their columns. Requests that share them create their own objects. */
 export interface RawRows {
-  /** One for each column. */
+  /** One for each column that is the text of PostgreSQL. */
   readonly parsers: readonly Parser[];
-  readonly rows: readonly (readonly (string | null)[])[];
+  readonly rows: readonly (readonly unknown[])[];
 }
 
 /** A statement that waits for its rows, with the requests that share them. */
