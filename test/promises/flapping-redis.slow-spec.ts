@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import type { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { admitted, RedisStorages } from '../support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
 const LIMIT = 100;
+/** What was on its way when Redis went may have been charged and refused. */
+const FEWEST = 0.8 * LIMIT;
 const FLAPS = 10;
 const REPLICAS = 3;
 
@@ -29,8 +31,9 @@ describeWithRedis('a Redis that flaps', () => {
     await server.stop();
   });
 
-  const lost = () => eventually(() => storages.every(({ degraded }) => degraded));
-  const back = () => eventually(() => storages.every(({ degraded }) => !degraded), 15_000);
+  const states = () => storages.map(({ degraded }) => (degraded ? 'alone' : 'together'));
+  const lost = () => becomes(states, Array<string>(REPLICAS).fill('alone'));
+  const back = () => becomes(states, Array<string>(REPLICAS).fill('together'));
 
   /** Every replica gets more than the limit, in a sequence of its own. */
   const press = async (client: RateLimitClient): Promise<number> => {
@@ -88,7 +91,7 @@ describeWithRedis('a Redis that flaps', () => {
       }
       await pressFor(clients);
       for (const sum of sums) {
-        expect(sum).toBeGreaterThanOrEqual(LIMIT);
+        expect(sum).toBeGreaterThanOrEqual(FEWEST);
         expect(sum).toBeLessThan(2 * LIMIT);
       }
     });
@@ -144,7 +147,7 @@ describeWithRedis('a Redis that flaps', () => {
       storages.map(async (storage, i) => {
         while (!isOver) {
           sum += await admitted(storage, client, 1 + i);
-          await sleep(5 * i);
+          await sleep(5 + 5 * i);
         }
       }),
     );
@@ -158,7 +161,7 @@ describeWithRedis('a Redis that flaps', () => {
     await load;
     await back();
     sum += await press(client);
-    expect(sum).toBeGreaterThan(0.8 * LIMIT); // what was on its way may have been charged and refused
+    expect(sum).toBeGreaterThanOrEqual(FEWEST);
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
@@ -169,7 +172,7 @@ describeWithRedis('a Redis that flaps', () => {
       storages.map(async (storage) => {
         while (!isOver) {
           await admitted(storage, client, 10);
-          await sleep(1);
+          await sleep(5); // the machine has other things to do
         }
       }),
     );

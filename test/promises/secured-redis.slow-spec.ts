@@ -1,14 +1,11 @@
-import { jest } from '@jest/globals';
 import { Certificates } from '../support/certificates.js';
 import { petstore } from '../support/command-line.js';
 import { describeWith } from '../support/describe-with.js';
-import { eventually } from '../support/eventually.js';
+import { becomes } from '../support/eventually.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinels } from '../support/redis-sentinels.js';
 import { admitted, RedisStorages } from '../support/redis-storages.js';
 import { readText } from '../support/repository.js';
-
-jest.setTimeout(60_000); // up to six real processes
 
 /** The account that the documentation gives the service. */
 const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/operating.md')) ?? [];
@@ -36,7 +33,13 @@ describeWith('redis-server', 'quotas at a Redis with TLS and an account for the 
   async function countsExactly(env: Record<string, string>): Promise<void> {
     const [url, others] = [env.REDIS_URL ?? '', { env, timeout: 5_000 }];
     const storages = await Promise.all([replicas.start(url, others), replicas.start(url, others)]);
-    await eventually(() => storages.every(({ replicaCount, degraded }) => replicaCount === 2 && !degraded));
+    await becomes(
+      () => storages.map(({ replicaCount, degraded }) => [replicaCount, degraded]),
+      [
+        [2, false],
+        [2, false],
+      ],
+    );
     for (const client of [...CLIENTS, ADDRESS]) {
       const counts = await Promise.all(storages.map((storage) => admitted(storage, client, 8)));
       expect(counts.reduce((a, b) => a + b)).toBe(10);

@@ -1,9 +1,13 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds between the requests of a client. Without, a slow machine has no time left for what is tested. */
+const PACE = 5;
 
 /** What came of the requests: how many of each status with its code, and of each error where no response came. */
 type Tally = Record<string, number>;
 
-/** Sends requests without a pause over kept connections, until it is told to stop. */
+/** Sends requests over kept connections, until it is told to stop. */
 export class Load {
   readonly tally: Tally = {};
   /** Milliseconds that the slowest response took. */
@@ -39,6 +43,7 @@ export class Load {
       const outcome = await (i % 4 === 0 ? this.send('POST') : this.send('GET')).catch(String);
       this.slowest = Math.max(this.slowest, performance.now() - began);
       this.tally[outcome] = (this.tally[outcome] ?? 0) + 1;
+      await sleep(PACE);
     }
   }
 
