@@ -3,6 +3,13 @@ import { LIMIT } from './scene.mjs';
 
 const BATCH = 50_000;
 
+/** The 5xx that neither a fault nor a busy machine explains, in words. */
+export function unexplained({ unexpected }, machine) {
+  return unexpected
+    .filter(({ from, to, isDocumented }) => !(isDocumented && machine.wasBusy(from, to)))
+    .map(({ what, status, from, to }) => `${what}: ${status} after ${Math.round(to - from)} ms`);
+}
+
 /** The windows in which a key had more than it may have, in words. */
 export function exceeded(tally, losses) {
   return [...tally.perWindow()].flatMap(({ key, first, end, count }) => {

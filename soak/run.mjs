@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { growth, measure, settle, table } from './figures.mjs';
 import { Losses } from './losses.mjs';
+import { Machine } from './machine.mjs';
 import { HELP, readOptions } from './options.mjs';
-import { exceeded, lostPets } from './promises.mjs';
+import { exceeded, lostPets, unexplained } from './promises.mjs';
 import { openScene } from './scene.mjs';
 import { Tally } from './tally.mjs';
 import { Timetable } from './timetable.mjs';
@@ -32,12 +33,15 @@ async function soak({ minutes, faults, every }) {
     await sleep(6_000); // until idle keep-alive connections are closed
     const before = await measure(scene.replicas);
     for (const line of table('before', before)) console.log(line);
-    const { tally, losses } = await traffic(scene, minutes * 60, { faults, every });
+    const { tally, losses, machine } = await traffic(scene, minutes * 60, { faults, every });
     console.log(String(tally));
+    const { length } = tally.unexpected;
+    console.log(`${length} of the 503 without a fault; the machine was too busy ${machine.times} times.`);
     const after = await settle(scene.replicas, before, REST);
     for (const line of table('after', after)) console.log(line);
     const lost = await lostPets(scene.postgres.url, tally.created);
     judge(tally, [
+      ...unexplained(tally, machine).slice(0, 20),
       ...exceeded(tally, losses),
       ...growth(before, after),
       ...lost.slice(0, 20).map((id) => `pet ${id}: its creation had the response 201, and it does not exist`),
@@ -50,6 +54,7 @@ async function soak({ minutes, faults, every }) {
 async function traffic(scene, seconds, { faults, every }) {
   const tally = new Tally();
   const losses = new Losses();
+  const machine = new Machine();
   const timetable = new Timetable(scene, tally);
   const end = performance.now() + seconds * 1000;
   const isOver = () => performance.now() >= end;
@@ -57,10 +62,11 @@ async function traffic(scene, seconds, { faults, every }) {
   await Promise.all([
     ...kinds.map((kind) => run(kind, { ...scene, tally, timetable }, isOver)),
     losses.watch(scene.replicas, isOver),
+    machine.watch(scene, isOver),
     timetable.run(faults, every, isOver),
   ]);
   clearInterval(progress);
-  return { tally, losses };
+  return { tally, losses, machine };
 }
 
 function judge(tally, more) {

@@ -9,14 +9,17 @@ export class Tally {
   /** Admitted requests of each limited key, by the second in which the window ends, as the response says. */
   windows = new Map();
   failures = [];
+  /** Responses with a 5xx that no fault explains. */
+  unexpected = [];
   slowest = 0;
 
   /** @param limited the name of the key, where its limit is to be held */
-  note({ what, status, headers, took, limited, allowed }) {
+  note({ what, status, headers, from, to, limited, allowed }) {
     this.statuses[status] = this.count(status) + 1;
-    this.slowest = Math.max(this.slowest, took);
+    this.slowest = Math.max(this.slowest, to - from);
     const isDocumented = status === 503 && headers['retry-after'] !== undefined;
-    if (status >= 500 && !(isDocumented && allowed)) this.fail(`${what}: ${status}`);
+    if (status >= 500 && !(isDocumented && allowed))
+      this.unexpected.push({ what, status, from, to, isDocumented });
     if (limited !== undefined && status === 200) {
       const ends = this.windows.get(limited) ?? new Map();
       const end = Number(headers['x-ratelimit-reset']);

@@ -155,7 +155,7 @@ function send(scene, method, path, { headers, body, limited } = {}) {
         const now = performance.now();
         const allowed = timetable.during(begun, now).some(({ allows }) => allows === '503');
         const what = `${method} ${path}`;
-        tally.note({ what, status, headers: response.headers, took: now - begun, limited, allowed });
+        tally.note({ what, status, headers: response.headers, from: begun, to: now, limited, allowed });
         if (status === 201) tally.created.push(/\d+$/.exec(response.headers.location)[0]);
         resolve(response);
       });
