@@ -16,7 +16,10 @@ export const defaultLoader = () => (spawnSync('wrk', ['-v']).error ? 'autocannon
  * Throws when a single response has another status than the work's. Gives the number of responses, their rate, and the
  * microseconds within which half of them, and 99 of 100, had come.
  */
-export async function load(loader, { origin, work, key, seconds, connections = CONNECTIONS, signal }) {
+export async function load(
+  loader,
+  { origin, work, key, seconds, connections = CONNECTIONS, pause = 0, signal },
+) {
   const request = {
     url: origin,
     paths: work.paths,
@@ -25,7 +28,7 @@ export async function load(loader, { origin, work, key, seconds, connections = C
     body: work.body,
     next: work.next?.first,
   };
-  const limits = { status: work.status, seconds, connections };
+  const limits = { status: work.status, seconds, connections, pause };
   const { responses, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
   work.next?.take(responses + 2 * connections); // those without a response may have arrived, and wrk makes some that it does not send
@@ -37,7 +40,8 @@ export async function load(loader, { origin, work, key, seconds, connections = C
 }
 
 const loaders = {
-  async wrk({ url, paths, method, headers, body = '', next = 0 }, { status, seconds, connections }, signal) {
+  async wrk({ url, paths, method, headers, body = '', next = 0 }, limits, signal) {
+    const { status, seconds, connections, pause } = limits;
     const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
     for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`);
@@ -50,6 +54,7 @@ const loaders = {
         BENCH_METHOD: method,
         BENCH_BODY: body,
         BENCH_NEXT: next,
+        BENCH_PAUSE: pause,
         BENCH_PATHS: list,
       };
       const { stdout } = await run('wrk', args, { env, signal });

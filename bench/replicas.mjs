@@ -1,32 +1,37 @@
-// What a request costs with 1, 2, 4 and 8 replicas behind HAProxy on one Redis, and what a replica costs that only hears of changed
-// keys. Run: npm run bench:replicas -- [--rounds 3] [--node PATH]; needs redis-server, haproxy and wrk
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// What a request costs with 1, 2, 4 and 8 replicas behind HAProxy on one Redis, each of which gets the same rate; what it costs one replica
+// at other rates; and what a replica costs that has no requests, or only hears of changed keys.
+// Run: npm run bench:replicas -- [--rounds 3] [--rate 100] [--node PATH]; needs redis-server, haproxy and wrk
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { processCpu } from './cpu.mjs';
-import { openDatabase, sql, withClient } from './database.mjs';
+import { openDatabase } from './database.mjs';
+import { changeKeys } from './key-storm.mjs';
 import { load } from './load.mjs';
+import { startProxy } from './proxy.mjs';
 import { startRedis } from './redis.mjs';
 import { median, print, setting } from './report.mjs';
 import { requireBuild, seedPets } from './scene.mjs';
-import { createKey, freePort, startServer } from './servers.mjs';
+import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
 import { works } from './works.mjs';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
+    rate: { type: 'string', default: '100' },
     node: { type: 'string', default: process.execPath },
   },
 });
 const { node } = values;
 const rounds = Number(values.rounds);
 const COUNTS = [1, 2, 4, 8];
-const CONNECTIONS = 32; // of each replica: with fewer requests at a time fewer share a packet
-const SECONDS = 3;
+/** Requests a second. The machine must be able to serve eight times as many, or the replicas wait for one another. */
+const RATE = Number(values.rate);
+/** For that rate. */
+const CONNECTIONS = 16;
+const PAUSE = (CONNECTIONS / RATE) * 1000;
+const SECONDS = 6;
+const IDLE_SECONDS = 10;
 const STORM = 1000; // changes of keys in a second
 const STORM_SECONDS = 5;
 
@@ -40,116 +45,85 @@ await session(async ({ folder, signal, undo }) => {
 
   const extraEnv = { REDIS_URL: redis.url, WEBHOOK_WORKER: 'off' }; // a worker of its own delivers, as in production
   const replicas = [];
-  const start = async () => {
+  while (replicas.length < Math.max(...COUNTS)) {
     const server = await startServer('ours', { node, folder, databaseUrl: database.url, extraEnv, signal });
     undo(server.stop);
     replicas.push(server);
-  };
-  await start();
+  }
   const key = await createKey(
     { node, databaseUrl: database.url },
     { name: 'bench', perMinute: 1e8, perDay: 1e9 },
   );
-  const petIds = await seedPets(database.url);
-  const work = works(petIds)['list-varied'];
-
-  const rows = [];
+  const work = works(await seedPets(database.url))['list-varied'];
+  const proxies = new Map();
   for (const count of COUNTS) {
-    while (replicas.length < count) await start();
-    const proxy = await startProxy(folder, replicas);
-    try {
-      const target = { origin: proxy.origin, work, key, connections: CONNECTIONS * count, signal };
-      await load('wrk', { ...target, seconds: 3 * count }); // V8 has to optimise each
-      rows.push([String(count), ...(await costs(target))]);
-    } finally {
-      await proxy.stop();
-    }
+    const proxy = await startProxy(folder, replicas.slice(0, count));
+    undo(proxy.stop);
+    proxies.set(count, proxy.origin);
   }
-  print(['replicas', 'CPU us/request', 'rounds', 'Redis us', 'requests/s'], rows);
-  await idleAndStorm();
+  for (const { origin } of replicas) await load('wrk', { origin, work, key, seconds: 3, signal }); // V8 has to optimise each
+  await sleep(3000);
+  const idle = await share(IDLE_SECONDS);
 
-  async function costs(target) {
-    const samples = [];
-    for (let round = 0; round < rounds; round++) {
-      const before = [cpuOf(replicas), processCpu(redis.pid)];
-      const { responses, perSecond } = await load('wrk', { ...target, seconds: SECONDS });
-      const [service, redisMicros] = [cpuOf(replicas) - before[0], processCpu(redis.pid) - before[1]];
-      samples.push({ service: service / responses, redis: redisMicros / responses, perSecond });
-    }
-    const of = (name) => samples.map((sample) => sample[name]);
-    const range = `${Math.min(...of('service')).toFixed(0)}..${Math.max(...of('service')).toFixed(0)}`;
+  /** @param times the rate, as a multiple of RATE */
+  const row = (count, times) => ({ count, times, samples: [] });
+  const spread = COUNTS.map((count) => row(count, count));
+  const alone = COUNTS.slice(1).map((times) => row(1, times));
+  for (let round = 0; round < rounds; round++)
+    for (const { count, times, samples } of [...spread, ...alone]) samples.push(await sample(count, times));
+  const [one] = spread;
+  const line = ({ count, times, samples }) => {
+    const micros = samples.map((each) => each.micros);
     return [
-      median(of('service')).toFixed(1),
-      range,
-      median(of('redis')).toFixed(1),
-      median(of('perSecond')).toFixed(0),
+      String(count),
+      median(samples.map(({ perSecond }) => perSecond)).toFixed(0),
+      median(micros).toFixed(0),
+      `${Math.min(...micros).toFixed(0)}..${Math.max(...micros).toFixed(0)}`,
+      median(micros.map((each, i) => each / one.samples[i].micros)).toFixed(2),
+      median(samples.map((each) => each.redisMicros)).toFixed(1),
     ];
+  };
+  const titles = ['replicas', 'requests/s', 'CPU us/request', 'rounds', 'x one', 'Redis us'];
+  console.log(`\n${RATE} requests a second for each replica`);
+  print(titles, spread.map(line));
+  console.log('\nOne replica');
+  print(titles, [one, ...alone].map(line));
+
+  const storm = await share(STORM_SECONDS, () => changeKeys(database.url, STORM, STORM_SECONDS));
+  console.log(
+    `\nEach of ${replicas.length} replicas uses ${(idle * 100).toFixed(2)} % of a core without requests,`,
+  );
+  console.log(`and ${(storm * 100).toFixed(2)} % while ${STORM} keys change in a second.`);
+
+  /** CPU of a request, less what the replicas use without any. */
+  async function sample(count, times) {
+    const used = replicas.slice(0, count);
+    const before = [cpuOf(used), processCpu(redis.pid), performance.now()];
+    const target = {
+      origin: proxies.get(count),
+      work,
+      key,
+      connections: CONNECTIONS * times,
+      pause: PAUSE,
+      signal,
+    };
+    const { responses, perSecond } = await load('wrk', { ...target, seconds: SECONDS });
+    const idleMicros = idle * count * (performance.now() - before[2]) * 1000;
+    return {
+      micros: (cpuOf(used) - before[0] - idleMicros) / responses,
+      redisMicros: (processCpu(redis.pid) - before[1]) / responses,
+      perSecond,
+    };
   }
 
   /** The share of a core that each of the replicas uses. */
   async function share(seconds, work) {
     const before = cpuOf(replicas);
     await Promise.all([sleep(seconds * 1000, undefined, { signal }), work?.()]);
-    return (((cpuOf(replicas) - before) / 1e6 / seconds / replicas.length) * 100).toFixed(2);
-  }
-
-  async function idleAndStorm() {
-    await sleep(3000);
-    const idle = await share(10);
-    const storm = await share(STORM_SECONDS, () => changeKeys(database.url));
-    console.log(`\nEach of ${replicas.length} replicas uses ${idle} % of a core without requests,`);
-    console.log(`and ${storm} % while ${STORM} keys change in a second.`);
+    return (cpuOf(replicas) - before) / 1e6 / seconds / replicas.length;
   }
 });
 
 function cpuOf(servers) {
   return servers.reduce((sum, { pid }) => sum + processCpu(pid), 0);
-}
-
-/** Each change is a transaction of its own, as by as many commands. */
-async function changeKeys(url) {
-  await sql(
-    url,
-    `INSERT INTO api_keys (name, plan, hash, prefix, last_four)
-     SELECT 'storm ' || n, 'free', sha256(n::text::bytea), 'petstore_', '0000' FROM generate_series(1, 100) AS n`,
-  );
-  const [{ ids }] = await sql(url, 'SELECT array_agg(id) AS ids FROM api_keys');
-  await withClient(url, async (client) => {
-    const begin = performance.now();
-    for (let i = 0; i < STORM * STORM_SECONDS; i++) {
-      const ahead = (i / STORM) * 1000 - (performance.now() - begin);
-      if (ahead > 1) await sleep(ahead);
-      await client.query(`UPDATE api_keys SET name = $2 WHERE id = $1`, [ids[i % ids.length], `storm ${i}`]);
-    }
-  });
-}
-
-async function startProxy(folder, servers) {
-  const port = await freePort();
-  const lines = servers.map(({ origin }, i) => `  server s${i} ${origin.replace('http://', '')}`);
-  const config = `
-global
-  maxconn 1000
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
-listen petstore
-  bind 127.0.0.1:${port}
-  balance roundrobin
-${lines.join('\n')}
-`;
-  const file = join(folder, `haproxy-${servers.length}.cfg`);
-  await writeFile(file, config);
-  const child = spawn('haproxy', ['-q', '-db', '-f', file]);
-  await once(child, 'spawn');
-  const origin = `http://127.0.0.1:${port}`;
-  while (!(await fetch(origin).then(Boolean, () => false))) await sleep(50);
-  const stop = async () => {
-    const gone = once(child, 'exit');
-    child.kill();
-    await gone;
-  };
-  return { origin, stop };
 }

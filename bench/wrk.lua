@@ -23,6 +23,14 @@ function request()
   return wrk.format(nil, paths[chosen], nil, filled)
 end
 
+-- Milliseconds that a connection waits before each request, BENCH_PAUSE on average: the load has a rate then.
+local pause = tonumber(os.getenv("BENCH_PAUSE"))
+if pause > 0 then
+  function delay()
+    return math.random(0, 2 * pause)
+  end
+end
+
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format('\n{"responses":%d,"errorStatuses":%d,"socketErrors":%d,"micros":%d,"p50":%d,"p99":%d}\n',
