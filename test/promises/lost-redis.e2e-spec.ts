@@ -33,6 +33,7 @@ describeWithRedis('a service that loses its Redis', () => {
       await away();
       await eventually(async () => !(await up()));
       const meanwhile = await send(120);
+      expect(meanwhile.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
       expect(statuses(meanwhile).sort()).toEqual([200, 429]);
       for (const { headers } of meanwhile) expect(headers).toMatchObject({ 'x-ratelimit-limit': '100' });
       // One replica: its share is the whole of the rest.

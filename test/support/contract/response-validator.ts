@@ -27,6 +27,7 @@ export class ResponseValidator {
       int64: true,
       'uri-reference': true,
       uri: (text) => URL.canParse(text),
+      date: /^\d{4}-\d\d-\d\d$/,
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
     },
   });
