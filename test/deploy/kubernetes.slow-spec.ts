@@ -42,6 +42,13 @@ describe('deploy/kubernetes', () => {
     expect(unknownMembers([slip])).toEqual([expect.stringContaining(`'"portz"' does not exist`)]);
   });
 
+  it('finds each file that its configuration names in the secret that the documentation creates', () => {
+    const { data } = named('ConfigMap') as unknown as { data: Record<string, string> };
+    const files = Object.entries(data).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
+    const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => key);
+    expect(files.sort()).toEqual(keys.map((key) => `/run/secrets/petstore/${key}`).sort());
+  });
+
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
     for (const file of ['deployment.yaml', 'worker.yaml', 'migration-job.yaml']) {
       const [pod] = readYaml<{ spec: { template: { spec: unknown } } }>(`${FOLDER}/${file}`);
