@@ -1,8 +1,8 @@
 import { load, probe } from './load.mjs';
 import { median } from './report.mjs';
 
-const CONNECTIONS = [1, 4];
-const ROUNDS = 3;
+const CONNECTIONS = [1, 4, 16];
+const ROUNDS = 10;
 const servers = ['ours', 'fastify'];
 
 /** How long a response takes where few clients ask at a time, and so hardly any statement travels with another. */
@@ -20,8 +20,15 @@ export async function measureLatency(scene, works, { loader, seconds, signal }) 
         }
       }
       for (const { taken, ...line } of samples)
-        lines.push({ ...line, p50: median(taken.map((t) => t.p50)), p99: median(taken.map((t) => t.p99)) });
+        lines.push({ ...line, ...medians(taken, samples.at(-1).taken) });
     }
   }
   return lines;
+}
+
+/** Of the times, and of their ratios to those of a peer in the same round. */
+function medians(taken, peer) {
+  const of = (name) => median(taken.map((time) => time[name]));
+  const ratio = (name) => median(taken.map((time, round) => time[name] / peer[round][name]));
+  return { p50: of('p50'), p99: of('p99'), p50Ratio: ratio('p50'), p99Ratio: ratio('p99') };
 }

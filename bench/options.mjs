@@ -9,7 +9,7 @@ export const usage = `node bench/run.mjs [options]
   --rounds N        rounds; each one measures every server once
   --redis           quotas of ours and fastify in one Redis; needs a redis-server
   --exactness       also what four processes on one Redis admit; needs a redis-server
-  --latency         also the latency at 1 and 4 connections, where --quick or --only leave it out
+  --latency         also the latency at 1, 4 and 16 connections, where --quick or --only leave it out
   --node PATH       the Node.js that runs the servers (default: this one)
   --loader NAME     wrk or autocannon (default: wrk if it is installed)
   --json FILE       write every sample to FILE

@@ -70,7 +70,8 @@ await session(async ({ folder, signal, undo }) => {
   const spread = COUNTS.map((count) => row(count, count));
   const alone = COUNTS.slice(1).map((times) => row(1, times));
   for (let round = 0; round < rounds; round++)
-    for (const { count, times, samples } of [...spread, ...alone]) samples.push(await sample(count, times));
+    for (const { count, times, samples } of [...spread, ...alone])
+      samples.push(await again(() => sample(count, times)));
   const [one] = spread;
   const line = ({ count, times, samples }) => {
     const micros = samples.map((each) => each.micros);
@@ -123,6 +124,17 @@ await session(async ({ folder, signal, undo }) => {
     return (cpuOf(replicas) - before) / 1e6 / seconds / replicas.length;
   }
 });
+
+/** On a machine that is too busy a few responses are 503. Such a sample is void. */
+async function again(sample, tries = 5) {
+  try {
+    return await sample();
+  } catch (error) {
+    if (tries <= 1) throw error;
+    console.error(`Measured again: ${error.message}`);
+    return again(sample, tries - 1);
+  }
+}
 
 function cpuOf(servers) {
   return servers.reduce((sum, { pid }) => sum + processCpu(pid), 0);

@@ -84,8 +84,11 @@ export function warnOfStrangers(samples, work) {
 
 export function printLatency(lines) {
   print(
-    ['latency', 'connections', 'server', 'p50 us', 'p99 us'],
-    lines.map(({ work, connections, server, p50, p99 }) => [work, connections, server, p50, p99]),
+    ['latency', 'connections', 'server', 'p50 us', 'p99 us', 'x p50', 'x p99'],
+    lines.map(({ work, connections, server, p50, p99, p50Ratio, p99Ratio }) => [
+      ...[work, connections, server, p50, p99],
+      ...[p50Ratio, p99Ratio].map((ratio) => ratio.toFixed(2)),
+    ]),
   );
 }
 

@@ -68,7 +68,7 @@ function warmUp({ firstWarmUpSeconds, workWarmUpSeconds, warmUpSeconds }, isFirs
 
 async function latencies(scene, options) {
   const { list, 'get-varied': get, create } = works(scene.petIds);
-  const lines = await measureLatency(scene, { list, 'get-varied': get, create }, { ...options, seconds: 2 });
+  const lines = await measureLatency(scene, { list, 'get-varied': get, create }, { ...options, seconds: 1 });
   printLatency(lines);
   return lines;
 }
