@@ -7,7 +7,7 @@ import { REQUESTS, SEED } from '../support/contract/run.js';
 import { send } from '../support/contract/send.js';
 import { Petstore } from '../support/petstore.js';
 
-const TIME = 30_000 + 50 * REQUESTS; // milliseconds, many times what it takes
+const TIME = minutes(4) + 100 * REQUESTS; // many times what it takes
 
 let petstore: Petstore;
 let key: string;

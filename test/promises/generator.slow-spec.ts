@@ -4,7 +4,6 @@ import { WorkingCopy } from '../support/checkout.js';
 import type { Ended } from '../support/program.js';
 
 const MAP = 'src/app.module.ts';
-const TIME = 120_000; // milliseconds, many times what it takes: compilers run here, beside other suites
 
 let workingCopy: WorkingCopy;
 let copy: string;
@@ -14,7 +13,7 @@ beforeAll(async () => {
   workingCopy = await WorkingCopy.make();
   copy = workingCopy.path;
   before = await contents();
-}, TIME);
+});
 afterAll(() => workingCopy.remove());
 
 /** What each file of the copy holds, by its path. */
@@ -43,31 +42,23 @@ describe('npm run generate, asked for what it cannot do', () => {
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
     ['categories', ['toys'], /One name is needed/],
     ['categories', ['--colour=red'], /Unknown option '--colour'/],
-  ])(
-    'refuses %s %j in words, and writes nothing',
-    async (name, options, reason) => {
-      const { code, stdout, stderr } = await generate(name, ...options);
-      expect({ code, stdout, stderr }).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringMatching(reason),
-      });
-      expect(stderr).not.toMatch(/^\s+at /m);
-      expect(await contents()).toEqual(before);
-    },
-    TIME,
-  );
+  ])('refuses %s %j in words, and writes nothing', async (name, options, reason) => {
+    const { code, stdout, stderr } = await generate(name, ...options);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(reason),
+    });
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(await contents()).toEqual(before);
+  });
 
-  it(
-    'only tells what it would write when that is all it is to do',
-    async () => {
-      const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
-      expectSuccess(dry);
-      expect(dry.stdout).toContain('src/lost-mice/lost-mouse.entity.ts');
-      expect(await contents()).toEqual(before);
-    },
-    TIME,
-  );
+  it('only tells what it would write when that is all it is to do', async () => {
+    const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
+    expectSuccess(dry);
+    expect(dry.stdout).toContain('src/lost-mice/lost-mouse.entity.ts');
+    expect(await contents()).toEqual(before);
+  });
 });
 
 // A name that nobody's own module will have.
@@ -82,7 +73,7 @@ describe('npm run generate -- lost-gloves', () => {
     // Side by side: these two take most of the time.
     types = workingCopy.npx('typescript/bin/tsc', '-p', 'tsconfig.json');
     lint = workingCopy.npx('eslint/bin/eslint.js', '--max-warnings=0', ...created, MAP);
-  }, TIME);
+  });
 
   it('writes a module, its migration and its tests', () => {
     const names = created.map((file) => file.slice(copy.length + 1).replace(/\d{13}/, '<timestamp>'));
@@ -122,21 +113,13 @@ describe('npm run generate -- lost-gloves', () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already/) });
   });
 
-  it(
-    'passes lint, and is formatted',
-    async () => {
-      expectSuccess(await workingCopy.npx('prettier/bin/prettier.cjs', '--check', ...created, MAP));
-      expectSuccess(await lint);
-    },
-    TIME,
-  );
+  it('passes lint, and is formatted', async () => {
+    expectSuccess(await workingCopy.npx('prettier/bin/prettier.cjs', '--check', ...created, MAP));
+    expectSuccess(await lint);
+  });
 
-  it(
-    'passes the type check, is built, and passes its own tests on the migrated tables',
-    async () => {
-      expectSuccess(await types);
-      expectSuccess(await workingCopy.test('lost-gloves'));
-    },
-    TIME,
-  );
+  it('passes the type check, is built, and passes its own tests on the migrated tables', async () => {
+    expectSuccess(await types);
+    expectSuccess(await workingCopy.test('lost-gloves'));
+  });
 });

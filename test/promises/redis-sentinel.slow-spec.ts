@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import { SINGLE_REDIS } from '../../src/rate-limit/redis/redis-keys.js';
 import { describeWhereFound, describeWith } from '../support/describe-with.js';
 import { eventually } from '../support/eventually.js';
 import { QuotaFleet, type QuotaLoad } from '../support/quota-fleet.js';
 import { RedisSentinels } from '../support/redis-sentinels.js';
 import type { RedisServer } from '../support/redis-server.js';
-
-jest.setTimeout(120_000); // seven real processes
 
 const PROCESSES = 2;
 const LIMIT = 1_000;
@@ -47,10 +44,10 @@ function describeSentinels(program: string): void {
     await begin(master);
     await goOn();
     const [other] = sentinels.servers.filter((server) => server !== master);
-    await eventually(() => other?.replication.includes('role:master') ?? false, 30_000);
+    await eventually(() => other?.replication.includes('role:master') ?? false);
     await fleet.isWhole();
     await goOn();
-    await eventually(() => limitedLoad.refused > 100, 20_000);
+    await eventually(() => limitedLoad.refused > 100);
     await Promise.all(loads.map((one) => one.stop()));
 
     expect(loads.flatMap(({ others }) => others)).toEqual([]);

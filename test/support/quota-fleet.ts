@@ -30,7 +30,7 @@ export class QuotaLoad {
   /** Resolves after some more responses. */
   async goesOn(times = 20): Promise<void> {
     const before = this.sent;
-    await eventually(() => this.sent >= before + times, 20_000);
+    await eventually(() => this.sent >= before + times);
   }
 
   async stop(): Promise<void> {
@@ -87,8 +87,8 @@ export class QuotaFleet {
   }
 
   /** Every process counts in Redis. */
-  async isWhole(patience = 20_000): Promise<void> {
-    await eventually(async () => (await Promise.all(this.services.map(isOk))).every((one) => one), patience);
+  async isWhole(): Promise<void> {
+    await eventually(async () => (await Promise.all(this.services.map(isOk))).every((one) => one));
   }
 
   /** How often the processes have lost Redis, or a part of it. */

@@ -51,7 +51,7 @@ export class RedisCluster {
 
   /** Every master has a replica that could take its place. */
   async isWhole(): Promise<void> {
-    await eventually(() => this.nodes.every((node) => isWhole(node)), 20_000);
+    await eventually(() => this.nodes.every((node) => isWhole(node)));
   }
 
   /** The URL of its first node. */

@@ -38,7 +38,7 @@ export class RedisSentinels {
     const master = await RedisServer.start(common, scheme, program);
     const of = ['--replicaof', '127.0.0.1', String(master.port)];
     const replica = await RedisServer.start([...common, ...of], scheme, program);
-    await eventually(() => replica.replication.includes('master_link_status:up'), 20_000);
+    await eventually(() => replica.replication.includes('master_link_status:up'));
     const ports: number[] = [];
     const sentinels: ChildProcess[] = [];
     for (let i = 0; i < SENTINELS; i++) {

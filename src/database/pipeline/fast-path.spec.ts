@@ -25,6 +25,7 @@ import {
   VersionColumn,
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { minutes, seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { keysetPage } from '../pagination/keyset.js';
@@ -35,7 +36,7 @@ import { TableStatements } from './table-statements.js';
 import { codePoint } from '../../../test/support/code-point.js';
 
 const RUNS = 40;
-jest.setTimeout(RUNS * 3_000);
+jest.setTimeout(minutes(4) + RUNS * seconds(3)); // many times what it takes
 
 let database: TestDatabase;
 beforeAll(async () => {
