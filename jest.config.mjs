@@ -12,7 +12,7 @@ export default {
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',
-  testTimeout: 240_000, // ends a test that hangs: a loaded machine is no fault of the service
+  testTimeout: 240_000, // ends a test that hangs: a loaded machine is not a fault of the service
   maxWorkers: availableParallelism() + 1, // a suite of killed processes mostly waits
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',

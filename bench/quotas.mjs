@@ -60,7 +60,7 @@ delay.enable();
 const turn = async () => {
   for (let i = 0; i < 2_000; i++) {
     storage.peek({ id: `new ${i}`, limits: { perMinute: 10 } });
-    storage.consume({ id: 'somebody', limits: { perMinute: 1e9 } });
+    storage.consume({ id: 'client', limits: { perMinute: 1e9 } });
     await new Promise((resolve) => setImmediate(resolve));
   }
 };

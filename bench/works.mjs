@@ -14,7 +14,7 @@ const isPet = (pet) =>
  * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
  * In a body `{random}` stands for a number by chance, and `{next}` for one that no other request has.
  * @param {string[]} petIds existing pets
- * @param orderable the ids of pets that nobody has ordered (scene.mjs)
+ * @param orderable the ids of pets without an order (scene.mjs)
  */
 export const works = (petIds, orderable) => ({
   list: list('/v1/pets?limit=20&status=available'),

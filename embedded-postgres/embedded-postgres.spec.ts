@@ -103,7 +103,7 @@ describe('openEmbeddedPostgres, as the owner', () => {
     await expectErrorResponse(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
-  it('starts although postmaster.pid is left over and its process id is a stranger’s', async () => {
+  it('starts although postmaster.pid is left over and its process id belongs to another program', async () => {
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), stalePidFile(process.pid));
     expect(await start()).toMatchObject({ joined: false });
   });

@@ -41,7 +41,7 @@ function responseFaults({ status, headers, body }, method, target) {
   return wrong;
 }
 
-/** What is no HTTP never becomes a request: it is refused with an Error, and the connection ends. */
+/** Bytes that are not HTTP never become a request: it is refused with an Error, and the connection ends. */
 function refusedUnread(status, headers, body) {
   if (![400, 408, 413, 414, 431].includes(status)) return [`status ${status} without X-Request-Id`];
   return errorFaults(status, headers, body);

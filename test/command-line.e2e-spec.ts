@@ -137,7 +137,7 @@ describe('petstore keys create', () => {
     ['limits for another plan', ['--plan', 'pro', '--per-minute', '9', '--per-day', '9'], '--per-day'],
     ['a limit of 0', ['--plan', 'enterprise', '--per-minute', '0', '--per-day', '9'], '--per-minute'],
     [
-      'a limit that is no number',
+      'a limit that is not a number',
       ['--plan', 'enterprise', '--per-minute', '9', '--per-day', '1e3'],
       '--per-day',
     ],

@@ -208,7 +208,7 @@ describe('npm start with a variable that cannot be used', () => {
     await Promise.all(attempts);
   });
 
-  it('refuses a port that somebody else listens on', async () => {
+  it('refuses a port that another program listens on', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

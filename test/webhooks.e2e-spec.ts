@@ -476,7 +476,7 @@ describe('webhooks', () => {
     await addPet();
     petstore.clock.advance(seconds(40));
     await petstore.app.get(EventsService).catchUp();
-    expect(await backlog()).toBe(40); // nobody has made a delivery of it
+    expect(await backlog()).toBe(40); // it has no deliveries yet
     await fanOut();
     petstore.clock.advance(seconds(20));
     expect(await backlog()).toBe(20);

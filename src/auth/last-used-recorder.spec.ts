@@ -45,7 +45,7 @@ describe('LastUsedRecorder', () => {
     ]);
   });
 
-  it('notes a key once a minute, whoever noted it before', async () => {
+  it('notes a key once a minute, whichever process noted it before', async () => {
     const key = principal(1, NOON);
     lastUsed.note(key, NOON + minutes(1) - 1);
     await lastUsed.write();

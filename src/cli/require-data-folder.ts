@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
-/** Without a `DATABASE_URL` there has to be a data folder. @param missing what there is none of otherwise */
+/** Without a `DATABASE_URL` there has to be a data folder. @param missing what cannot exist without it */
 export function requireDataFolder(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
   missing: string,

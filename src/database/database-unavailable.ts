@@ -40,7 +40,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
 
-/** Whether there is no connection to a server, whichever it is. */
+/** Whether the connection to any server failed. */
 function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;

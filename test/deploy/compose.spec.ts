@@ -128,7 +128,7 @@ describe('docker compose up', () => {
       expect(service(name).environment?.WEBHOOK_SECRET_KEYS_FILE).toBe('/run/secrets/webhook_secret_keys');
   });
 
-  it('lets nobody but the proxy and the observers in from outside, and nobody out but the worker', () => {
+  it('exposes only the proxy and the observers, and lets only the worker out', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
       expect(service(name).networks).toEqual(['private']);

@@ -20,7 +20,7 @@ describe('the image', () => {
     expect(instruction('USER')).toEqual(['USER 10001:10001']);
   });
 
-  it('gives its signals to Node.js: the command is no shell’s and no npm’s', () => {
+  it('gives its signals to Node.js: neither a shell nor npm runs the command', () => {
     expect(instruction('CMD')).toEqual(['CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]']);
     expect(instruction('ENTRYPOINT')).toEqual([]);
   });

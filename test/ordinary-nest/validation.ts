@@ -765,7 +765,7 @@ export const validation: Topic = {
       expect(await refused('post', 'part', {})).toEqual(['address']);
     });
 
-    it('leaves what is no DTO as it is', async () => {
+    it('leaves a value that is not a DTO as it is', async () => {
       const body = { name: 5, more: { a: 1 } };
       expect((await ask('post', 'plain', body)).body).toEqual({ body });
       expect((await ask('post', 'plain', [1])).body).toEqual({ body: [1] });

@@ -228,7 +228,7 @@ describe('while the database is away', () => {
     cable.mend();
   });
 
-  it('a key that was revoked while nobody used it is not taken for a known one', async () => {
+  it('a key that was revoked while it was not in use is not taken for a known one', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     petstore.clock.advance(20_000);

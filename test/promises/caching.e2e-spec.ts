@@ -79,7 +79,7 @@ describe('Cache-Control', () => {
     expect(valuesOf(await ask({ path: `/v1/caching/${path}` }), 'Cache-Control')).toEqual([value]);
   });
 
-  it('of what is no HTTP is no-store', async () => {
+  it('of bytes that are not HTTP is no-store', async () => {
     const response = await ask({ headers: [[' : ', '']] });
     expect(response.status).toBe(400);
     expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);

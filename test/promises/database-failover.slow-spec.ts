@@ -113,7 +113,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
       BACK_WITHIN,
       () => load.tally,
     );
-    // One that listens notices it by its next probe, and one that nobody uses ends when it has been idle for long enough.
+    // One that listens notices it by its next probe, and an unused one ends when it has been idle for long enough.
     await becomes(async () => [await listeners(), await connectionsToFormer()], [1, 0]);
 
     const tally = await load.stop();

@@ -12,7 +12,7 @@ import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 /** What the slow handler says and hears. */
 const slow = new EventEmitter();
 
-/** Ways to fail that the service itself has none of. */
+/** Errors that the service itself does not have. */
 @Controller({ path: 'broken', version: '1' })
 class BrokenController {
   constructor(private readonly database: DataSource) {}
@@ -61,7 +61,7 @@ interface Case extends Message {
   readonly status: number;
   readonly code?: string;
   /** Whose key is sent: a valid one unless told otherwise. */
-  readonly as?: 'nobody' | 'an unknown key' | keyof typeof others;
+  readonly as?: 'anonymous' | 'an unknown key' | keyof typeof others;
   /** What has to be so meanwhile. */
   readonly when?: 'the database is away' | 'the sunset has come' | 'the same is running';
 }
@@ -75,7 +75,7 @@ const CASES: Record<string, Case> = {
   'GET /v1/pets': { status: 200 },
   'HEAD /v1/pets': { method: 'HEAD', status: 200 },
   'OPTIONS /v1/pets': { method: 'OPTIONS', status: 204 },
-  'OPTIONS without a key': { method: 'OPTIONS', as: 'nobody', status: 204 },
+  'OPTIONS without a key': { method: 'OPTIONS', as: 'anonymous', status: 204 },
   'GET /v1/pets/{petId}': { path: '/v1/pets/1', status: 200 },
   'GET /v1/store/orders': { path: '/v1/store/orders', status: 200 },
   'GET /v1/rate-limit': { path: '/v1/rate-limit', status: 200 },
@@ -87,10 +87,10 @@ const CASES: Record<string, Case> = {
   'a bad cursor': { path: '/v1/pets?cursor=x', status: 400, code: 'invalid_cursor' },
   'a bad cursor of orders': { path: '/v1/store/orders?cursor=x', status: 400, code: 'invalid_cursor' },
   'an invalid body': { ...post('{"name":""}'), status: 400, code: 'validation_failed' },
-  'a body that is no object': { ...post('[]'), status: 400, code: 'validation_failed' },
+  'a body that is not an object': { ...post('[]'), status: 400, code: 'validation_failed' },
   'no body': { method: 'POST', status: 400, code: 'validation_failed' },
   'malformed JSON': { ...post('{'), status: 400, code: 'invalid_json' },
-  'a body that is no UTF-8': {
+  'a body that is not UTF-8': {
     ...NEW_PET,
     body: Buffer.from([0x22, 0xff, 0x22]),
     status: 400,
@@ -99,9 +99,9 @@ const CASES: Record<string, Case> = {
   'bad percent-encoding': { path: '/v1/pets/%zz', status: 400, code: 'validation_failed' },
   'bad percent-encoding at the top': { path: '/v1/%', status: 400, code: 'validation_failed' },
 
-  'no key': { as: 'nobody', status: 401, code: 'missing_api_key' },
-  'no key and bad percent-encoding': { as: 'nobody', path: '/v1/%', status: 401, code: 'missing_api_key' },
-  'no key and malformed JSON': { ...post('{'), as: 'nobody', status: 401, code: 'missing_api_key' },
+  'no key': { as: 'anonymous', status: 401, code: 'missing_api_key' },
+  'no key and bad percent-encoding': { as: 'anonymous', path: '/v1/%', status: 401, code: 'missing_api_key' },
+  'no key and malformed JSON': { ...post('{'), as: 'anonymous', status: 401, code: 'missing_api_key' },
   'an unknown key': { as: 'an unknown key', status: 401, code: 'invalid_api_key' },
 
   'a scope that the key lacks': {
@@ -170,7 +170,7 @@ const CASES: Record<string, Case> = {
   },
   'a day used up': { as: 'an exhausted day', status: 429, code: 'daily_quota_exceeded' },
 
-  'an error nobody expected': { path: '/v1/broken/throw', status: 500, code: 'internal_error' },
+  'an unexpected error': { path: '/v1/broken/throw', status: 500, code: 'internal_error' },
   'a thrown text': { path: '/v1/broken/text', status: 500, code: 'internal_error' },
   'wrong SQL': { path: '/v1/broken/sql', status: 500, code: 'internal_error' },
   'an exception of the framework': { path: '/v1/broken/nest', status: 418, code: 'im_a_teapot' },
@@ -224,7 +224,7 @@ afterAll(async () => {
 });
 
 function authorization({ as }: Case): NonNullable<Message['headers']> {
-  if (as === 'nobody') return [];
+  if (as === 'anonymous') return [];
   if (as === 'an unknown key') return [bearer(makeSecret())];
   return [bearer(as === undefined ? key : others[as])];
 }
@@ -263,7 +263,7 @@ describe.each(Object.entries(CASES))('%s', (_, message) => {
 });
 
 describe.each(['/nope', '/v2/pets', '/v1.json'])('%s, outside the interface,', (path) => {
-  it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and counted for nobody', async (method) => {
+  it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and not counted', async (method) => {
     const response = await send(petstore, { path, method });
     expectErrorBody(response, 404, 'route_not_found');
     expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);

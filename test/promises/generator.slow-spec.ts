@@ -61,7 +61,7 @@ describe('npm run generate, asked for what it cannot do', () => {
   });
 });
 
-// A name that nobody's own module will have.
+// A name that no other module has.
 describe('npm run generate -- lost-gloves', () => {
   let created: string[];
   let types: Promise<Ended>;

@@ -225,9 +225,9 @@ describe('a request whose end is not clear', () => {
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456'],
     ['a negative length', 'Content-Length: -1\r\n\r\n'],
-    ['a length that is no number', 'Content-Length: 1e3\r\n\r\n'],
+    ['a length that is not a number', 'Content-Length: 1e3\r\n\r\n'],
     ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
-    ['a size of a chunk that is no number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['a chunk size that is not a number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
   ])('because of %s creates nothing and ends the connection', async (_, rest) => {
     const before = await countPets();
     const bytes = `${HEAD}Authorization: Bearer ${key}\r\n${rest}${requestBytes({}).toString()}`;

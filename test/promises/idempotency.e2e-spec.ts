@@ -19,7 +19,7 @@ import { type RawResponse, bearer, type Message, send, valuesOf } from '../suppo
 /** What happens in the middle of `POST /v1/litters`, for a test that has to stand there. */
 let midway: () => Promise<void>;
 
-/** A module as somebody else would write it: its handler writes in every way that TypeORM has. */
+/** A module of a user: its handler writes in every way that TypeORM has. */
 @Controller({ path: 'litters', version: '1' })
 class LittersController {
   constructor(

@@ -208,7 +208,7 @@ describe('the history of a key', () => {
      ON CONFLICT (id) DO UPDATE SET os_user = 'x'`,
   ])('is append-only for the database itself: %s', async (statement) => {
     const { key } = await create();
-    const values = statement.includes('$1') ? ['somebody'] : [];
+    const values = statement.includes('$1') ? ['operator'] : [];
     await expect(petstore.query(statement, values)).rejects.toThrow(/append-only/);
     expect(await historyOf(key.id)).toHaveLength(1);
   });
@@ -242,7 +242,7 @@ describe('the last use of a key', () => {
     expect((await keys.find(key.id))?.lastUsedAt?.getTime()).toBe(first);
   });
 
-  it('is announced to nobody', async () => {
+  it('is not announced', async () => {
     const used = await create();
     await ask(used.secret);
     const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');

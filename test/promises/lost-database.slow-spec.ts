@@ -78,7 +78,7 @@ describe('a service whose PostgreSQL', () => {
       },
       end: release,
     },
-    'is slow, because somebody holds every table': {
+    'is slow, because another session holds every table': {
       begin: async () => {
         const holder = await hold();
         await holder.query('BEGIN');

@@ -79,7 +79,7 @@ describe('GET /metrics', () => {
     expect(await metrics()).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
   });
 
-  it('gives no series of its own to a path or a method that somebody made up', async () => {
+  it('gives no series to an invented path or method', async () => {
     const before = (await metrics()).split('\n').length;
     const client = petstore.client(await petstore.key());
     await client.get('/v1/made-up-1');

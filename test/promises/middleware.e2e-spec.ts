@@ -10,7 +10,7 @@ class OwnController {
   }
 }
 
-/** A module with Nest middleware, as somebody else would write it. */
+/** A module of a user with Nest middleware. */
 @Module({ controllers: [OwnController] })
 class OwnModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

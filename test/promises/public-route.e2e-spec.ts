@@ -88,7 +88,7 @@ describe('a route with @Public() under /v1', () => {
 });
 
 describe('a route with @Public() outside of /v1', () => {
-  it('needs no key and is counted for nobody', async () => {
+  it('needs no key and is not counted', async () => {
     for (let i = 0; i < 10; i++) {
       const response = await ask('/opening-hours?day=monday', [['Accept', 'text/html']]);
       expect({ status: response.status, body: response.body }).toEqual({

@@ -8,7 +8,7 @@ interface Box {
 
 let petstore: Petstore;
 beforeAll(async () => {
-  // Another name than the one the page is opened at, as for someone behind a proxy or at `localhost`.
+  // Another name than the one the page is opened at, as behind a proxy or at `localhost`.
   petstore = await Petstore.start({ env: { PUBLIC_URL: 'http://petstore.test' } });
 });
 afterAll(() => petstore.stop());

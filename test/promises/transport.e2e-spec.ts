@@ -29,7 +29,7 @@ async function open(bytes = ''): Promise<Socket> {
   return socket;
 }
 
-describe('what is no request', () => {
+describe('bytes that are not a request', () => {
   beforeAll(() => start());
   afterAll(stop);
 
@@ -60,7 +60,7 @@ describe('what is no request', () => {
   });
 });
 
-describe('what is no request, behind a proxy,', () => {
+describe('bytes that are not a request, behind a proxy,', () => {
   beforeAll(() => start({ TRUST_PROXY: '1' }));
   afterAll(stop);
 

@@ -11,7 +11,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A Chromium of this machine, or nothing. @throws where continuous integration has none: it may not skip. */
+/** A Chromium of this machine, or nothing. @throws without one in continuous integration, which may not skip. */
 function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);

@@ -4,7 +4,7 @@ import { seconds } from '../../src/kernel/clock/duration.js';
 
 const ASK_AGAIN = 10; // milliseconds
 
-/** Ends a test that hangs. It promises nothing, so it is long: a busy machine is no fault. */
+/** Ends a test that hangs. It promises nothing, so it is long: a busy machine is not a fault. */
 const PATIENCE = seconds(60);
 
 /**

@@ -117,7 +117,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       expect((await consume(other)).admitted).toBe(true);
     });
 
-    it('counts no day for a caller that has none', async () => {
+    it('counts no day for a client without a daily limit', async () => {
       expect(remaining(await consume(clientWith(3)))).toEqual([2]);
     });
 

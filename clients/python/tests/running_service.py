@@ -1,6 +1,6 @@
 """Calls every operation of a running service, and prints what came.
 
-To wait means to print for how long and to read a line: whoever runs this turns the clock of the service meanwhile.
+To wait means to print for how long and to read a line: the caller turns the clock of the service meanwhile.
 """
 
 import sys

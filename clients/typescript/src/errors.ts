@@ -50,7 +50,7 @@ export class PermissionError extends PetstoreError {
   override name = 'PermissionError';
 }
 
-/** 404: no such resource. */
+/** 404: the resource does not exist. */
 export class NotFoundError extends PetstoreError {
   override name = 'NotFoundError';
 }

@@ -153,7 +153,7 @@ export class Transport {
     try {
       received = await this.runtime.fetch(url, {
         ...request,
-        redirect: 'manual', // the service has none, and the key goes to no other host
+        redirect: 'manual', // the service does not redirect, and the key is never sent to another host
         signal: signal ? AbortSignal.any([signal, late]) : late,
       });
       text = await received.text();

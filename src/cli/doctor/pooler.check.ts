@@ -9,7 +9,7 @@ type Settings = Pick<Config, 'directDatabaseUrl' | 'preparedStatements'>;
 /** SQLSTATE of a prepared statement that the session does not have. */
 const UNKNOWN_STATEMENT = '26000';
 
-/** A connection pooler in between, such as PgBouncer; nothing where there is none. */
+/** A connection pooler in between, such as PgBouncer; nothing without one. */
 export async function checkPooler(url: string, settings: Settings): Promise<CheckResult[]> {
   return withClients(url, async (one, other) => {
     if ((await sessionOf(one)) === (one as unknown as { processID: number }).processID) return []; // types lack it

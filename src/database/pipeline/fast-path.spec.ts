@@ -232,7 +232,7 @@ const valuesFor = (columns: readonly ColumnPlan[]) =>
         ]),
       ),
       id: fc.constantFrom(undefined, undefined, undefined, undefined, 1),
-      stranger: fc.constant('x'),
+      unknown: fc.constant('x'),
       stamped: fc.constant('y'),
     },
     { requiredKeys: columns.map(({ kind }) => kind) },

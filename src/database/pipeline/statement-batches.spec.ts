@@ -259,7 +259,7 @@ describe('statements that have to wait for a lock', () => {
   /** Less than all of them take one after the other. */
   const TOGETHER = 6 * SLOW.statement_timeout;
 
-  /** What becomes of twelve statements of one turn, while somebody else holds the table. */
+  /** What becomes of twelve statements of one turn, while another session holds the table. */
   const whileLocked = (run: (n: number) => Promise<unknown>) =>
     withClient(database.url, async (other) => {
       await other.query('BEGIN; LOCK TABLE numbers');
@@ -335,7 +335,7 @@ describe('a connection that breaks', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it.each(['read', 'write'] as const)('is given to nobody behind the %s that broke it', async (way) => {
+  it.each(['read', 'write'] as const)('is not reused after the %s that broke it', async (way) => {
     await expect(batches[way](killed(1))).rejects.toMatchObject({ code: '57P01' });
     expect(await batches[way](double(1))).toEqual([[2]]);
   });

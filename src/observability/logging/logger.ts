@@ -14,7 +14,7 @@ const TALKATIVE = new Set([
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 export interface LogDestination extends DestinationStream {
-  /** Whether the person who started the service reads the lines, and no one keeps them. */
+  /** Whether the lines go to a terminal and are not stored. */
   readonly showsPaths?: boolean;
 }
 

@@ -19,7 +19,7 @@ export const LOCATION_HEADER = {
   },
 };
 
-/** Documents an operation that takes `If-Match`, so that no one loses the change of another (RFC 9110, section 13.1.1). */
+/** Documents an operation that takes `If-Match`, so that concurrent changes are not lost (RFC 9110, section 13.1.1). */
 export const ApiIfMatch = (): MethodDecorator =>
   applyDecorators(
     ApiHeader({

@@ -30,7 +30,7 @@ export class Bans {
     private readonly metrics: RateLimitMetrics,
   ) {}
 
-  /** Milliseconds until the key's ban ends; 0 when there is none. */
+  /** Milliseconds until the key's ban ends; 0 without a ban. */
   remaining(principal: ApiKeyPrincipal): number {
     const ban = this.last(principal);
     return ban ? Math.max(0, ban.endsAt - this.clock.now()) : 0;

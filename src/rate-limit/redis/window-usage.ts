@@ -1,6 +1,6 @@
 /** What a command tells Redis of a window: when it ends, and how much of it this replica has admitted so far. */
 export interface Statement {
-  /** Unix milliseconds of Redis's clock; 0: no such window runs. */
+  /** Unix milliseconds of Redis's clock; 0: the window is not running. */
   readonly end: number;
   readonly own: number;
   /** How much of `own` was admitted without Redis. */

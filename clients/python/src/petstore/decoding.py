@@ -22,12 +22,12 @@ def json_name(name: str) -> str:
 def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type can say
     """Makes a value of JSON into `kind`. What `kind` does not name is left out: the service may add properties.
 
-    Raises TypeError, ValueError or AttributeError if the value is no such thing.
+    Raises TypeError, ValueError or AttributeError if the value is not of that kind.
     """
     origin = get_origin(kind)
     if origin is list:
         if not isinstance(value, list):
-            raise TypeError(f"{type(value).__name__} is no list")
+            raise TypeError(f"{type(value).__name__} is not a list")
         return [decode(get_args(kind)[0], item) for item in value]
     if origin in (Union, UnionType):
         return decode(next(inner for inner in get_args(kind) if inner is not type(None)), value)

@@ -54,7 +54,7 @@ class PermissionError(PetstoreError):
 
 
 class NotFoundError(PetstoreError):
-    """404: no such resource."""
+    """404: the resource does not exist."""
 
 
 class ConflictError(PetstoreError):

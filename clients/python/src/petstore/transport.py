@@ -234,7 +234,7 @@ def _address(
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """The service has none, and the key goes to no other host."""
+    """The service does not redirect, and the key is never sent to another host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

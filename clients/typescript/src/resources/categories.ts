@@ -22,7 +22,7 @@ export class Categories {
     return this.transport.call('createCategory', { body: category }, options);
   }
 
-  /** @throws NotFoundError if there is none with this id */
+  /** @throws NotFoundError if the id is unknown */
   get(categoryId: bigint, options?: ReadOptions): Promise<Category> {
     return this.transport.call('getCategory', { path: { categoryId } }, options);
   }

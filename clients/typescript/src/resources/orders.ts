@@ -22,7 +22,7 @@ export class Orders {
     return this.transport.call('placeOrder', { body: order }, options);
   }
 
-  /** @throws NotFoundError if there is none with this id */
+  /** @throws NotFoundError if the id is unknown */
   get(orderId: bigint, options?: ReadOptions): Promise<Order> {
     return this.transport.call('getOrder', { path: { orderId } }, options);
   }

@@ -25,7 +25,7 @@ export class Pets {
   /**
    * One pet.
    * @deprecated The service removes it on 5 December 2030. Use `list` with `ids`.
-   * @throws NotFoundError if there is none with this id
+   * @throws NotFoundError if the id is unknown
    */
   get(petId: bigint, options?: ReadOptions): Promise<Pet> {
     return this.transport.call('getPet', { path: { petId } }, options);

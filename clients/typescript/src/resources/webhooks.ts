@@ -22,7 +22,7 @@ export class Webhooks {
     return this.transport.call('createWebhook', { body: webhook }, options);
   }
 
-  /** @throws NotFoundError if the key has none with this id */
+  /** @throws NotFoundError if the key has no webhook with this id */
   get(webhookId: bigint, options?: ReadOptions): Promise<Webhook> {
     return this.transport.call('getWebhook', { path: { webhookId } }, options);
   }

@@ -46,7 +46,7 @@ class Categories:
     def get(
         self, category_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Category:
-        """One category. Raises NotFoundError if there is none with this id."""
+        """One category. Raises NotFoundError if the id is unknown."""
         path = {"categoryId": category_id}
         return self._transport.call(
             GET_CATEGORY, Category, path=path, if_none_match=if_none_match, options=options

@@ -47,7 +47,7 @@ class Orders:
     def get(
         self, order_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Order:
-        """One order. Raises NotFoundError if there is none with this id."""
+        """One order. Raises NotFoundError if the id is unknown."""
         path = {"orderId": order_id}
         return self._transport.call(GET_ORDER, Order, path=path, if_none_match=if_none_match, options=options)
 

@@ -57,7 +57,7 @@ class Pets:
     ) -> Pet:
         """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with `ids`.
 
-        Raises NotFoundError if there is none with this id, and NotModifiedError while `if_none_match`, the `etag` of
+        Raises NotFoundError if the id is unknown, and NotModifiedError while `if_none_match`, the `etag` of
         an earlier response, still holds.
         """
         return self._transport.call(

@@ -46,7 +46,7 @@ class Webhooks:
     def get(
         self, webhook_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Webhook:
-        """One webhook. Raises NotFoundError if the key has none with this id."""
+        """One webhook. Raises NotFoundError if the key has no webhook with this id."""
         path = {"webhookId": webhook_id}
         return self._transport.call(
             GET_WEBHOOK, Webhook, path=path, if_none_match=if_none_match, options=options
