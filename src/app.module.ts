@@ -37,7 +37,7 @@ import { TracingModule } from './observability/tracing/tracing.module.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What the service offers. A new module is one more line here. */
+/** The features of the service. A new module is one more line here. */
 const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule, WebhooksModule, KeyModule];
 
 /**
@@ -45,7 +45,7 @@ const FEATURES = [PetsModule, CategoriesModule, StoreModule, EventsModule, Webho
  * take it too, but no key is looked for there and nothing counted.
  */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useClass: BearerGuard }, // 1. who is it? the holder of a key, or anonymous
+  { provide: APP_GUARD, useClass: BearerGuard }, // 1. the client: the holder of a key, or anonymous
   { provide: APP_GUARD, useClass: KeyLookupGuard }, //    a key that memory does not know is looked up
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
   { provide: APP_GUARD, useClass: HostGuard }, // 3. HTTP/1.1 without a valid Host: 400
@@ -64,7 +64,7 @@ const PIPELINE: Provider[] = [
 
 @Module({})
 export class AppModule {
-  /** @param more features beside our own, such as those that a test brings */
+  /** @param more further features, such as those of a test */
   static with(config: Config, databaseUrl: string, more: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
@@ -87,7 +87,7 @@ export class AppModule {
         ErrorCatalogModule.with(ERROR_CATALOG),
         ReferenceModule,
         SwaggerUiModule,
-        NotFoundModule, // last: it takes what nothing else under /v1 took
+        NotFoundModule, // last: the catch-all under /v1
       ],
       providers: PIPELINE,
     };

@@ -21,7 +21,7 @@ import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
 import { clientErrorHeaders } from './rate-limit/client-error-headers.js';
 
-/** What production and tests both do to the application. */
+/** The setup of the application in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const config = app.get(Config);
   app.set('trust proxy', config.trustProxy);

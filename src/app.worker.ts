@@ -8,7 +8,7 @@ import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What `petstore worker` runs: the part of the application that delivers webhooks. */
+/** The application of `petstore worker`: it delivers webhooks. */
 @Module({})
 export class WorkerModule {
   static with(config: Config, databaseUrl: string): DynamicModule {

@@ -11,7 +11,7 @@ interface EarnedBan {
   readonly since: number;
 }
 
-/** What requests read and write of API keys. */
+/** The columns of API keys that requests read and write. */
 @Injectable()
 export class ApiKeysRepository {
   private readonly keys: Repository<ApiKey>;

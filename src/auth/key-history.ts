@@ -4,7 +4,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import { type Changes, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
 
-/** Who changes keys: the history names it with each change. */
+/** The actor of a change of keys, which the history records. */
 export class AuditActor {
   readonly osUser = userName();
   readonly host = hostname();

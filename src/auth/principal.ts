@@ -4,7 +4,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
 
-/** Who sent a request, by its `Authorization` header. */
+/** The client of a request, by its `Authorization` header. */
 export type Principal = ApiKeyPrincipal | AnonymousClient;
 
 export interface ApiKeyPrincipal {

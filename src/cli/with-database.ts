@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { throwConnectionError } from '../database/database-unavailable.js';
 import { joinDatabase } from '../database/open-database.js';
 import { connectionOptions } from '../database/pool/connection-options.js';
@@ -8,9 +8,10 @@ import type { Config } from '../kernel/config/config.js';
 export async function withDatabase<T>(
   config: Config,
   work: (dataSource: DataSource) => Promise<T>,
+  entities: DataSourceOptions['entities'] = [],
 ): Promise<T> {
   const database = await joinDatabase(config);
-  const dataSource = new DataSource(connectionOptions(database.url));
+  const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
   try {
     await dataSource.initialize().catch(throwConnectionError);
     return await work(dataSource).finally(() => dataSource.destroy());

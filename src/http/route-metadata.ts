@@ -11,7 +11,7 @@ import { MULTER_MODULE_OPTIONS } from '@nestjs/platform-express/multer/files.con
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../kernel/memoize.js';
 
-/** What the decorators of a route say about its requests. */
+/** The requests of a route, as its decorators describe them. */
 export interface RouteMetadata {
   /** The catch-all route for requests that no other route handles. */
   readonly isCatchAll: boolean;

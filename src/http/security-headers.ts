@@ -6,7 +6,7 @@ interface Needs {
 }
 
 /**
- * What a page of the documentation may do: nothing but its own scripts, and calls to its own origin and the given ones.
+ * A page of the documentation may run its own scripts, and call its own origin and the given ones.
  * Styles may be inline, because the libraries set their own there.
  */
 export function securityHeaders({ callable = [], workers = false }: Needs = {}): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KeyController } from './key.controller.js';
 
-/** What the holder of a key can see and do with it over HTTP. Administration is left to the command line. */
+/** Lets the holder of a key see and rotate it over HTTP. Administration is a task of the command line. */
 @Module({ controllers: [KeyController] })
 export class KeyModule {}

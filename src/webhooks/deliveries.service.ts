@@ -69,7 +69,7 @@ export class DeliveriesService {
     });
   }
 
-  /** Sends an event that stands for nothing. @throws WebhookNotFound, WebhookDisabled */
+  /** Sends a test event. @throws WebhookNotFound, WebhookDisabled */
   async ping(owner: Int64, webhookId: string): Promise<DeliveryResponse> {
     const webhook = await this.enabled(owner, webhookId);
     const now = new Date(this.clock.now());

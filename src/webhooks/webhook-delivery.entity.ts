@@ -8,7 +8,7 @@ export enum DeliveryState {
   Failed = 'failed',
 }
 
-/** One attempt, as it is stored. */
+/** A stored attempt. */
 export interface Attempt {
   /** When it began, in ISO 8601. */
   readonly at: string;

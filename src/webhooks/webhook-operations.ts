@@ -21,7 +21,7 @@ export interface WebhookOverview {
   readonly failed: number;
 }
 
-/** What an operator does with the webhooks of all keys. The command line creates it without Nest. */
+/** Operations on the webhooks of all keys. The command line creates it without Nest. */
 export class WebhookOperations {
   private readonly jobs = new DeliveryJobs();
 
@@ -39,7 +39,7 @@ export class WebhookOperations {
     return found.length > 0;
   }
 
-  /** Its owner cannot enable it. @returns whether there is such a webhook */
+  /** Its owner cannot enable it. @returns false for an unknown webhook */
   async disable(id: Int64): Promise<boolean> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `UPDATE webhooks SET state = 'disabled', disabled_reason = 'operator' WHERE id = $1 AND deleted_at IS NULL`,
@@ -48,7 +48,7 @@ export class WebhookOperations {
     return count === 1;
   }
 
-  /** Later events are sent to it. @returns whether there is such a webhook */
+  /** Later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const [, count] = await manager.query<[unknown, number]>(
@@ -62,7 +62,7 @@ export class WebhookOperations {
     });
   }
 
-  /** Sends every failed delivery that was created since then again. @returns how many */
+  /** Sends the failed deliveries again that were created since then. @returns their number */
   async retry(id: Int64, since: Date): Promise<number> {
     let all = 0;
     for (let count = BATCH; count === BATCH; all += count) count = await this.retryBatch(id, since);

@@ -7,7 +7,7 @@ export enum WebhookState {
   Disabled = 'disabled',
 }
 
-/** Who or what has disabled a webhook. */
+/** The reason why a webhook is disabled. */
 export enum DisabledReason {
   /** Its owner. */
   Request = 'request',

@@ -118,7 +118,7 @@ export class WebhooksService {
       const webhook = await this.owned(webhooks, owner, webhookId, true);
       work(webhook);
       await webhooks.save(webhook);
-      await this.jobs.add(manager, webhook.id); // what is pending may be due
+      await this.jobs.add(manager, webhook.id); // pending deliveries may be due
       return webhook;
     });
   }

@@ -5,7 +5,7 @@ import { Optional } from '../../http/validation/optional.decorator.js';
 import { Text } from '../../http/validation/text.decorator.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
-/** A JSON merge patch (RFC 7396): what is absent stays as it is, and `null` removes the parent. */
+/** A JSON merge patch (RFC 7396): absent properties do not change, and `null` removes the parent. */
 @ApiSchema({ name: 'CategoryChange' })
 export class UpdateCategoryDto {
   @Optional()

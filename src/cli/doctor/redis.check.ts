@@ -121,7 +121,7 @@ async function inspectNode(url: string, config: Config): Promise<RedisState> {
       fullCoverage: isCluster ? await fullCoverage(client) : undefined,
     };
   } catch (error) {
-    throw reason ?? error; // connect() itself only says that the connection is closed
+    throw reason ?? error; // the error of connect() itself says only that the connection is closed
   } finally {
     client.disconnect();
   }

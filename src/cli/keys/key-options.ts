@@ -64,7 +64,7 @@ function instant(value: string): Date | undefined {
   return day !== undefined && isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
-/** `Date` takes 30 February for 2 March. */
+/** `Date` parses 30 February as 2 March. */
 function isDay(day: string): boolean {
   const date = new Date(day);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);

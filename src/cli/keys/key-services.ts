@@ -1,13 +1,11 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Config } from '../../kernel/config/config.js';
-import { connectionOptions } from '../../database/pool/connection-options.js';
-import { joinDatabase } from '../../database/open-database.js';
-import { throwConnectionError } from '../../database/database-unavailable.js';
 import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
 import { AuditActor, KeyHistory } from '../../auth/key-history.js';
+import { withDatabase } from '../with-database.js';
 
 /** The services of the application that the commands use. */
 export interface KeyServices {
@@ -17,20 +15,8 @@ export interface KeyServices {
 }
 
 /** Runs work on the keys, whether the service runs or not. @throws StartupError */
-export async function withKeyServices<T>(
-  config: Config,
-  work: (services: KeyServices) => Promise<T>,
-): Promise<T> {
-  const database = await joinDatabase(config);
-  const entities = [ApiKey, KeyHistoryEntry];
-  const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
-  try {
-    await dataSource.initialize().catch(throwConnectionError);
-    return await work(servicesOn(dataSource)).finally(() => dataSource.destroy());
-  } finally {
-    await database.close();
-  }
-}
+export const withKeyServices = <T>(config: Config, work: (services: KeyServices) => Promise<T>): Promise<T> =>
+  withDatabase(config, (dataSource) => work(servicesOn(dataSource)), [ApiKey, KeyHistoryEntry]);
 
 function servicesOn(dataSource: DataSource): KeyServices {
   const history = new KeyHistory(dataSource, new AuditActor(command()));

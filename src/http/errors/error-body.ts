@@ -33,8 +33,8 @@ export function ofHttpException(exception: HttpException): ErrorBody {
 }
 
 /**
- * A fault of the service (500) tells nothing of itself. For another status that comes without a message or a code, its
- * name takes their place: `conflict`, `payment_required`.
+ * A fault of the service (500) has a generic message. Another status without a message or a code gets its name:
+ * `conflict`, `payment_required`.
  */
 export function ofStatus(status: number, message?: unknown, code?: unknown): ErrorBody {
   if (status === 500) return ofDomainError(new InternalError());

@@ -13,7 +13,7 @@ import { isClientError, isHttpError, isParseError } from './http-error.js';
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 
 /**
- * Turns whatever was thrown into `{code, message, status}`. What a client may not know stays in the log. A filter of a
+ * Turns everything that is thrown into `{code, message, status}`. Internal details go to the log only. A filter of a
  * module comes before it.
  */
 @Catch()
@@ -32,7 +32,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (isCutOff(request)) return; // it has its response
     const body = this.bodyFor(thrown, request);
     if (response.headersSent || response.destroyed) {
-      if (!response.writableEnded) response.destroy(); // what it has begun with must not look whole
+      if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return;
     }
     if (body.status === 503 && !response.hasHeader('Retry-After')) {
@@ -55,7 +55,7 @@ export class ErrorFilter implements ExceptionFilter {
     return body;
   }
 
-  /** Faults of the service, and what an exception of a module gives as its cause. */
+  /** Faults of the service, and the cause of an exception of a module. */
   private log(thrown: unknown, { status, code }: ErrorBody, { id: requestId }: Request): void {
     const cause = thrown instanceof HttpException ? thrown.cause : undefined;
     if (status >= 500) this.logger.error({ requestId, ...describe(cause ?? thrown) });
@@ -80,7 +80,7 @@ function bodyOfException(exception: HttpException, request: Request): ErrorBody 
   return isParseError(exception.cause) ? { ...body, code: 'invalid_json' } : body;
 }
 
-/** The other properties of an error, such as the parameters of a query, may hold what no log may have. */
+/** The other properties of an error may contain secrets, such as the parameters of a query. */
 function describe(thrown: unknown): { msg: string; stack?: string } {
   return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
 }

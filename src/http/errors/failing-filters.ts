@@ -11,7 +11,7 @@ const failed = new WeakSet<Request>();
 
 /**
  * Nest leaves the rejection of an asynchronous filter unhandled, which ends the process, and what the last filter throws
- * to Express, which shows its stack. Here what a filter fails with goes through the filters in its turn.
+ * to Express, which shows its stack. Here the error of a filter goes through the filters itself.
  */
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its handler below
 const { setCustomFilters } = ExceptionsHandler.prototype;

@@ -22,7 +22,7 @@ export function prefersProblem(accept: string | undefined): boolean {
   return problem > 0 && problem >= (json ?? 0);
 }
 
-/** Whether `Accept` names nothing but `application/problem+json`, which says nothing about a success. */
+/** Whether `Accept` names only `application/problem+json`, which is a type of errors only. */
 export const acceptsProblemsOnly = (accept: string): boolean =>
   [...qualitiesOf(accept).keys()].every((range) => range === PROBLEM_TYPE);
 
@@ -65,7 +65,7 @@ function titleOf(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a response has as its body: a problem in the place of an Error where the client prefers that. */
+/** The body of a response: a problem instead of an Error if the client prefers it. */
 export function negotiateError(
   body: unknown,
   response: Response,

@@ -1,8 +1,8 @@
-/** What the decorators of class-transformer have left: it exports this without types. */
+/** The metadata of the decorators of class-transformer, which it exports without types. */
 declare module 'class-transformer/cjs/storage.js' {
   export { defaultMetadataStorage } from 'class-transformer/types/storage.js';
 }
-/** What its `plainToInstance` runs, and with which options. */
+/** The executor of its `plainToInstance`, and its options. */
 declare module 'class-transformer/cjs/TransformOperationExecutor.js' {
   export { TransformOperationExecutor } from 'class-transformer/types/TransformOperationExecutor.js';
 }

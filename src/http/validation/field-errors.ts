@@ -29,7 +29,7 @@ function brokenRule(error: ValidationError, rule: string, path: Path): BrokenRul
   return { code, message: rest === undefined ? message : shown(path) + rest };
 }
 
-/** The message of a module says better than ours what is missing. */
+/** The message of a module is more precise than ours. */
 function hasOwnMessage({ target, property }: ValidationError, rule: string): boolean {
   if (!target) return false;
   const rules = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', true, false);

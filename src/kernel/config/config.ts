@@ -29,7 +29,7 @@ export class Config {
   readonly databaseUrl: string | undefined;
   /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated. Absent: the URL is not in a file. */
   readonly currentDatabaseUrl: (() => string | undefined) | undefined;
-  /** Past a connection pooler, for what needs a session: notifications and migrations. Absent: `databaseUrl` is for these too. */
+  /** Bypasses a connection pooler, for notifications and migrations, which need a session. Default: `databaseUrl`. */
   readonly directDatabaseUrl: string | undefined;
   readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
   /** Whether a connection may keep prepared statements. A pooler may give each transaction another connection. */

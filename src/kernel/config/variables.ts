@@ -8,7 +8,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Reads environment variables. An invalid value becomes a problem and gets its default, so that all problems are reported at once. */
+/** Reads environment variables. An invalid value is replaced by its default and recorded, so that all errors are reported at once. */
 export class Variables {
   /** By variable, one line each. */
   readonly problems = new Map<string, string>();

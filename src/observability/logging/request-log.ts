@@ -7,7 +7,7 @@ import { Logger } from './logger.js';
 /** Probes and scrapes, which are hidden on a terminal unless they fail. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** The line of a request. Query and headers are left out, and the path but on a terminal: they may contain secrets. */
+/** The line of a request. Without query and headers, and with the path on a terminal only: they may contain secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
@@ -49,7 +49,7 @@ export class RequestLog {
 
 const MAX_PATH = 200;
 
-/** The path of a URL. What a terminal might take for a command is a `?`. */
+/** The path of a URL. Characters other than printable ASCII become `?`. */
 function printable(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, MAX_PATH).replace(/[^\x21-\x7e]/g, '?');

@@ -14,7 +14,7 @@ interface Call {
   readonly body?: string;
 }
 
-/** Adds what renderers show as code samples. They need nothing but what curl, Node.js and Python bring. */
+/** Adds the code samples that renderers show. They need no library beside curl, Node.js and Python. */
 export function addCodeSamples(operation: OperationObject, method: string, url: string): void {
   const { requestBody } = operation;
   const content = requestBody && 'content' in requestBody ? requestBody.content : {};

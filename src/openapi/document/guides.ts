@@ -16,7 +16,7 @@ const planRows = Object.entries(PLANS).map(([plan, limits]) =>
 const catalogItem = ({ example: { code, status }, meaning, action }: CatalogEntry, base: string): string =>
   `- ${status} [\`${code}\`](${base}/docs/errors#${code}): ${meaning} ${action}`;
 
-/** What holds for every operation, as tags without operations: the usual way to put guides into a document. */
+/** Guides, as tags without operations: the usual way to put them into a document. */
 export const guides = (base: string, errors: readonly CatalogEntry[]): TagObject[] => [
   guide(
     'Authentication',

@@ -19,7 +19,7 @@ interface Described {
 type Arguments = Readonly<Record<string, { readonly index: number; readonly data?: unknown }>>;
 
 /**
- * A pipe may make an object of a named parameter, such as the user with this id. A client sends a text all the same;
+ * A pipe may make an object of a named parameter, such as the user with this id. The client sends a text;
  * `@nestjs/swagger` would describe the class, under a name that may be another schema's.
  */
 export function describePipedParameters(controller: Type, handler: object, name: string): void {

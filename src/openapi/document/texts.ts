@@ -59,7 +59,7 @@ function addToDescription(operation: OperationObject, text: string): void {
 type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Described = OperationObject & { 'x-tag-description'?: string };
 
-/** The document's tags and those of its operations, with what controllers say of them by `@Tag()`. */
+/** The document's tags and those of its operations, with their descriptions by `@Tag()`. */
 export function collectTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
   const tags = new Map(declared.map((tag) => [tag.name, tag]));
   for (const operation of operations) {

@@ -1,13 +1,13 @@
 import { type ErrorBody, ofDomainError } from '../../http/errors/error-body.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
-/** What clients are told of an error code. Texts are CommonMark with `code` as their only markup. */
+/** The description of an error code. Texts are CommonMark with `code` as their only markup. */
 export interface CatalogEntry {
   /** A response as a client may get it. */
   readonly example: ErrorBody;
   /** When it happens. */
   readonly meaning: string;
-  /** What a client does about it. */
+  /** The remedy of a client. */
   readonly action: string;
 }
 
@@ -31,7 +31,7 @@ export function completeCatalog(
   return [...all.values()].sort((one, other) => one.example.status - other.example.status);
 }
 
-/** What the catalogue says of codes that it does not list. */
+/** The description of codes that the catalogue does not list. */
 export const OTHER_CODES =
   'A module may send an HTTP exception without a code of its own. Its code is the name of its status in snake_case: ' +
   '`conflict` for 409, `payment_required` for 402. New codes may be added. Treat a code that you do not know as its status.';

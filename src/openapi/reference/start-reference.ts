@@ -21,7 +21,7 @@ declare const Redoc: { init(url: string, options: object, element: object | null
 export function startReference(): void {
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', () => {
-    location.reload(); // Redoc takes its colours once
+    location.reload(); // Redoc reads its colours only once
   });
   const root = document.getElementById('reference');
   new MutationObserver(() => {

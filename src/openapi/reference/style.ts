@@ -1,4 +1,4 @@
-/** What Redoc leaves to the page. */
+/** Styles that Redoc does not set. */
 export const REFERENCE_STYLE = `
 :root { color-scheme: light dark; }
 body { background: #fff; color: #24302f; font-family: system-ui, sans-serif; margin: 0; }

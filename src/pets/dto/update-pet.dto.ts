@@ -6,7 +6,7 @@ import { Text } from '../../http/validation/text.decorator.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { PetStatus } from '../pet-status.js';
 
-/** A JSON merge patch (RFC 7396): what is absent stays as it is. No property of a pet can be removed. */
+/** A JSON merge patch (RFC 7396): absent properties do not change. No property of a pet can be removed. */
 @ApiSchema({ name: 'PetChange' })
 export class UpdatePetDto {
   @Optional()

@@ -25,7 +25,7 @@ export class AddressPolicy {
     return address !== undefined && (isPublic(address) || this.isNamed(address));
   }
 
-  /** Whether the operator has named the address: what goes there needs no encryption. */
+  /** Whether the operator has allowed the address: requests to it need no encryption. */
   trusts(text: string): boolean {
     const address = parse(text);
     return address !== undefined && this.isNamed(address);
@@ -36,7 +36,7 @@ export class AddressPolicy {
   }
 }
 
-/** `::ffff:10.0.0.1` is the IPv4 address that it stands for. Short forms such as `10.1` are not taken for addresses. */
+/** `::ffff:10.0.0.1` is the IPv4 address that it stands for. Short forms such as `10.1` are not addresses. */
 const parse = (text: string): Address | undefined => (isIP(text) > 0 ? ipaddr.process(text) : undefined);
 
 function isPublic(address: Address): boolean {

@@ -5,7 +5,7 @@ import { seconds } from '../../kernel/clock/duration.js';
 
 const TIMEOUT = seconds(2);
 const TRIES = 2;
-/** What a name server says of a name without an address. */
+/** The errors of a name server for a name without an address. */
 const NO_ADDRESS = ['ENOTFOUND', 'ENODATA'];
 
 /** No name server has said whether the name has addresses. */

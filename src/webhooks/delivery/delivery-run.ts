@@ -21,7 +21,7 @@ interface Dependencies {
   readonly stop: AbortSignal;
 }
 
-/** Sends what is due to one webhook, several requests at a time, until nothing is due or the turn is over. */
+/** Sends the deliveries that are due to one webhook, several at a time, until none is due or its turn ends. */
 export class DeliveryRun {
   private readonly window: SendWindow;
   private readonly writer: OutcomeWriter;
@@ -57,7 +57,7 @@ export class DeliveryRun {
     return this.firstFailure === undefined ? null : new Date(this.firstFailure);
   }
 
-  /** @throws what the database throws */
+  /** @throws errors of the database */
   async sendAll(): Promise<void> {
     do {
       await this.refill();

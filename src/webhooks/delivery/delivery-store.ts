@@ -41,7 +41,7 @@ export interface Outcome {
 
 /** Seconds after which a turn ends by itself: longer than any turn takes, unless its process has died. */
 const TURN = 30;
-/** A delivery that is sent again and again on demand keeps so many of its attempts. */
+/** The attempts that are kept of a delivery: on demand it is sent any number of times. */
 const MAX_ATTEMPTS = 50;
 
 /** The state of deliveries, in PostgreSQL. */
@@ -102,7 +102,7 @@ export class DeliveryStore {
     await this.connections.query('UPDATE webhooks SET failing_since = $2 WHERE id = $1', [webhookId, since]);
   }
 
-  /** Unless its owner has given it another URL meanwhile. */
+  /** Does nothing if its owner has changed the URL since. */
   async disable({ id, url }: Endpoint, reason: DisabledReason): Promise<void> {
     await this.connections.query(
       `UPDATE webhooks SET state = 'disabled', disabled_reason = $2 WHERE id = $1 AND url = $3 AND state = 'enabled'`,

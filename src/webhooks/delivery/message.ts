@@ -2,7 +2,7 @@ import type { DueDelivery } from './delivery-store.js';
 
 export const PING = 'webhook.ping';
 
-/** What an endpoint gets: the event as the feed shows it, and the id by which it recognises a message that it has. */
+/** The message to an endpoint: the event as in the feed, and the id by which the endpoint recognises duplicates. */
 interface Content {
   /** The same for every attempt, and for every webhook that is told of the event. */
   readonly id: string;

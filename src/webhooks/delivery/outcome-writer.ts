@@ -24,7 +24,7 @@ export class OutcomeWriter {
       }, WAIT);
   }
 
-  /** Resolves when everything is written. @throws what a statement has failed with */
+  /** Resolves when everything is written. @throws the error of a statement */
   async finish(): Promise<void> {
     this.write();
     await this.writing;

@@ -6,7 +6,7 @@ const WAITS = [
   ...[hours(10), hours(14), hours(20), hours(24)],
 ];
 
-/** What a wait is lengthened by at most, so that deliveries which failed together do not come back together. */
+/** The maximal jitter of a wait: deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 /** An endpoint that has failed for so long is disabled. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** The first byte of what is stored: as it is, or encrypted with AES-256-GCM. */
+/** The first byte of a stored secret: plain, or encrypted with AES-256-GCM. */
 const PLAIN = 0;
 const ENCRYPTED = 1;
 const CIPHER = 'aes-256-gcm';

@@ -3,7 +3,7 @@ const MAX = 64;
 
 /**
  * How many requests an endpoint gets at a time. It grows with every success and is halved by every failure, as TCP does it:
- * an endpoint that does not respond holds one connection and takes nothing from the others.
+ * an endpoint that does not respond holds one connection and does not slow the others.
  */
 export class SendWindow {
   private size: number;

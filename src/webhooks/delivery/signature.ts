@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const BYTES = 32; // the standard allows 24 to 64
 
-/** What a message is signed with, as Standard Webhooks writes it. */
+/** The signed parts of a message, as in Standard Webhooks. */
 export const secretText = (secret: Buffer): string => PREFIX + secret.toString('base64');
 
 export const makeSecret = (): Buffer => randomBytes(BYTES);

@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal;
 /** Between two turns of an endpoint that fails, at most. */
 const MAX_PAUSE = minutes(1);
 
-/** Delivers to one webhook at a time what is due to it. */
+/** Sends the deliveries that are due, to one webhook at a time. */
 @Injectable()
 export class WebhookDeliverer {
   private readonly logger = new Logger('Webhooks');
@@ -34,7 +34,7 @@ export class WebhookDeliverer {
   /**
    * Gives a webhook its turn, unless another process does, and schedules the next one.
    * @param stop ends the turn; running requests are abandoned, and their deliveries stay pending
-   * @throws what the database throws
+   * @throws errors of the database
    */
   async deliver(webhookId: string, stop: AbortSignal = NEVER): Promise<void> {
     const endpoint = await this.store.takeTurn(webhookId, new Date(this.clock.now()));
@@ -53,7 +53,7 @@ export class WebhookDeliverer {
     await this.store.schedule(webhookId, this.pause(run));
   }
 
-  /** An endpoint that fails gets fewer turns, so that many of them leave time for the others. */
+  /** An endpoint that fails gets fewer turns, so that others are not delayed. */
   private pause({ failingSince }: DeliveryRun): number {
     return failingSince ? Math.min(MAX_PAUSE, (this.clock.now() - failingSince.getTime()) / 10) : 0;
   }

@@ -9,7 +9,7 @@ import { AddressRefused, EndpointAddresses, NoAddress } from './endpoint-address
 
 /** For all of an attempt: name, connection, request and response. */
 const TIMEOUT = seconds(10);
-/** What is read of a response, in bytes. Nothing of it is kept: it is read so that the connection can be used again. */
+/** The bytes that are read of a response. They are discarded; reading them lets the connection be used again. */
 const MAX_RESPONSE = 64 * 1024;
 const IDLE = seconds(4); // less than the 5 s after which many servers close a connection
 
@@ -76,7 +76,7 @@ export class WebhookSender implements OnApplicationShutdown {
     try {
       return await this.post(url, headers, body, signal);
     } catch (error) {
-      // The endpoint has closed an idle connection at the moment in which it was used again.
+      // The endpoint closed an idle connection just when it was used again.
       if (!(error instanceof StaleConnection)) throw error;
       return this.post(url, headers, body, signal);
     }

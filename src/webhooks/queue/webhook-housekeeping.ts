@@ -18,7 +18,7 @@ const BATCH = 1_000;
 /** A delivery without a turn and a job for so long has lost its job with a process. */
 const LATE = seconds(15);
 
-/** What every process does for webhooks, also one that does not deliver: it measures the backlog and clears up. */
+/** Measures the backlog of webhooks and deletes old deliveries, also in a process that does not deliver. */
 @Injectable()
 export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
@@ -43,7 +43,7 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
     void this.tasks.stop();
   }
 
-  /** Measures how late deliveries are, and has the queue take up again what a process has left behind that died. */
+  /** Measures how late deliveries are, and adds the jobs again that a dead process has lost. */
   async look(): Promise<void> {
     const now = this.clock.now();
     const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG, [new Date(now)]);
