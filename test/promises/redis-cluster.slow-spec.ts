@@ -9,7 +9,7 @@ const PROCESSES = 4;
 const LIMIT = 2_000;
 const UNLIMITED = 100_000_000;
 /** A busy machine may take longer than the time limit of a command: then the count is not exact, and the round is void. */
-const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 20;
 
 /** The limit of its key is used up. A failure shows how many requests were admitted, and how many refused. */
 const isExhausted = (load: QuotaLoad): Promise<void> =>
@@ -57,7 +57,9 @@ function describeCluster(program: string): void {
       expect(load.others).toEqual([]);
       expect(load.admitted).toBeLessThan(2 * LIMIT);
       if ((await fleet.losses()) > losses && round < MAX_ROUNDS) {
-        process.stderr.write(`${program} did not respond in time: ${load.admitted} of ${LIMIT}, once more\n`);
+        process.stderr.write(
+          `Counted once more: ${program} took longer than a command may, on this busy machine.\n`,
+        );
         await fleet.isWhole();
         continue;
       }
