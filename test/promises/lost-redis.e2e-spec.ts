@@ -1,3 +1,4 @@
+import type request from 'supertest';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
@@ -17,8 +18,14 @@ describeWithRedis('a service that loses its Redis', () => {
     await redis.stop();
   });
 
-  const send = (times: number) =>
+  const sendTogether = (times: number) =>
     Promise.all(Array.from({ length: times }, async () => client.get('/v1/pets?limit=1')));
+  /** Ten at a time: on a busy machine no query of so few takes longer than the database may. */
+  const send = async (tens: number) => {
+    const responses: request.Response[] = [];
+    for (let i = 0; i < tens; i++) responses.push(...(await sendTogether(10)));
+    return responses;
+  };
   const statuses = (responses: { status: number }[]) => [...new Set(responses.map(({ status }) => status))];
   const up = async () =>
     ((await petstore.client().get('/health/ready')).body as { status: string }).status === 'ok';
@@ -29,10 +36,10 @@ describeWithRedis('a service that loses its Redis', () => {
   ])(
     'because it is %s returns 200 and 429 only, with all headers, and counts together again afterwards',
     async (_, away, back) => {
-      expect(statuses(await send(10))).toEqual([200]);
+      expect(statuses(await send(1))).toEqual([200]);
       await away();
       await eventually(async () => !(await up()));
-      const meanwhile = await send(120);
+      const meanwhile = await send(12);
       expect(meanwhile.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
       expect(statuses(meanwhile).sort()).toEqual([200, 429]);
       for (const { headers } of meanwhile) expect(headers).toMatchObject({ 'x-ratelimit-limit': '100' });
@@ -40,13 +47,13 @@ describeWithRedis('a service that loses its Redis', () => {
       expect(meanwhile.filter(({ status }) => status === 200)).toHaveLength(90);
       await back();
       await eventually(up);
-      expect(statuses(await send(5))).toEqual([429]);
+      expect(statuses(await send(1))).toEqual([429]);
     },
   );
 
   it('responds to the requests in flight when Redis goes', async () => {
     await send(1);
     await redis.kill();
-    expect(statuses(await send(50))).toEqual([200]);
+    expect(statuses(await sendTogether(50))).toEqual([200]);
   });
 });
