@@ -6,7 +6,6 @@ import { ErrorResponse, ProblemResponse } from '../../kernel/errors/error.respon
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { ErrorCatalog } from '../error-catalog/error-catalog.service.js';
-import { description } from './description.js';
 import { guides } from './guides.js';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { BASE_PATH } from './paths.js';
@@ -45,6 +44,14 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   document.info.contact = { name: 'Pet Store', url: `${base}/reference` };
   return completeDocument(document, { routes, base, guides: guides(base, app.get(ErrorCatalog).entries) });
 }
+
+/** The introduction of the document. The guides are its tags. CommonMark. */
+const description = (base: string): string =>
+  `
+The inventory of a pet store: list pets, add one, see what was ordered. Requests and responses are \`application/json\`.
+
+[Reference with guides](${base}/reference) · [Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)
+`.trim();
 
 type Base = Parameters<typeof SwaggerModule.createDocument>[1];
 
