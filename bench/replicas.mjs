@@ -3,6 +3,7 @@
 // Run: npm run bench:replicas -- [--rounds 3] [--rate 100] [--node PATH]; needs redis-server, haproxy and wrk
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { again } from './again.mjs';
 import { processCpu } from './cpu.mjs';
 import { openDatabase } from './database.mjs';
 import { changeKeys } from './key-storm.mjs';
@@ -124,17 +125,6 @@ await session(async ({ folder, signal, undo }) => {
     return (cpuOf(replicas) - before) / 1e6 / seconds / replicas.length;
   }
 });
-
-/** On a machine that is too busy a few responses are 503. Such a sample is void. */
-async function again(sample, tries = 5) {
-  try {
-    return await sample();
-  } catch (error) {
-    if (tries <= 1) throw error;
-    console.error(`Measured again: ${error.message}`);
-    return again(sample, tries - 1);
-  }
-}
 
 function cpuOf(servers) {
   return servers.reduce((sum, { pid }) => sum + processCpu(pid), 0);

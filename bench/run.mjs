@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { again } from './again.mjs';
 import { exceededBounds } from './bounds.mjs';
 import { drawChart } from './chart.mjs';
 import { measureLatency } from './latency.mjs';
@@ -31,10 +32,10 @@ await session(async (means) => {
   if (options.svg) await writeFile(options.svg, drawChart(result));
   if (options.quotas) await print(options.node, 'quotas.mjs');
   if (options.exactness) await print(options.node, 'exactness.mjs');
-  return options.assert ? judge(result, again) : 0;
+  return options.assert ? judge(result, onceMore) : 0;
 
   /** The works once more; `refused` has its bound by the list of the same run. */
-  function again(names) {
+  function onceMore(names) {
     const works = names.includes('refused') ? [...names, 'list'] : names;
     return measureWorks(scene, { ...options, rounds: AGAIN, works, loader, signal: means.signal });
   }
@@ -50,7 +51,8 @@ async function measureWorks({ servers, keys, petIds, orderable, database, redis 
         const { signal, loader, measureSeconds: seconds } = options;
         const target = { origin: server.origin, work, key: keys[work.key ?? 'unlimited'], signal };
         const warmUpSeconds = warmUp(options, samples.length < servers.length, round);
-        const sample = await measure(server, target, { loader, database, redis, warmUpSeconds, seconds });
+        const means = { loader, database, redis, warmUpSeconds, seconds };
+        const sample = await again(() => measure(server, target, means));
         samples.push({ work: name, round, server: server.name, ...sample });
       }
     }

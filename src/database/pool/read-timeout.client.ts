@@ -65,6 +65,12 @@ export class ReadTimeoutClient extends pg.Client {
     this.noticeReadOnly();
     if (typeof config === 'object' && config.preparedStatements === false)
       withoutPreparedStatements.add((this as unknown as Internals).connection);
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+    const self = this as { query: (...args: unknown[]) => unknown }; // its overloads have no common signature
+    self.query = (...args) => {
+      ticker.wake();
+      return query(...args);
+    };
     // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {
@@ -77,6 +83,7 @@ export class ReadTimeoutClient extends pg.Client {
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     this.ending = true;
     this.readTimeout = END_TIMEOUT;
+    ticker.wake();
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
@@ -108,9 +115,10 @@ export class ReadTimeoutClient extends pg.Client {
       silent = isDue && stream.bytesRead === read ? silent + INTERVAL : 0;
       read = stream.bytesRead;
       this.timeLeft -= INTERVAL;
-      if (silent < this.readTimeout && this.timeLeft > 0) return;
+      if (silent < this.readTimeout && this.timeLeft > 0) return isDue;
       if (silent >= this.readTimeout) this.onTimeout?.();
       stream.destroy(this.ending ? undefined : new Error('Query read timeout'));
+      return isDue;
     };
     ticker.add(tick);
     this.once('end', () => {
@@ -119,23 +127,30 @@ export class ReadTimeoutClient extends pg.Client {
   }
 }
 
-/** One timer for all connections: an idle process sleeps for longer. */
+/** One timer for all connections, and none while no response is due: an idle process sleeps. */
 class Ticker {
-  private readonly ticks = new Set<() => void>();
+  /** Each returns whether a response is due. */
+  private readonly ticks = new Set<() => boolean>();
   private timer?: NodeJS.Timeout;
 
-  add(tick: () => void): void {
+  add(tick: () => boolean): void {
     this.ticks.add(tick);
-    this.timer ??= setInterval(() => {
-      for (const tick of this.ticks) tick();
-    }, INTERVAL).unref();
+    this.wake();
   }
 
-  delete(tick: () => void): void {
+  delete(tick: () => boolean): void {
     this.ticks.delete(tick);
-    if (this.ticks.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+  }
+
+  /** Called when a response becomes due. */
+  wake(): void {
+    this.timer ??= setInterval(() => {
+      let isDue = false;
+      for (const tick of this.ticks) isDue = tick() || isDue;
+      if (isDue) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }, INTERVAL).unref();
   }
 }
 
