@@ -65,17 +65,18 @@ export class ReadTimeoutClient extends pg.Client {
     this.noticeReadOnly();
     if (typeof config === 'object' && config.preparedStatements === false)
       withoutPreparedStatements.add((this as unknown as Internals).connection);
-    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
-    const self = this as { query: (...args: unknown[]) => unknown }; // its overloads have no common signature
-    self.query = (...args) => {
-      ticker.wake();
-      return query(...args);
-    };
     // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {
       this.watch();
     });
+  }
+
+  // The overloads of `pg` have no other signature in common.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  override query(...args: any[]): any {
+    ticker.wake();
+    return super.query(...(args as [string]));
   }
 
   override end(): Promise<void>;

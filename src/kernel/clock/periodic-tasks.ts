@@ -4,9 +4,9 @@ type Task = () => Promise<void>;
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly running = new Map<Task, Promise<void>>();
-  private isFailing = false;
+  private readonly failing = new Set<Task>();
 
-  /** @param onFailure is told of the first of failures in a row; the next run tries again */
+  /** @param onFailure is told of the first of failures of a task in a row; its next run tries again */
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
   /** @param interval milliseconds */
@@ -28,10 +28,10 @@ export class PeriodicTasks {
   private async attempt(task: Task): Promise<void> {
     try {
       await task();
-      this.isFailing = false;
+      this.failing.delete(task);
     } catch (error) {
-      if (!this.isFailing) this.onFailure(error);
-      this.isFailing = true;
+      if (!this.failing.has(task)) this.onFailure(error);
+      this.failing.add(task);
     }
   }
 }
