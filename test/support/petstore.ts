@@ -62,7 +62,13 @@ export class Petstore {
       bufferLogs: true,
     });
     app.useLogger(app.get(Logger));
-    await setupApp(app).listen(0, '127.0.0.1');
+    try {
+      await setupApp(app).listen(0, '127.0.0.1');
+    } catch (error) {
+      await app.close(); // some of its modules have started
+      await database.drop();
+      throw error;
+    }
     return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 

@@ -65,18 +65,12 @@ export class ReadTimeoutClient extends pg.Client {
     this.noticeReadOnly();
     if (typeof config === 'object' && config.preparedStatements === false)
       withoutPreparedStatements.add((this as unknown as Internals).connection);
+    this.wakeTickerByQueries();
     // Queries and pool have their own listeners; without one, an error between two queries ends the process.
     this.on('error', markAsDatabaseError);
     this.once('connect', () => {
       this.watch();
     });
-  }
-
-  // The overloads of `pg` have no other signature in common.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  override query(...args: any[]): any {
-    ticker.wake();
-    return super.query(...(args as [string]));
   }
 
   override end(): Promise<void>;
@@ -88,6 +82,16 @@ export class ReadTimeoutClient extends pg.Client {
     if (!callback) return super.end();
     super.end(callback);
     return undefined;
+  }
+
+  /** Not a method that overrides `query`, because its overloads have no other signature in common. */
+  private wakeTickerByQueries(): void {
+    const self = this as { query: unknown };
+    const inherited = pg.Client.prototype as { query(this: pg.Client, ...args: unknown[]): unknown };
+    self.query = (...args: unknown[]) => {
+      ticker.wake();
+      return inherited.query.apply(this, args);
+    };
   }
 
   private noticeReadOnly(): void {
