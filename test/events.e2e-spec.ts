@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
 import { EventSequencer } from '../src/events/event-sequencer.js';
 import type { EventType } from '../src/events/event-type.js';
+import { PetStatus } from '../src/pets/pet-status.js';
+import { Pet } from '../src/pets/pet.entity.js';
 import { EventsService } from '../src/events/events.service.js';
 import { Petstore } from './support/petstore.js';
 
@@ -84,6 +86,16 @@ describe('events', () => {
     await expect(events.record(dataSource.manager, COUNTED, { counter: 1, value: 1 })).rejects.toThrow(
       'outside a transaction',
     );
+  });
+
+  it('leave the row as it is that is changed outside a transaction', async () => {
+    const pets = dataSource.getRepository(Pet);
+    const { id } = await pets.save(pets.create({ name: 'Rex', categoryId: 1, status: PetStatus.Available }));
+    await expect(events.update(pets, id, { name: 'Max' }, COUNTED, { counter: 1, value: 1 })).rejects.toThrow(
+      'outside a transaction',
+    );
+    expect(await pets.findOneBy({ id })).toMatchObject({ name: 'Rex' });
+    await pets.delete({ id });
   });
 
   it('of a transaction that commits late come after those that are in the feed already', async () => {

@@ -10,7 +10,7 @@ import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventFeed } from './event-feed.js';
 import { EventSequencer } from './event-sequencer.js';
 import type { EventType } from './event-type.js';
-import { insertedEvent, updatedEvent, writeToOutbox } from './outbox.js';
+import { expectTransaction, insertedEvent, updatedEvent, writeToOutbox } from './outbox.js';
 
 /** Records events in the transaction of the change, and lists them. */
 @Injectable()
@@ -65,14 +65,18 @@ export class EventsService {
     );
   }
 
-  /** Changes a row, as `Repository.update` does, and records an event, in the transaction of the repository. */
-  update<Row extends { id: Int64 }, Data extends object>(
+  /**
+   * Changes a row, as `Repository.update` does, and records an event, in the transaction of the repository.
+   * @throws Error outside a transaction
+   */
+  async update<Row extends { id: Int64 }, Data extends object>(
     repository: Repository<Row>,
     id: Int64,
     changes: Partial<Row>,
     type: EventType<Data>,
     data: Data,
   ): Promise<void> {
+    expectTransaction(repository.manager, type.name);
     return viaFastPath(
       repository,
       (table) => table.update(id, changes, updatedEvent(type, new Date(this.clock.now()), data)),

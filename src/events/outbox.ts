@@ -14,14 +14,19 @@ export async function writeToOutbox<Data extends object>(
   occurredAt: Date,
   data: Data,
 ): Promise<void> {
-  const isInTransaction = manager.queryRunner?.isTransactionActive ?? runningTransaction(manager.dataSource);
-  if (!isInTransaction) throw new Error(`The event ${name} is recorded outside a transaction`);
+  expectTransaction(manager, name);
   await manager.query('INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, $2, $3, $4)', [
     name,
     version,
     occurredAt,
     writeJson(data),
   ]);
+}
+
+/** @throws Error outside a transaction, where the change could be committed without its event */
+export function expectTransaction(manager: EntityManager, name: string): void {
+  if (manager.queryRunner?.isTransactionActive ?? runningTransaction(manager.dataSource)) return;
+  throw new Error(`The event ${name} is recorded outside a transaction`);
 }
 
 /** Types that PostgreSQL and `JSON.stringify` write as the same JSON. */
@@ -39,15 +44,10 @@ export function insertedEvent(
   occurredAt: Date,
 ): FollowUp | undefined {
   if (!properties.every((property) => isSameJson(entity, property))) return undefined;
-  return {
-    name: `with ${name} ${properties.join()}`,
-    sql: (column, value) => {
-      const data = properties.map((property) => `'${property}', ${column(property)}`).join(', ');
-      return `INSERT INTO event_outbox (type, version, occurred_at, data)
-        SELECT '${name}', ${version}, ${value(0)}, json_build_object(${data}) FROM written`;
-    },
-    values: [occurredAt],
-  };
+  return followUp(`with ${name} ${properties.join()}`, { name, version }, [occurredAt], (column) => {
+    const data = properties.map((property) => `'${property}', ${column(property)}`);
+    return `json_build_object(${data.join(', ')})`;
+  });
 }
 
 /** The event for the statement that updates a row. */
@@ -56,11 +56,21 @@ export function updatedEvent<Data extends object>(
   occurredAt: Date,
   data: Data,
 ): FollowUp {
+  return followUp(`with ${name}`, { name, version }, [occurredAt, writeJson(data)], (_, value) => value(1));
+}
+
+/** @param data SQL of the event's data */
+function followUp(
+  id: string,
+  { name, version }: Pick<EventType<object>, 'name' | 'version'>,
+  values: readonly [occurredAt: Date, ...data: unknown[]],
+  data: FollowUp['sql'],
+): FollowUp {
   return {
-    name: `with ${name}`,
-    sql: (_, value) => `INSERT INTO event_outbox (type, version, occurred_at, data)
-      SELECT '${name}', ${version}, ${value(0)}, ${value(1)} FROM written`,
-    values: [occurredAt, writeJson(data)],
+    name: id,
+    sql: (column, value) => `INSERT INTO event_outbox (type, version, occurred_at, data)
+      SELECT '${name}', ${version}, ${value(0)}, ${data(column, value)} FROM written`,
+    values,
   };
 }
 

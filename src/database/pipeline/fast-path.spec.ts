@@ -558,6 +558,11 @@ describe('a plain entity', () => {
   it('is left to a custom repository, or to one that a test has made', async () => {
     const custom = notes.extend({ findOneBy: () => Promise.resolve(null) });
     expect(await findRow(custom, 1)).toBeNull();
+    const locking = notes.extend({ findOne: () => Promise.resolve(null) });
+    const { id } = await insertRow(notes, { text: 'there' });
+    await dataSource.transaction(async (manager) => {
+      expect(await lockRow(manager.withRepository(locking), id)).toBeNull();
+    });
     const mock = {
       findOneBy: () => Promise.resolve({ id: 7, text: 'mocked' }),
     } as unknown as Repository<Note>;

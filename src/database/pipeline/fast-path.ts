@@ -64,20 +64,12 @@ function tableOf<E extends { id: Int64 }>(repository: Repository<E>): PlainTable
 }
 
 /** Whether a custom repository or a test has overridden a method that the fast path replaces. */
-function isExtended({
-  create,
-  find,
-  findOneBy,
-  save,
-}: Pick<Repository<ObjectLiteral>, 'create' | 'find' | 'findOneBy' | 'save'>): boolean {
-  const standard = Repository.prototype;
-  return (
-    create !== standard.create ||
-    find !== standard.find ||
-    findOneBy !== standard.findOneBy ||
-    save !== standard.save
-  );
+function isExtended(repository: Repository<ObjectLiteral>): boolean {
+  return REPLACED.some((method) => repository[method] !== Repository.prototype[method]);
 }
+
+/** The methods that the fast path replaces. */
+const REPLACED = ['create', 'find', 'findOne', 'findOneBy', 'save', 'update'] as const;
 
 const tableStatements = memoize((entity: EntityMetadata) =>
   isPlainEntity(entity) ? new TableStatements(entity) : undefined,
