@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -97,13 +97,18 @@ async function stop(child, signal = 'SIGTERM') {
   clearTimeout(impatience);
 }
 
+/**
+ * A TCP port of 127.0.0.1 that nothing listens on, below those of outgoing connections: one of them could take the port,
+ * and one to a port that nothing listens on yet may reach itself.
+ */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  const server = createServer().listen(randomInt(10_000, 32_000), '127.0.0.1');
+  const port = await once(server, 'listening').then(
+    () => server.address().port,
+    () => undefined,
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return port ?? freePort();
 }
 
 async function accepts(port) {

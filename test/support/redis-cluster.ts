@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { eventually } from './eventually.js';
-import { freePort } from './free-port.js';
-import { RedisServer } from './redis-server.js';
+import { clusterSettings, RedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
 /** Milliseconds after which the others take a node for failed. */
@@ -27,8 +26,7 @@ export class RedisCluster {
   ): Promise<RedisCluster> {
     const nodes: RedisServer[] = [];
     for (let i = 0; i < 6; i++) {
-      const bus = String(await freePort()); // usually the port + 10000, which a free port may be too high for
-      const own = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1'];
+      const own = await clusterSettings();
       const timing = [
         '--cluster-node-timeout',
         String(NODE_TIMEOUT),

@@ -9,6 +9,12 @@ import { freePort } from './free-port.js';
 /** `describe` where there is a `redis-server`. */
 export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 
+/** Settings of a node of a cluster, whose bus has a port of its own: usually the port + 10000, which may be in use. */
+export async function clusterSettings(): Promise<string[]> {
+  const bus = String(await freePort());
+  return ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1'];
+}
+
 /** A real Redis of the test's own, that it may kill, freeze and start again. */
 export class RedisServer {
   private child?: ChildProcess;

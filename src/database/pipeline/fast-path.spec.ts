@@ -570,6 +570,20 @@ describe('a plain entity', () => {
     expect(reads).not.toHaveBeenCalled();
   });
 
+  it('is locked in a transaction where a migration has changed a column since', async () => {
+    const { id } = await insertRow(notes, { text: '42' });
+    const lock = () => dataSource.transaction(async (manager) => lockRow(manager.getRepository(Note), id));
+    for (const [type, text] of [
+      ['text', '42'],
+      ['integer', 42],
+      ['text', '42'],
+    ] as const) {
+      await dataSource.query(`ALTER TABLE note ALTER text TYPE ${type} USING '42'`);
+      expect(await lock()).toEqual({ id, text });
+      expect(await findRow(notes, id)).toEqual({ id, text });
+    }
+  });
+
   it('is read by the repository where a migration has changed a column since', async () => {
     const { id } = await insertRow(notes, { text: '42' });
     await findRow(notes, id);

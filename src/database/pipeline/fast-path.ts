@@ -4,7 +4,6 @@ import {
   type EntityManager,
   type EntityMetadata,
   type ObjectLiteral,
-  QueryFailedError,
   type QueryRunner,
   Repository,
 } from 'typeorm';
@@ -14,7 +13,8 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import { runningTransaction } from '../transactions/ambient-transaction.js';
 import { isPlainEntity, isSubscribed } from './plain-entity.js';
 import { PlainTable, type StatementRunner } from './plain-table.js';
-import { bind } from './statement.js';
+import { isObserved, PipeliningQueryRunner, pipelineTransactions } from './pipelining-query-runner.js';
+import { bind, isStale, type Statement } from './statement.js';
 import { StatementBatches } from './statement-batches.js';
 import { TableStatements } from './table-statements.js';
 
@@ -23,6 +23,7 @@ const enabled = new WeakSet<DataSource>();
 /** Enables `viaFastPath` for a data source. */
 export function enableFastPath(dataSource: DataSource): void {
   enabled.add(dataSource);
+  pipelineTransactions(dataSource);
 }
 
 /**
@@ -52,7 +53,7 @@ function tableOf<E extends { id: Int64 }>(repository: Repository<E>): PlainTable
   const { manager } = repository as Partial<Repository<E>>; // a test may use a fake repository
   const dataSource = manager?.dataSource;
   if (!dataSource || !enabled.has(dataSource)) return undefined;
-  if (isExtended(repository)) return undefined;
+  if (isExtended(repository) || isObserved(dataSource)) return undefined;
   const { metadata } = repository;
   if (dataSource.subscribers.some((subscriber) => isSubscribed(subscriber, metadata))) return undefined;
   const statements = tableStatements(metadata);
@@ -82,21 +83,43 @@ const batched = memoize(({ driver }: DataSource): StatementRunner => {
     isTransaction: false,
     read: (statement, values) => batches.read(bind(statement, values)),
     write: (statement, values) => batches.write(bind(statement, values)),
+    execute: (statement, values) => batches.write(bind(statement, values)),
   };
 });
 
 /** On a connection of TypeORM, with what others do on it. */
 function joined(queries: QueryRunner | EntityManager): StatementRunner {
+  if (isPipelining(queries)) return pipelined(queries);
   const run: StatementRunner['read'] = async ({ text }, values) => {
     const rows = (await queries.query(text, [...values])) as Record<string, unknown>[];
     return { parsers: [], rows: rows.map((row) => Object.values(row)) };
   };
   const isTransaction = 'isTransactionActive' in queries && queries.isTransactionActive;
-  return { isTransaction, read: run, write: run };
+  return { isTransaction, read: run, write: run, execute: run };
 }
 
-/** SQLSTATE of a prepared statement whose columns have changed, and of one that no longer exists. */
-const STALE = ['0A000', '26000'];
+function pipelined(queries: PipeliningQueryRunner): StatementRunner {
+  const run: StatementRunner['read'] = (statement, values) => queries.run(bind(statement, values));
+  return {
+    isTransaction: true,
+    read: run,
+    write: run,
+    execute: (statement, values) => queries.defer(bind(statement, values)),
+  };
+}
 
-const isStale = (error: unknown): boolean =>
-  error instanceof QueryFailedError && STALE.includes(String((error.driverError as { code?: unknown }).code));
+/**
+ * Runs a statement without a result in the transaction of `manager`, perhaps in one packet with the next one or the commit,
+ * which then has its error.
+ */
+export async function execute(
+  { queryRunner, dataSource }: EntityManager,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<void> {
+  if (isPipelining(queryRunner)) await queryRunner.defer(bind(statement, values));
+  else await dataSource.query(statement.text, [...values], queryRunner);
+}
+
+const isPipelining = (queries: unknown): queries is PipeliningQueryRunner =>
+  queries instanceof PipeliningQueryRunner && queries.isTransactionActive;

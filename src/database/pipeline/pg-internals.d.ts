@@ -30,6 +30,8 @@ declare module 'pg/lib/query.js' {
       readonly _types: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown };
     };
     submit(connection: Connection): Error | null;
+    /** Whether the query uses the extended protocol. */
+    requiresPreparation(): boolean;
     /** Sends every message of the query. */
     protected prepare(connection: PreparingConnection): void;
     protected hasBeenParsed(connection: PreparingConnection): boolean;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import pg from 'pg';
 import utils, { type Sendable } from 'pg/lib/utils.js';
 import { QueryFailedError } from 'typeorm';
 
@@ -22,6 +23,9 @@ export interface BoundStatement extends Statement {
 export function bind({ name, text }: Statement, values: readonly unknown[]): BoundStatement {
   return { name, text, values: values.map((value) => utils.prepareValue(value)) };
 }
+
+/** The same statement, which PostgreSQL parses and plans anew. */
+export const unprepared = (statement: BoundStatement): BoundStatement => ({ ...statement, name: '' });
 
 /** Whether both have the same text and values. */
 export function isSame(one: BoundStatement, other: BoundStatement): boolean {
@@ -68,4 +72,11 @@ export function reject({ waiters }: PendingStatement, error: Error): void {
 export function rejectFailed(pending: PendingStatement, error: Error): void {
   const { text, values } = pending.statement;
   reject(pending, new QueryFailedError(text, [...values], error));
+}
+
+/** Whether PostgreSQL no longer runs a prepared statement: its columns have changed, or it is gone. @param error of TypeORM, or of `pg` */
+export function isStale(error: unknown): boolean {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(cause instanceof pg.DatabaseError)) return false;
+  return (cause.code === '0A000' && cause.routine === 'RevalidateCachedQuery') || cause.code === '26000';
 }

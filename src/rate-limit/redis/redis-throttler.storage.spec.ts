@@ -5,7 +5,7 @@ import { describeStorage } from '../../../test/support/throttler-storage-conform
 import { Certificates } from '../../../test/support/certificates.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { admitted, RedisStorages } from '../../../test/support/redis-storages.js';
-import { describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
+import { clusterSettings, describeWithRedis, RedisServer } from '../../../test/support/redis-server.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
@@ -361,7 +361,7 @@ describeWithRedis('quotas in other kinds of Redis', () => {
   });
 
   it('work in a cluster', async () => {
-    server = await RedisServer.start(['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
+    server = await RedisServer.start(await clusterSettings());
     server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await eventually(() => server.command('CLUSTER', 'INFO').includes('cluster_state:ok'));
     const storage = await start(server.url, { REDIS_CLUSTER: 'true' });
