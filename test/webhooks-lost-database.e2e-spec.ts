@@ -1,4 +1,4 @@
-import { Cable } from './support/cable.js';
+import { TcpProxy } from './support/tcp-proxy.js';
 import { becomes, eventually } from './support/eventually.js';
 import { Petstore } from './support/petstore.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
@@ -7,20 +7,20 @@ describe('a worker that loses PostgreSQL in the middle of a turn', () => {
   let petstore: Petstore;
   let receiver: WebhookReceiver;
   let client: ReturnType<Petstore['client']>;
-  let cable: Cable;
+  let proxy: TcpProxy;
 
   beforeAll(async () => {
     receiver = await WebhookReceiver.start();
     petstore = await Petstore.start({
       env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-      through: async (url) => (cable = await Cable.to(url)),
+      through: async (url) => (proxy = await TcpProxy.to(url)),
     });
     client = petstore.client(await petstore.key());
   });
   afterAll(async () => {
     receiver.stop();
     await petstore.stop();
-    cable.remove();
+    proxy.remove();
   });
 
   /** A webhook that is told of a new pet. @returns the path of its deliveries */
@@ -34,14 +34,14 @@ describe('a worker that loses PostgreSQL in the middle of a turn', () => {
 
   it('goes on when it is back', async () => {
     receiver.respond = (response) => {
-      cable.cut();
+      proxy.cut();
       response.writeHead(204).end();
     };
     await createWithEvent();
     await receiver.message(0);
     await eventually(() => petstore.log.some(({ msg }) => String(msg).startsWith('Runner stopping')));
     receiver.respond = 204;
-    cable.mend();
+    proxy.mend();
     const path = await createWithEvent(); // the first one has its turn until its time is up
     await becomes(() => statesAt(path), ['delivered']);
   });

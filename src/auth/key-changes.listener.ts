@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seconds } from '../kernel/clock/duration.js';
-import { ownSession } from '../database/pool/connection-options.js';
+import { dedicatedConnection } from '../database/pool/connection-options.js';
 import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
@@ -40,7 +40,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
 
   private async listen(): Promise<void> {
     const client = new ReadTimeoutClient({
-      ...ownSession(this.dataSource),
+      ...dedicatedConnection(this.dataSource),
       application_name: 'petstore key changes',
       connectionTimeoutMillis: CONNECT_TIMEOUT,
     });

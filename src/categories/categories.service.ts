@@ -7,7 +7,7 @@ import { EventsService } from '../events/events.service.js';
 import { etagOf } from '../http/conditional/etag.js';
 import { checkIfMatch } from '../http/conditional/if-match.js';
 import type { PageQuery } from '../http/pagination/page-query.js';
-import { expectSomeChange } from '../http/validation/some-change.js';
+import { expectSomeChange } from '../http/validation/partial-update.js';
 import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { expectParent, lockTree } from './category-tree.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
 import { etagOf } from '../http/conditional/etag.js';
 import { checkIfMatch } from '../http/conditional/if-match.js';
-import { expectSomeChange } from '../http/validation/some-change.js';
+import { expectSomeChange } from '../http/validation/partial-update.js';
 import type { PageQuery } from '../http/pagination/page-query.js';
 import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';

@@ -4,7 +4,7 @@ import { IsNull, Repository } from 'typeorm';
 import { EventsService } from '../events/events.service.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { hours } from '../kernel/clock/duration.js';
-import { expectSomeChange } from '../http/validation/some-change.js';
+import { expectSomeChange } from '../http/validation/partial-update.js';
 import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import { makeSecret, secretText } from './delivery/signature.js';
 import { SecretBox } from './delivery/secret-box.js';

@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { minutes } from '../../src/kernel/clock/duration.js';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { Petstore } from '../support/petstore.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
@@ -24,7 +24,7 @@ class SkippedController {
 class SkippedModule {}
 
 let petstore: Petstore;
-let cable: Cable;
+let proxy: TcpProxy;
 let addresses = 0;
 
 /** A client without a key, at an address that no other test has. */
@@ -46,7 +46,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   petstore = await Petstore.start({
     env: { TRUST_PROXY: '1', ANONYMOUS_PER_MINUTE: String(PER_MINUTE), ...env },
     modules: [SkippedModule],
-    through: async (url) => (cable = await Cable.to(url)),
+    through: async (url) => (proxy = await TcpProxy.to(url)),
   });
 }
 
@@ -58,7 +58,7 @@ function describeClients(
   beforeAll(begin);
   afterAll(async () => {
     await petstore.stop();
-    cable.remove();
+    proxy.remove();
     await end();
   });
 
@@ -143,9 +143,9 @@ function describeClients(
 
   it('is not charged for a key that could not be looked up', async () => {
     const { send, times } = anonymous();
-    cable.cut();
+    proxy.cut();
     const statuses = await times(PER_MINUTE + 10, '/v1/pets', makeSecret);
-    cable.mend();
+    proxy.mend();
     petstore.clock.advance(1_000); // only then is PostgreSQL asked again
     expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));
     expect(remaining(await send())).toBe(PER_MINUTE - 1);
@@ -171,7 +171,7 @@ describe('GET /v1/rate-limit with a key', () => {
   beforeAll(() => start());
   afterAll(async () => {
     await petstore.stop();
-    cable.remove();
+    proxy.remove();
   });
 
   it('is free 60 times in a minute, and then counts as any other request', async () => {

@@ -5,7 +5,7 @@ import { ApiKeyResolver } from '../../src/auth/api-key-resolver.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -13,18 +13,18 @@ import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 let petstore: Petstore;
-let cable: Cable;
+let proxy: TcpProxy;
 let keys: ApiKeysService;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
+  petstore = await Petstore.start({ through: async (url) => (proxy = await TcpProxy.to(url)) });
   keys = petstore.app.get(ApiKeysService);
   key = await petstore.key();
 });
 afterAll(async () => {
   await petstore.stop();
-  cable.remove();
+  proxy.remove();
 });
 beforeEach(() => {
   petstore.clock.advance(61_000); // an address may ask only so often without a key, and nothing is remembered
@@ -225,7 +225,7 @@ describe('the database', () => {
 
 describe('while the database is away', () => {
   afterEach(() => {
-    cable.mend();
+    proxy.mend();
   });
 
   it('a key that was revoked while it was not in use is not taken for a known one', async () => {
@@ -233,13 +233,13 @@ describe('while the database is away', () => {
     expect((await ask(bearer(secret))).status).toBe(200);
     petstore.clock.advance(20_000);
     await revoke(made.id);
-    cable.cut();
+    proxy.cut();
     expectErrorResponse(await ask(bearer(secret)), 503, 'service_unavailable');
   });
 
   it('a key that was used before stays known, and an unknown one is 503, never 401', async () => {
     expect((await ask(bearer(key))).status).toBe(200);
-    cable.cut();
+    proxy.cut();
     petstore.clock.advance(20_000);
     expectErrorResponse(
       await send(petstore, { path: '/v1/nope', headers: [bearer(key)] }),
@@ -260,7 +260,7 @@ describe('while the database is away', () => {
     await keys.revoke(made.id);
     petstore.clock.advance(11_000);
     expectInvalid(await ask(bearer(secret)));
-    cable.cut();
+    proxy.cut();
     petstore.clock.advance(11_000);
     expectErrorResponse(await ask(bearer(secret)), 503, 'service_unavailable');
   });
@@ -268,15 +268,15 @@ describe('while the database is away', () => {
 
 describe('a change of a key', () => {
   afterEach(() => {
-    cable.mend();
+    proxy.mend();
   });
 
   it('is heard of at once again when the connection that tells of it was lost', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     const [row] = await petstore.query<{ now: Date }>('SELECT now()');
-    cable.cut();
-    cable.mend();
+    proxy.cut();
+    proxy.mend();
     await eventually(() => listening(row?.now));
     await revoke(made.id);
     expectInvalid(await ask(bearer(secret)));

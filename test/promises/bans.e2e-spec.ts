@@ -1,6 +1,6 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { minutes, seconds } from '../../src/kernel/clock/duration.js';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { withClient } from '../support/test-database.js';
@@ -12,14 +12,14 @@ describe('a ban and the record of its key', () => {
   let petstore: Petstore;
   let client: ReturnType<Petstore['client']>;
   let id: number;
-  let cable: Cable;
+  let proxy: TcpProxy;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
+    petstore = await Petstore.start({ through: async (url) => (proxy = await TcpProxy.to(url)) });
   });
   afterAll(async () => {
     await petstore.stop();
-    cable.remove();
+    proxy.remove();
   });
   beforeEach(async () => {
     petstore.clock.set(new Date()); // a ban is on record in real time
@@ -46,11 +46,11 @@ describe('a ban and the record of its key', () => {
 
   it('earned while PostgreSQL is unavailable holds at once, and is on record when it is back', async () => {
     expect((await client.get('/v1/pets')).status).toBe(200);
-    cable.cut();
+    proxy.cut();
     await provoke();
     expect(await code()).toBe('api_key_banned');
     const endsAt = petstore.clock.now() + minutes(1);
-    cable.mend();
+    proxy.mend();
     await eventually(async () => {
       const key = await keys()
         .find(id)
@@ -62,7 +62,7 @@ describe('a ban and the record of its key', () => {
   it('earned while PostgreSQL is unavailable does not come back after it was lifted', async () => {
     petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock says when it is lifted
     expect((await client.get('/v1/pets')).status).toBe(200);
-    cable.cut();
+    proxy.cut();
     await provoke();
     await withClient(petstore.databaseUrl, (other) =>
       other.query(
@@ -70,7 +70,7 @@ describe('a ban and the record of its key', () => {
         [id],
       ),
     );
-    cable.mend();
+    proxy.mend();
     const recorder = petstore.app.get(BanRecorder);
     await becomes(() => recorder.waiting, 0);
     expect((await keys().find(id))?.banEndsAt).toBeNull();

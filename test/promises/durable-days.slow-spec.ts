@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { PostgresServer } from '../support/postgres-server.js';
@@ -13,7 +13,7 @@ const PER_DAY = 1000;
 /** The rest of the day as the service itself says it, in real processes that are stopped in every way. */
 describe('the day of a key', () => {
   let database: TestDatabase;
-  let cable: Cable;
+  let proxy: TcpProxy;
   let key: string;
   let cwd: string;
   let port: number;
@@ -29,11 +29,11 @@ describe('the day of a key', () => {
     await rm(cwd, { recursive: true });
   });
   beforeEach(async () => {
-    cable = await Cable.to(database.url);
+    proxy = await TcpProxy.to(database.url);
     key = await newKey(database.url);
   });
   afterEach(() => {
-    cable.remove();
+    proxy.remove();
   });
 
   async function newKey(url: string): Promise<string> {
@@ -95,19 +95,19 @@ describe('the day of a key', () => {
   });
 
   it('has what was admitted while PostgreSQL was unavailable, after SIGTERM', async () => {
-    await begin(cable.url);
+    await begin(proxy.url);
     await used(5);
-    cable.cut();
+    proxy.cut();
     expect(await used(200)).toBe(205);
-    cable.mend();
+    proxy.mend();
     await end('SIGTERM');
     expect(await onRecord(database.url)).toBe(205);
   });
 
   it('has it also when PostgreSQL comes back only during the stop', async () => {
-    await begin(cable.url);
+    await begin(proxy.url);
     await used(5);
-    cable.cut();
+    proxy.cut();
     let total = await used(200);
     service.signal('SIGTERM');
     await eventually(() =>
@@ -119,7 +119,7 @@ describe('the day of a key', () => {
         () => true,
       ),
     );
-    cable.mend();
+    proxy.mend();
     await service.ended;
     expect(total).toBeGreaterThanOrEqual(205);
     expect(await onRecord(database.url)).toBe(total);

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -199,14 +199,14 @@ const CASES: Record<string, Case> = {
 };
 
 let petstore: Petstore;
-let cable: Cable;
+let proxy: TcpProxy;
 let key: string;
 const others = { 'an exhausted minute': '', 'an exhausted day': '', 'a reading key': '' };
 
 beforeAll(async () => {
   petstore = await Petstore.start({
     modules: [BrokenModule],
-    through: async (url) => (cable = await Cable.to(url)),
+    through: async (url) => (proxy = await TcpProxy.to(url)),
   });
   await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
   key = await petstore.key();
@@ -220,7 +220,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await petstore.stop();
-  cable.remove();
+  proxy.remove();
 });
 
 function authorization({ as }: Case): NonNullable<Message['headers']> {
@@ -234,12 +234,12 @@ const sendCase = (message: Case) =>
 
 async function responseTo(message: Case) {
   if (message.when === 'the sunset has come') petstore.clock.set(Date.UTC(2030, 11, 5));
-  if (message.when === 'the database is away') cable.cut();
+  if (message.when === 'the database is away') proxy.cut();
   if (message.when === 'the same is running') await begin(message);
   try {
     return await sendCase(message);
   } finally {
-    cable.mend();
+    proxy.mend();
     slow.emit('end');
   }
 }

@@ -1,4 +1,4 @@
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody } from '../support/promises.js';
@@ -10,14 +10,14 @@ const LIVE = '/health/live';
 const READY = '/health/ready';
 
 let petstore: Petstore;
-let cable: Cable;
+let proxy: TcpProxy;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ through: async (url) => (cable = await Cable.to(url)) });
+  petstore = await Petstore.start({ through: async (url) => (proxy = await TcpProxy.to(url)) });
 });
 afterAll(async () => {
   await petstore.stop();
-  cable.remove();
+  proxy.remove();
 });
 
 const ask = (path: string, method = 'GET') => send(petstore, { path, method });
@@ -94,7 +94,7 @@ describe(`GET ${READY}`, () => {
   });
 
   it('returns 503 while the database is away, and 200 when it is back; the process is alive meanwhile', async () => {
-    cable.cut();
+    proxy.cut();
     await becomes(503);
     const response = await ready();
     expect(bodyOf(response)).toMatchObject({
@@ -102,7 +102,7 @@ describe(`GET ${READY}`, () => {
     });
     expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
     expect((await ask(LIVE)).status).toBe(200);
-    cable.mend();
+    proxy.mend();
     await becomes(200);
   });
 });

@@ -10,7 +10,7 @@ import { StoredResponsesCleanup } from '../../src/idempotency/stored-responses.c
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
 import { Pet } from '../../src/pets/pet.entity.js';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
@@ -56,20 +56,20 @@ function textsOf(statement: unknown): unknown[] {
 }
 
 let petstore: Petstore;
-let cable: Cable;
+let proxy: TcpProxy;
 let key: string;
 let count = 0;
 
 beforeAll(async () => {
   petstore = await Petstore.start({
     modules: [LittersModule],
-    through: async (url) => (cable = await Cable.to(url)),
+    through: async (url) => (proxy = await TcpProxy.to(url)),
   });
   key = await petstore.key();
 });
 afterAll(async () => {
   await petstore.stop();
-  cable.remove();
+  proxy.remove();
 });
 beforeEach(() => {
   midway = () => Promise.resolve();
@@ -251,9 +251,9 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   it('is 503 without the database, and works when it is back', async () => {
     const name = fresh();
-    cable.cut();
+    proxy.cut();
     expectErrorResponse(await post(name, named(name)), 503, 'service_unavailable');
-    cable.mend();
+    proxy.mend();
     expect((await post(name, named(name))).status).toBe(201);
     expect(await petsNamed(name)).toBe(1);
   });

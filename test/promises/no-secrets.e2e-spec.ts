@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { makeSecret } from '../../src/auth/secret.js';
-import { Cable } from '../support/cable.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { petstore as command } from '../support/command-line.js';
@@ -41,7 +41,7 @@ describe('leaks', () => {
 describe('a service at its most talkative, with keys right and wrong, and its database gone meanwhile', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
   let database: TestDatabase;
-  let cable: Cable;
+  let proxy: TcpProxy;
   let service: Program;
   let base: string;
   const secrets: string[] = [];
@@ -49,16 +49,16 @@ describe('a service at its most talkative, with keys right and wrong, and its da
 
   beforeAll(async () => {
     [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
-    cable = await Cable.to(database.url);
+    proxy = await TcpProxy.to(database.url);
     const port = await freePort();
     base = `http://127.0.0.1:${port}`;
-    const env = { DATABASE_URL: cable.url, PORT: String(port), LOG_LEVEL: 'trace' };
+    const env = { DATABASE_URL: proxy.url, PORT: String(port), LOG_LEVEL: 'trace' };
     service = new Program(SERVICE, [], { cwd: folder.path, env });
     await service.prints(/listens/);
   });
   afterAll(async () => {
     service.signal('SIGKILL');
-    cable.remove();
+    proxy.remove();
     await Promise.all([folder.remove(), database.drop()]);
   });
 
@@ -112,9 +112,9 @@ describe('a service at its most talkative, with keys right and wrong, and its da
     statuses.push(await ask('/v1/pets', withKey(rotated)));
     await petstore('keys', 'revoke', id);
     await becomes(() => ask('/v1/rate-limit', withKey(rotated)), 401);
-    cable.cut();
+    proxy.cut();
     statuses.push(await ask('/v1/pets', withKey(secret(makeSecret()))));
-    cable.mend();
+    proxy.mend();
     expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 415, 200, 200, 429, 503]);
 
     service.signal('SIGTERM');

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { BATCH_TIMEOUT, ReadTimeoutClient } from '../pool/read-timeout.client.js';
-import { endsConnection, READS, type RetryPolicy, runTogether, WRITES } from './run-together.js';
+import { endsConnection, READS, type RetryPolicy, runBatch, WRITES } from './run-batch.js';
 import {
   type Batch,
   type BoundStatement,
@@ -15,7 +15,7 @@ const MAX_BATCH = 32;
 
 /**
  * Runs the statements of one turn of the event loop in one packet, outside transactions. Each succeeds or fails by itself,
- * except after a timeout (run-together.ts). None may begin or end a transaction.
+ * except after a timeout (run-batch.ts). None may begin or end a transaction.
  */
 export class StatementBatches {
   private reads: PendingStatement[] = [];
@@ -60,7 +60,7 @@ export class StatementBatches {
       // Statements wait for locks one after the other, so that the last one may be far too late.
       setTimeLeft(client, BATCH_TIMEOUT);
       client.on('error', ignore); // the statements are rejected with it
-      runTogether(batch, client, policy, (failure) => {
+      runBatch(batch, client, policy, (failure) => {
         setTimeLeft(client, Infinity);
         client.off('error', ignore);
         release(endsConnection(failure)); // the pool drops broken connections itself

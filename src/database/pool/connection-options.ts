@@ -45,7 +45,7 @@ function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParse
 }
 
 /** How a connection beside the pool is made, to the same server and with a session of its own. */
-export function ownSession({
+export function dedicatedConnection({
   options,
 }: DataSource): Pick<ClientConfig, 'currentUrl'> & { readonly connectionString: string } {
   const { url, extra } = options as ReturnType<typeof connectionOptions>;

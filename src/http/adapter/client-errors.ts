@@ -3,7 +3,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { seconds } from '../../kernel/clock/duration.js';
 import { PROBLEM_TYPE, prefersProblem, problemOf } from '../errors/problem.js';
-import { noteCutOff } from '../errors/cut-off.js';
+import { markMalformed } from '../errors/malformed-request.js';
 import { closeLingering, end } from './lingering-close.js';
 import { allSent, isHalfRead, openResponses } from './pipelining.js';
 
@@ -69,11 +69,11 @@ async function refuse(
   const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
   const headers = headersOf(clientError, await headersFor(socket));
   const last = open.at(-1);
-  const isCutOff = last?.req.complete === false;
-  if (isCutOff) respond(last, clientError, headers, base);
+  const isIncomplete = last?.req.complete === false;
+  if (isIncomplete) respond(last, clientError, headers, base);
   await allSent(open.filter(({ closed }) => !closed));
   clearTimeout(cut);
-  if (socket.writable) end(socket, isCutOff || isHalfRead(socket) ? '' : textOf(clientError, headers));
+  if (socket.writable) end(socket, isIncomplete || isHalfRead(socket) ? '' : textOf(clientError, headers));
 }
 
 /** Has no effect where the request has its response already, for want of a key. */
@@ -84,7 +84,7 @@ function respond(
   base: () => string,
 ): void {
   const { req: request } = response;
-  noteCutOff(request);
+  markMalformed(request);
   closeLingering(request.socket);
   request.socket.once('close', () => request.destroy()); // its reader stops waiting
   if (response.headersSent) return;

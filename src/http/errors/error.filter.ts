@@ -6,7 +6,7 @@ import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { RouteNotFound, UndecodablePath } from '../not-found/route.errors.js';
 import { isDecodable } from '../not-found/undecodable-path.js';
-import { isCutOff } from './cut-off.js';
+import { isMalformed } from './malformed-request.js';
 import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
 import { isClientError, isHttpError, isParseError } from './http-error.js';
 
@@ -29,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    if (isCutOff(request)) return; // it has its response
+    if (isMalformed(request)) return; // it has its response
     const body = this.bodyFor(thrown, request);
     if (response.headersSent || response.destroyed) {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete

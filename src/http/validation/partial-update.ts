@@ -1,3 +1,5 @@
+import { ValidationFailed } from '../../kernel/errors/common.errors.js';
+import { bodyError } from '../../kernel/errors/field-error.js';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 
 const partial = new WeakSet<object>();
@@ -20,6 +22,16 @@ export function withoutDefaults(instance: object, body: object): object {
     else if (isObject(given) && isObject(value) && !Array.isArray(given)) withoutDefaults(value, given);
   }
   return instance;
+}
+
+/**
+ * Refuses a PATCH that changes nothing because it names no property.
+ * @throws ValidationFailed
+ */
+export function expectSomeChange(change: object, properties: readonly string[]): void {
+  if (Object.values(change).some((value) => value !== undefined)) return;
+  const message = `The body must have at least one of ${properties.join(', ')}`;
+  throw new ValidationFailed([bodyError([], { code: 'required', message })]);
 }
 
 /** Such a property may have another name in the body. */

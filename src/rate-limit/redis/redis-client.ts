@@ -13,7 +13,6 @@ import {
 import { PARTS, type RedisKeys } from './redis-keys.js';
 import { ConsumeBatch, type Consumption } from './consume-batch.js';
 import { PendingCommands } from './pending-commands.js';
-import { within } from './within.js';
 
 /** No request waits for it: a busy machine is not a lost Redis. */
 const HEARTBEAT_TIMEOUT = seconds(1);
@@ -21,6 +20,7 @@ const HEARTBEAT_TIMEOUT = seconds(1);
 /** Sends commands to one shard. A command is sent at once or fails at once, has a short time limit, and is never sent again. */
 export class RedisClient {
   private readonly pending = new PendingCommands();
+  private readonly heartbeats = new PendingCommands();
   private readonly batch?: ConsumeBatch;
 
   /**
@@ -94,7 +94,7 @@ export class RedisClient {
     generation: string,
     ttl: number,
   ): Promise<{ readonly count: number; readonly generation: string; readonly time: number }> {
-    const [count, current, time] = await within(
+    const [count, current, time] = await this.heartbeats.settle(
       HEARTBEAT_TIMEOUT,
       this.commands.petstoreAnnounce(this.keys.replicas, replica, ttl, generation, randomUUID()),
     );

@@ -2,12 +2,12 @@ import { Logger } from '@nestjs/common';
 import { Cluster, type Redis } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { sendInOnePacket } from './one-packet.js';
+import { batchCommands } from './command-batching.js';
 import { openRedis } from './open-redis.js';
 import { RedisClient } from './redis-client.js';
 import type { Commands } from './redis-commands.js';
 import { SHARDS, SINGLE_REDIS } from './redis-keys.js';
-import { within } from './within.js';
+import { PendingCommands } from './pending-commands.js';
 
 /** Milliseconds. A healthy Redis responds in one. */
 const COMMAND_TIMEOUT = 50;
@@ -25,8 +25,8 @@ export class RedisConnection {
   constructor(config: Config, timeout = COMMAND_TIMEOUT) {
     this.redis = openRedis(config);
     if (config.fastPaths) {
-      if (this.redis instanceof Cluster) this.redis.on('+node', sendInOnePacket);
-      else sendInOnePacket(this.redis);
+      if (this.redis instanceof Cluster) this.redis.on('+node', batchCommands);
+      else batchCommands(this.redis);
     }
     this.redis.on('error', (error: Error) => {
       this.logger.debug(error.message);
@@ -40,7 +40,7 @@ export class RedisConnection {
   }
 
   async connect(): Promise<void> {
-    await within(CONNECT_TIMEOUT, this.redis.connect());
+    await new PendingCommands().settle(CONNECT_TIMEOUT, this.redis.connect());
   }
 
   /** Called when the connection closes. That of one node of a cluster does not close the others. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { connectionOptions, ownSession } from '../../database/pool/connection-options.js';
+import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
 import { CircuitBreakerPool } from '../../database/pool/circuit-breaker.pool.js';
 
 /** One of them listens for jobs. */
@@ -31,7 +31,7 @@ export class WorkerConnections implements OnApplicationShutdown {
   }
 
   private make(): Pool {
-    const server = ownSession(this.dataSource);
+    const server = dedicatedConnection(this.dataSource);
     const { extra, connectTimeoutMS } = connectionOptions(server.connectionString);
     const pool = new CircuitBreakerPool({
       ...server,

@@ -1,26 +1,26 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The cable between the service and its database, which a test can cut: for the service the database is away then. */
-export class Cable {
+/** The proxy between the service and its database, which a test can cut: for the service the database is away then. */
+export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
 
   private constructor(
     private readonly server: Server,
-    /** The database's URL at this end of the cable. */
+    /** The database's URL at this end of the proxy. */
     readonly url: string,
   ) {}
 
-  static async to(databaseUrl: string): Promise<Cable> {
+  static async to(databaseUrl: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(databaseUrl);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const end = { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) };
-    const cable = new Cable(server, Object.assign(new URL(databaseUrl), end).href);
+    const proxy = new TcpProxy(server, Object.assign(new URL(databaseUrl), end).href);
     server.on('connection', (socket) => {
-      cable.join(socket, connect(Number(port), hostname));
+      proxy.join(socket, connect(Number(port), hostname));
     });
-    return cable;
+    return proxy;
   }
 
   cut(): void {

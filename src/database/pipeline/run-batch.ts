@@ -35,7 +35,7 @@ export const WRITES: RetryPolicy = {
 const QUERY_CANCELED = '57014'; // SQLSTATE
 
 /** Runs the statements of several requests in one transaction: one packet each way, and one wait for the disk. */
-export function runTogether(batch: Batch, client: PoolClient, policy: RetryPolicy, done: Done): void {
+export function runBatch(batch: Batch, client: PoolClient, policy: RetryPolicy, done: Done): void {
   const query = new PipelinedQuery(
     batch.map(({ statement }) => statement),
     (error) => {
