@@ -25,15 +25,15 @@ export class RedisClient {
 
   /**
    * @param timeout of a command, in milliseconds
-   * @param sendsBatches whether one command may have several keys
+   * @param batch how many keys one command may have; undefined: each decision is a command
    */
   constructor(
     private readonly redis: (Redis | Cluster) & Commands,
     private readonly keys: RedisKeys,
     private readonly timeout: number,
-    sendsBatches: boolean,
+    batch?: number,
   ) {
-    if (sendsBatches) this.batch = new ConsumeBatch((batch) => this.consumeAll(batch));
+    if (batch) this.batch = new ConsumeBatch(batch, (consumptions) => this.consumeAll(consumptions));
   }
 
   async consume(

@@ -3,6 +3,7 @@ import type { Statement } from './window-usage.js';
 
 /** Times in Unix milliseconds, of the server's clock. */
 export type Reply = [
+  /** How many of the requests; 1 also where none is charged and one would be. */
   admitted: number,
   minuteUsed: number,
   minuteEnd: number,

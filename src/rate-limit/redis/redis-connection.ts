@@ -13,6 +13,8 @@ import { PendingCommands } from './pending-commands.js';
 const COMMAND_TIMEOUT = 50;
 /** No request waits for it: a busy machine is not a lost Redis. */
 const CONNECT_TIMEOUT = seconds(2);
+/** Of one command. Redis does nothing else meanwhile: about half a millisecond. */
+const MAX_KEYS = 64;
 
 /** The connection to one Redis, or those to the masters of a cluster. ioredis replaces a lost one. */
 export class RedisConnection {
@@ -35,8 +37,8 @@ export class RedisConnection {
     const isCluster = this.redis instanceof Cluster;
     const keys = isCluster ? SHARDS : [SINGLE_REDIS];
     // While a slot moves, a command of a cluster may have one key only.
-    const sendsBatches = config.fastPaths && !isCluster;
-    this.clients = keys.map((shard) => new RedisClient(commands, shard, timeout, sendsBatches));
+    const batch = config.fastPaths ? (isCluster ? 1 : MAX_KEYS) : undefined;
+    this.clients = keys.map((shard) => new RedisClient(commands, shard, timeout, batch));
   }
 
   async connect(): Promise<void> {

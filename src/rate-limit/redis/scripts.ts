@@ -37,7 +37,9 @@ if minuteUsed < tonumber(ARGV[3]) and dayUsed < tonumber(ARGV[4]) then
   admitted = 1
   if charge > 0 then
     changed = true
-    minuteUsed, dayUsed, minuteOwn, dayOwn = minuteUsed + 1, dayUsed + 1, minuteOwn + 1, dayOwn + 1
+    admitted = math.min(charge, ARGV[3] - minuteUsed, ARGV[4] - dayUsed)
+    minuteUsed, dayUsed = minuteUsed + admitted, dayUsed + admitted
+    minuteOwn, dayOwn = minuteOwn + admitted, dayOwn + admitted
   end
 end
 `;
@@ -61,7 +63,7 @@ end
 return { admitted, minuteUsed, start + period, dayUsed, (day + 1) * 86400000, now, minuteOwn, dayOwn }
 `;
 
-/** KEYS: the hash. ARGV: period in ms, replica, limit per minute, limit per day, what to charge (1, or 0 to peek). */
+/** KEYS: the hash. ARGV: period in ms, replica, limit per minute, limit per day, how many requests to charge (0 to peek). */
 export const CONSUME = `${READ}${DECIDE}${WRITE}`;
 
 /** The same for several hashes, one after the other. ARGV: that of each. Returns a reply for each. */
