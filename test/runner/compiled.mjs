@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(root, 'dist/compiled-by-tests');
 const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json'].map((name) =>
@@ -11,16 +12,16 @@ const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json'].map((name) =>
 );
 
 /** The code of a TypeScript file, compiled unless the cache has it: its last line tells what it was made of. */
-export async function compiled(source) {
+export function compiled(source) {
   const output = join(CACHE, `${relative(root, source)}.js`);
-  const lastLine = `// ${fingerprint(await readFile(source))}`;
-  const kept = await readFile(output, 'utf8').catch(() => '');
+  const lastLine = `// ${fingerprint(readFileSync(source))}`;
+  const kept = existsSync(output) ? readFileSync(output, 'utf8') : '';
   if (kept.endsWith(lastLine)) return kept;
-  const { transformFile } = await import('@swc/core'); // mostly nothing to compile
-  const { code, map } = await transformFile(source, { cwd: root, sourceMaps: true, sourceFileName: source });
-  await mkdir(dirname(output), { recursive: true });
-  await replace(`${output}.map`, map);
-  await replace(output, `${code}\n${lastLine}`);
+  const { transformFileSync } = require('@swc/core'); // mostly nothing to compile
+  const { code, map } = transformFileSync(source, { cwd: root, sourceMaps: true, sourceFileName: source });
+  mkdirSync(dirname(output), { recursive: true });
+  replace(`${output}.map`, map);
+  replace(output, `${code}\n${lastLine}`);
   return code;
 }
 
@@ -28,10 +29,10 @@ const fingerprint = (text) =>
   [...SETTINGS, text].reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 
 /** Several workers may write the same file at the same time. */
-async function replace(path, text) {
+function replace(path, text) {
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text);
-  await rename(draft, path);
+  writeFileSync(draft, text);
+  renameSync(draft, path);
 }
 
 /** The source map of each file that is compiled, by the name that it has in a stack. */

@@ -5,7 +5,7 @@ import { compiled } from './compiled.mjs';
 const JEST_GLOBALS = new URL('jest-globals.mjs', import.meta.url).href;
 
 /** `./pets.js` beside a TypeScript file is `./pets.ts`. */
-export async function resolve(specifier, context, next) {
+export function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: JEST_GLOBALS, shortCircuit: true };
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
     const { href } = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
@@ -14,7 +14,7 @@ export async function resolve(specifier, context, next) {
   return next(specifier, context);
 }
 
-export async function load(url, context, next) {
+export function load(url, context, next) {
   if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
-  return { format: 'module', source: await compiled(fileURLToPath(url)), shortCircuit: true };
+  return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
 }

@@ -1,13 +1,16 @@
-import { createRequire, register } from 'node:module';
+import * as module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import runSuite from 'jest-circus/runner';
 import { listSourceMaps } from './compiled.mjs';
+import * as hooks from './hooks.mjs';
 
-const require = createRequire(import.meta.url);
+const require = module.createRequire(import.meta.url);
 const CIRCUS = /[\\/]jest-circus[\\/]/;
 const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
-register('./hooks.mjs', import.meta.url);
+// Node.js 20 runs hooks in a thread of their own, which takes longer.
+if (module.registerHooks) module.registerHooks(hooks);
+else module.register('./hooks.mjs', import.meta.url);
 
 /**
  * Runs a suite with jest-circus, as Jest does, but loads modules as Node does: those that suites share are loaded once for
