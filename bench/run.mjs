@@ -50,7 +50,7 @@ async function measureWorks({ servers, keys, petIds, orderable, database, redis 
       for (const server of taking) {
         const { signal, loader, measureSeconds: seconds } = options;
         const target = { origin: server.origin, work, key: keys[work.key ?? 'unlimited'], signal };
-        const warmUpSeconds = warmUp(options, samples.length < servers.length, round);
+        const warmUpSeconds = warmUp(options, work, samples.length < servers.length, round);
         const means = { loader, database, redis, warmUpSeconds, seconds };
         const sample = await again(() => measure(server, target, means));
         samples.push({ work: name, round, server: server.name, ...sample });
@@ -62,10 +62,13 @@ async function measureWorks({ servers, keys, petIds, orderable, database, redis 
   return samples;
 }
 
-/** A slow server needs long until V8 has optimised it; a work that is new to it some time; the rest little. */
-function warmUp({ firstWarmUpSeconds, workWarmUpSeconds, warmUpSeconds }, isFirst, round) {
-  if (isFirst) return firstWarmUpSeconds;
-  return round === 1 ? workWarmUpSeconds : warmUpSeconds;
+/**
+ * A slow server needs long until V8 has optimised it; a work that is new to it some time, more where its requests are few;
+ * the rest little.
+ */
+function warmUp({ firstWarmUpSeconds, workWarmUpSeconds, warmUpSeconds }, { warmUps = 1 }, isFirst, round) {
+  if (isFirst) return firstWarmUpSeconds * warmUps;
+  return round === 1 ? workWarmUpSeconds * warmUps : warmUpSeconds;
 }
 
 async function latencies(scene, options) {
