@@ -57,6 +57,15 @@ async function open(): Promise<Socket> {
   await once(socket, 'connect');
   return socket;
 }
+
+/** The client's end of a connection, and the server's. */
+async function openWithServed(): Promise<[Socket, Socket]> {
+  const connected = once(server(), 'connection') as Promise<[Socket]>;
+  const client = await open();
+  const [served] = await connected;
+  return [client, served];
+}
+
 const many = (count: number, message: Parameters<typeof requestBytes>[0]) =>
   Buffer.concat(
     Array.from({ length: count }, (_, i) =>
@@ -112,9 +121,7 @@ describe('requests that are sent without waiting for responses', () => {
   });
 
   it('are read no further while those before them wait', async () => {
-    const connected = once(server(), 'connection') as Promise<[Socket]>;
-    const client = await open();
-    const [served] = await connected;
+    const [client, served] = await openWithServed();
     const bytes = many(1_000, SLOW);
     for (let i = 0; i < 100; i++) client.write(bytes);
     await becomes(() => running, 32);
@@ -140,17 +147,14 @@ describe('requests that are sent without waiting for responses', () => {
 
 describe('a client that does not read', () => {
   it('is cut off when it has taken nothing for a while; one whose handler works is not', async () => {
-    const { timeout } = server();
-    server().timeout = 100; // milliseconds, instead of 60 s
-    const connected = once(server(), 'connection') as Promise<[Socket]>;
-    const reader = await open();
-    const [served] = await connected;
-    const patient = await open();
-    server().timeout = timeout;
-    reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
-    const closed = once(served, 'close');
+    const [patient, ofPatient] = await openWithServed();
     patient.write(requestBytes(SLOW));
     await becomes(() => running, 1);
+    const [reader, ofReader] = await openWithServed();
+    reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
+    await eventually(() => ofReader.bytesWritten > 0);
+    const closed = once(ofReader, 'close');
+    for (const served of [ofPatient, ofReader]) served.setTimeout(100); // milliseconds, instead of 60 s
     await closed;
     expect(running).toBe(1);
     expect(patient.closed).toBe(false);
