@@ -9,13 +9,15 @@ import { statement } from './statement.js';
 
 const INSERT = statement('INSERT INTO notes (text) VALUES ($1)');
 
+const POOL = 3;
+
 let database: TestDatabase;
 let dataSource: DataSource;
 let packets: jest.SpiedFunction<typeof pg.Client.prototype.query>;
 
 beforeAll(async () => {
   database = await createTestDatabase('template1');
-  dataSource = new DataSource(connectionOptions(database.url));
+  dataSource = new DataSource({ ...connectionOptions(database.url), poolSize: POOL });
   await dataSource.initialize();
   await dataSource.query('CREATE TABLE notes (text text NOT NULL CHECK (text <> $$bad$$))');
   enableFastPath(dataSource);
@@ -177,6 +179,84 @@ describe('a transaction', () => {
   });
 });
 
+describe('statements at the same time', () => {
+  it('are all undone when one of them fails, and leave no connection behind', async () => {
+    for (let i = 0; i < 2 * POOL; i++) {
+      const transaction = dataSource.transaction((manager) =>
+        Promise.all([
+          manager.query(`INSERT INTO notes VALUES ('a')`),
+          Promise.reject(new Error('not valid')),
+        ]),
+      );
+      await expect(transaction).rejects.toThrow('not valid');
+    }
+    expect(await texts()).toEqual([]);
+    expect(await inTransaction()).toBe(0);
+  });
+
+  it('are part of the transaction although nobody awaits them', async () => {
+    const outcomes: Promise<unknown>[] = [];
+    for (const end of ['commit', 'roll back']) {
+      const transaction = dataSource.transaction((manager) => {
+        outcomes.push(manager.query(`INSERT INTO notes VALUES ($1)`, [end]));
+        return end === 'commit' ? Promise.resolve() : Promise.reject(new Error('undone'));
+      });
+      await transaction.catch(() => undefined);
+    }
+    await Promise.all(outcomes);
+    expect(await texts()).toEqual(['commit']);
+  });
+
+  it.each([true, false])('run in the order of their calls, as the first ones: %s', async (areFirst) => {
+    const transaction = dataSource.transaction(async (manager) => {
+      if (!areFirst) await manager.query('SELECT 1');
+      const count = { ...statement('SELECT count(*)::int FROM notes'), values: [] };
+      const all = [
+        manager.query(`INSERT INTO notes VALUES ('1')`),
+        runnerOf(manager).run(count),
+        write(manager, '2'),
+        manager.query('SELECT count(*)::int AS n FROM notes'),
+      ] as const;
+      const [, one, , two] = await Promise.all(all);
+      return [one.rows, two as unknown];
+    });
+    expect(await transaction).toEqual([[['1']], [{ n: 2 }]]);
+  });
+});
+
+describe('a transaction with writes that are sent later', () => {
+  it('does not go on outside when a nested one could not begin', async () => {
+    const transaction = dataSource.transaction(async (manager) => {
+      await write(manager, 'bad');
+      for (let i = 0; i < 2; i++) {
+        const nested = manager.transaction((inner) => inner.query(`INSERT INTO notes VALUES ('nested')`));
+        await expect(nested).rejects.toMatchObject({ driverError: { code: '23514' } });
+      }
+      await manager.query(`INSERT INTO notes VALUES ('after')`);
+    });
+    await expect(transaction).rejects.toMatchObject({ driverError: { code: '23514' } });
+    expect(await texts()).toEqual([]);
+    expect(await inTransaction()).toBe(0);
+  });
+
+  it('is not taken for a server that does not respond when they are slow', async () => {
+    const slow = statement('INSERT INTO notes SELECT pg_sleep(0.9)::text');
+    await dataSource.transaction(async (manager) => {
+      await execute(manager, slow, []);
+      await execute(manager, slow, []);
+    });
+    expect(await texts()).toHaveLength(2);
+  });
+
+  it('sends some of many before the end', async () => {
+    await dataSource.transaction(async (manager) => {
+      for (let i = 0; i < 100; i++) await write(manager, String(i));
+      expect(packets.mock.calls.length).toBeGreaterThan(1);
+    });
+    expect(await texts()).toHaveLength(100);
+  });
+});
+
 describe('a query runner', () => {
   let runner: QueryRunner;
   beforeEach(() => {
@@ -210,6 +290,76 @@ describe('a query runner', () => {
       await runner.commitTransaction().catch(() => runner.rollbackTransaction());
     }
     expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['ROLLBACK AND CHAIN', []],
+    ['ROLLBACK; BEGIN', []],
+    ['ABORT', ['after']],
+    ['-- by hand\nROLLBACK', ['after']],
+    ['rollback work', ['after']],
+    ['commit;', ['after', 'before']],
+    ['SELECT 1', []],
+    ['START TRANSACTION', []],
+    ['DEALLOCATE ALL', []],
+  ])('is where PostgreSQL is after %j', async (sql, expected) => {
+    await runner.startTransaction();
+    await write(runner.manager, 'before');
+    await runner.query(sql);
+    await write(runner.manager, 'after');
+    await runner.rollbackTransaction();
+    expect(await texts()).toEqual(expected);
+    expect(await inTransaction()).toBe(0);
+  });
+
+  it.each(['ROLLBACK AND CHAIN', 'ROLLBACK; BEGIN', 'ROLLBACK TO SAVEPOINT unknown'])(
+    'stays in its transaction after %j at the begin',
+    async (sql) => {
+      await runner.startTransaction();
+      await runner.query(sql).catch(() => undefined);
+      await runner.query(`INSERT INTO notes VALUES ('a')`).catch(() => undefined);
+      await runner.rollbackTransaction();
+      expect(await texts()).toEqual([]);
+    },
+  );
+
+  it.each(['ABORT', '-- by hand\nROLLBACK'])(
+    'is not given back in a transaction that failed before %j',
+    async (sql) => {
+      await runner.startTransaction();
+      await write(runner.manager, 'bad');
+      await runner.query(sql).catch(() => undefined);
+      await runner.release();
+      expect(await inTransaction()).toBe(0);
+    },
+  );
+
+  it('loses nothing when a transaction begins again', async () => {
+    await runner.startTransaction();
+    await write(runner.manager, 'a');
+    await runner.query('START TRANSACTION');
+    await write(runner.manager, 'b');
+    await runner.commitTransaction();
+    expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it('writes after the commit what comes while that is on its way', async () => {
+    await runner.startTransaction();
+    await write(runner.manager, 'a');
+    const later = Promise.resolve().then(() => write(runner.manager, 'b'));
+    await Promise.all([runner.commitTransaction(), later]);
+    expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it('takes no connection once it is released', async () => {
+    for (let i = 0; i < 2 * POOL; i++) {
+      const one = dataSource.createQueryRunner() as PipeliningQueryRunner;
+      await one.startTransaction();
+      await one.release();
+      await expect(write(one.manager, 'a')).rejects.toThrow(/released/);
+      await expect(one.run({ ...statement('SELECT 1'), values: [] })).rejects.toThrow(/released/);
+    }
+    expect(await texts()).toEqual([]);
   });
 
   it('is of no use once it is released', async () => {

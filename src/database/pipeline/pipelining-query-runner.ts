@@ -7,6 +7,7 @@ import {
 } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { ReadTimeoutClient } from '../pool/read-timeout.client.js';
 import { PipelinedQuery } from './pipelined-query.js';
 import { bind, type BoundStatement, isStale, type RawRows, statement, unprepared } from './statement.js';
 
@@ -14,8 +15,14 @@ import { bind, type BoundStatement, isStale, type RawRows, statement, unprepared
 const [BEGIN, COMMIT] = ['START TRANSACTION', 'COMMIT'];
 const begin = bind(statement(BEGIN), []);
 const commit = bind(statement(COMMIT), []);
-/** Of the transaction, or to a savepoint. */
-const ROLLBACK = /^\s*ROLLBACK\b/i;
+const ROLLBACK = /^\s*(ROLLBACK|ABORT)(\s+(WORK|TRANSACTION))?\s*;?\s*$/i;
+const ROLLBACK_TO = /^\s*ROLLBACK(\s+(WORK|TRANSACTION))?\s+TO\b/i;
+/** What begins or ends a transaction in any other way, or makes prepared statements unknown. */
+const CONTROL = /\b(BEGIN|START|COMMIT|END|ABORT|ROLLBACK|DEALLOCATE|DISCARD)\b/i;
+const SAVEPOINT = /^\s*SAVEPOINT\b/i;
+
+/** Writes of one packet. PostgreSQL may need as long for each as for a statement of its own. */
+const MAX_DEFERRED = 32;
 
 /** The query runners of a data source send several statements of a transaction in one packet. */
 export function pipelineTransactions(dataSource: DataSource): void {
@@ -32,103 +39,147 @@ export const isObserved = ({ options, subscribers }: DataSource): boolean =>
 /**
  * A query runner that sends the begin of a transaction with its first statement, and a write without a result with the next
  * statement, at the latest with the commit. A change of a pet takes two packets instead of four, and 0.65 of the CPU
- * (docs/performance.md).
+ * (docs/performance.md). What is sent together is determined when a method is called, and sent in the order of the calls.
  */
 export class PipeliningQueryRunner extends PostgresQueryRunner {
+  /** The begin, or writes of a transaction, that are not sent yet. */
   private deferred: BoundStatement[] = [];
-  /** The last packet. */
-  private last: Promise<unknown> = Promise.resolve();
-  /** Why no transaction began. What follows may not run outside of one. */
+  /** Whether a transaction has begun here, and its end was not called yet. */
+  private isOpen = false;
+  /** Why nothing can run until the transaction is rolled back. */
   private failure: Error | undefined;
-  /** Whether the connection is known outside: then everything is sent at once. */
+  /** Whether statements reach the connection that this class does not know: then each is sent by itself. */
   private isShared = false;
   private isConnecting = false;
+  private last: Promise<unknown> = Promise.resolve();
 
   /** Runs a statement of the transaction. */
   async run(statement: BoundStatement): Promise<RawRows> {
-    const packet = this.deferred.splice(0);
+    const packet = this.take();
     // Nothing can run after a prepared statement that PostgreSQL refuses because a column has changed; a begin can be repeated.
     packet.push(packet[0] === begin ? statement : unprepared(statement));
-    return (await this.send(packet)).rowsOf(packet.length - 1);
+    return (await this.enqueue(() => this.send(packet))).rowsOf(packet.length - 1);
   }
 
   /** Runs a write of the transaction later, with the next statement. That one fails if the write does. */
   async defer(write: BoundStatement): Promise<void> {
-    this.deferred.push(write);
-    if (this.isShared) await this.flush();
+    if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
+    if (this.isOpen && !this.isShared) this.deferred.push(write);
+    else await this.run(write);
+    if (this.deferred.length >= MAX_DEFERRED) {
+      const packet = this.take();
+      await this.enqueue(() => this.send(packet));
+    }
   }
 
   override async query(
     ...[sql, values, structured]: Parameters<PostgresQueryRunner['query']>
   ): ReturnType<PostgresQueryRunner['query']> {
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    if (sql === BEGIN && !this.isShared) {
-      this.failure = undefined;
+    if (sql === BEGIN && !this.isShared && !this.isOpen) {
+      this.isOpen = true;
       this.deferred = [begin];
       return [];
     }
-    const isUnsent = this.deferred[0] === begin;
-    if (sql === COMMIT && this.deferred.length > 0) {
-      const writes = this.deferred.splice(0);
-      if (!isUnsent || writes.length > 1) await this.send([...writes, commit]);
+    const [isRollback, isPartial] = [ROLLBACK.test(sql), ROLLBACK_TO.test(sql)];
+    if (isRollback || isPartial) this.deferred = this.deferred.filter((one) => one === begin);
+    const packet = this.take();
+    const isUnsent = packet.length === 1 && packet[0] === begin;
+    if (sql === COMMIT || isRollback) {
+      this.isOpen = false;
+      if (isUnsent) return [];
+    } else if (!isPartial) this.isShared ||= !this.isOpen || CONTROL.test(sql);
+    if (sql === COMMIT && packet.length > 0) {
+      await this.enqueue(() => this.send([...packet, commit]));
       return [];
     }
-    if (ROLLBACK.test(sql)) {
-      this.deferred = []; // PostgreSQL would undo them
-      if (isUnsent || this.failure) return [];
-    }
-    this.isConnecting = true;
-    const result = super.query(sql, values, structured);
-    this.isConnecting = false;
+    return this.enqueue(() => this.sendApart(packet, sql, () => super.query(sql, values, structured)));
+  }
+
+  /** For others. The statements of TypeORM ask for the connection here, too. */
+  override connect(): Promise<unknown> {
+    if (this.isConnecting) return super.connect();
+    this.isShared = true;
+    const packet = this.take();
+    return this.enqueue(async () => {
+      if (packet.length > 0) await this.send(packet);
+      return (await super.connect()) as unknown;
+    });
+  }
+
+  private take(): BoundStatement[] {
+    return this.deferred.splice(0);
+  }
+
+  private enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
     return result;
   }
 
-  /** Every statement of TypeORM asks for the connection, too. */
-  override async connect(): Promise<unknown> {
-    this.isShared ||= !this.isConnecting;
-    const connection: unknown = await super.connect();
-    await this.flush();
-    return connection;
+  /** Runs a statement of TypeORM after a packet. */
+  private async sendApart(
+    packet: readonly BoundStatement[],
+    sql: string,
+    query: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const isRollback = ROLLBACK.test(sql);
+    const error = packet.length > 0 ? await failureOf(this.send(packet)) : undefined;
+    if (isRollback) this.failure = undefined;
+    // TypeORM would take a savepoint that fails for the end of the transaction, and go on outside of it.
+    if (SAVEPOINT.test(sql)) this.failure ??= error;
+    if (this.failure) {
+      if (SAVEPOINT.test(sql) || ROLLBACK_TO.test(sql)) return [];
+      throw this.failure;
+    }
+    this.isConnecting = true;
+    const result = query(); // also after an error: it may end the transaction
+    this.isConnecting = false;
+    if (!error) return result;
+    await failureOf(result);
+    throw error;
   }
 
-  private async flush(): Promise<void> {
-    if (this.deferred.length > 0) await this.send(this.deferred.splice(0));
-    else await this.last;
+  private async send(packet: readonly BoundStatement[]): Promise<PipelinedQuery> {
     if (this.failure) throw this.failure;
-  }
-
-  private send(packet: readonly BoundStatement[]): Promise<PipelinedQuery> {
-    const sent = this.last.then(() => this.sendNow(packet));
-    this.last = sent.catch(() => undefined);
-    return sent;
-  }
-
-  private async sendNow(packet: readonly BoundStatement[]): Promise<PipelinedQuery> {
-    if (this.failure) throw this.failure;
-    const client = (await super.connect()) as Client;
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
     try {
-      return await runAll(packet, client);
-    } catch (error) {
-      if (packet[0] !== begin) throw error;
-      if (isStale(error)) {
+      const client = (await super.connect()) as Client;
+      return await runAll(packet, client).catch(async (error: unknown) => {
+        if (packet[0] !== begin || !isStale(error)) throw error;
         await client.query('ROLLBACK');
-        return await runAll(packet, client);
-      }
-      if (error instanceof QueryFailedError && error.query === BEGIN) this.failure = error;
+        return runAll(packet, client);
+      });
+    } catch (error) {
+      const hasBegun = packet[0] !== begin || (error instanceof QueryFailedError && error.query !== BEGIN);
+      if (!hasBegun) this.failure = error as Error;
       throw error;
     }
   }
 }
 
+const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
+
 /** @throws QueryFailedError */
-function runAll(packet: readonly BoundStatement[], client: Client): Promise<PipelinedQuery> {
-  return new Promise((resolve, reject) => {
-    const query = new PipelinedQuery(packet, (error) => {
-      const { text, values } = packet[query.current] ?? commit;
-      if (error) reject(new QueryFailedError(text, [...values], error));
-      else resolve(query);
+async function runAll(packet: readonly BoundStatement[], client: Client): Promise<PipelinedQuery> {
+  const limits = client instanceof ReadTimeoutClient ? client : { readTimeout: 0 };
+  const { readTimeout } = limits;
+  const count = packet.filter((one) => one !== begin && one !== commit).length;
+  limits.readTimeout *= Math.max(1, count); // PostgreSQL responds to all of them together
+  try {
+    return await new Promise((resolve, reject) => {
+      const query = new PipelinedQuery(packet, (error) => {
+        const { text, values } = packet[query.current] ?? commit;
+        if (error) reject(new QueryFailedError(text, [...values], error));
+        else resolve(query);
+      });
+      client.query(query);
     });
-    client.query(query);
-  });
+  } finally {
+    limits.readTimeout = readTimeout;
+  }
 }
