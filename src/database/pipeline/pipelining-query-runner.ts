@@ -165,21 +165,26 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
   );
 
 /** @throws QueryFailedError */
-async function runAll(packet: readonly BoundStatement[], client: Client): Promise<PipelinedQuery> {
-  const limits = client instanceof ReadTimeoutClient ? client : { readTimeout: 0 };
-  const { readTimeout } = limits;
-  const count = packet.filter((one) => one !== begin && one !== commit).length;
-  limits.readTimeout *= Math.max(1, count); // PostgreSQL responds to all of them together
-  try {
-    return await new Promise((resolve, reject) => {
-      const query = new PipelinedQuery(packet, (error) => {
-        const { text, values } = packet[query.current] ?? commit;
-        if (error) reject(new QueryFailedError(text, [...values], error));
-        else resolve(query);
-      });
-      client.query(query);
+function runAll(packet: readonly BoundStatement[], client: Client): Promise<PipelinedQuery> {
+  const result = new Promise<PipelinedQuery>((resolve, reject) => {
+    const query = new PipelinedQuery(packet, (error) => {
+      const { text, values } = packet[query.current] ?? commit;
+      if (error) reject(new QueryFailedError(text, [...values], error));
+      else resolve(query);
     });
+    client.query(query);
+  });
+  const count = packet.filter((one) => one !== begin && one !== commit).length;
+  return count > 1 && client instanceof ReadTimeoutClient ? withPatience(count, client, result) : result;
+}
+
+/** PostgreSQL responds to all statements of a packet together. */
+async function withPatience<T>(count: number, client: ReadTimeoutClient, result: Promise<T>): Promise<T> {
+  const { readTimeout } = client;
+  client.readTimeout *= count;
+  try {
+    return await result;
   } finally {
-    limits.readTimeout = readTimeout;
+    client.readTimeout = readTimeout;
   }
 }
