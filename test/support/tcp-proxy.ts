@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The proxy between the service and its database, which a test can cut: for the service the database is away then. */
+/** A proxy between the service and its database. A test can cut it: then the service cannot reach the database. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;

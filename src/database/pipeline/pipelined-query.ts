@@ -23,10 +23,15 @@ export class PipelinedQuery extends Query {
   private readonly parsers: (readonly Parser[] | undefined)[];
   private readonly received: (string | null)[][][];
 
-  /** @param done called once, with the first error */
+  /**
+   * @param done called once, with the first error
+   * @param flushesBefore whether PostgreSQL responds to the statements before the one with this index as soon as they are
+   * complete: then the read timeout begins anew
+   */
   constructor(
     private readonly statements: readonly BoundStatement[],
     done: (error: Error | null) => void,
+    private readonly flushesBefore: (i: number) => boolean = () => false,
   ) {
     super('several', [], done);
     this.parsers = statements.map(() => undefined);
@@ -47,6 +52,7 @@ export class PipelinedQuery extends Query {
     this.columns = columnsOf(connection);
     for (const [i, statement] of this.statements.entries()) {
       this.goTo(i);
+      if (i > 0 && this.flushesBefore(i)) connection.flush();
       this.send(i, statement, connection);
     }
     connection.sync();

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { connectionOptions } from '../pool/connection-options.js';
+import { poolOptions } from '../database.module.js';
 import { enableFastPath, execute } from './fast-path.js';
 import { PipeliningQueryRunner } from './pipelining-query-runner.js';
 import { statement } from './statement.js';
@@ -17,7 +17,7 @@ let packets: jest.SpiedFunction<typeof pg.Client.prototype.query>;
 
 beforeAll(async () => {
   database = await createTestDatabase('template1');
-  dataSource = new DataSource({ ...connectionOptions(database.url), poolSize: POOL });
+  dataSource = new DataSource({ ...poolOptions(database.url), poolSize: POOL });
   await dataSource.initialize();
   await dataSource.query('CREATE TABLE notes (text text NOT NULL CHECK (text <> $$bad$$))');
   enableFastPath(dataSource);

@@ -7,7 +7,6 @@ import {
 } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { ReadTimeoutClient } from '../pool/read-timeout.client.js';
 import { PipelinedQuery } from './pipelined-query.js';
 import { bind, type BoundStatement, isStale, type RawRows, statement, unprepared } from './statement.js';
 
@@ -21,7 +20,7 @@ const ROLLBACK_TO = /^\s*ROLLBACK(\s+(WORK|TRANSACTION))?\s+TO\b/i;
 const CONTROL = /\b(BEGIN|START|COMMIT|END|ABORT|ROLLBACK|DEALLOCATE|DISCARD)\b/i;
 const SAVEPOINT = /^\s*SAVEPOINT\b/i;
 
-/** Writes of one packet. PostgreSQL may need as long for each as for a statement of its own. */
+/** Writes of one packet. */
 const MAX_DEFERRED = 32;
 
 /** The query runners of a data source send several statements of a transaction in one packet. */
@@ -93,7 +92,9 @@ export class PipeliningQueryRunner extends PostgresQueryRunner {
       await this.enqueue(() => this.send([...packet, commit]));
       return [];
     }
-    return this.enqueue(() => this.sendApart(packet, sql, () => super.query(sql, values, structured)));
+    const isSavepoint = isPartial || SAVEPOINT.test(sql);
+    const run = () => super.query(sql, values, structured);
+    return this.enqueue(() => this.sendApart(packet, { isRollback, isSavepoint }, run));
   }
 
   /** For others. The statements of TypeORM ask for the connection here, too. */
@@ -120,16 +121,15 @@ export class PipeliningQueryRunner extends PostgresQueryRunner {
   /** Runs a statement of TypeORM after a packet. */
   private async sendApart(
     packet: readonly BoundStatement[],
-    sql: string,
+    { isRollback, isSavepoint }: { readonly isRollback: boolean; readonly isSavepoint: boolean },
     query: () => Promise<unknown>,
   ): Promise<unknown> {
-    const isRollback = ROLLBACK.test(sql);
     const error = packet.length > 0 ? await failureOf(this.send(packet)) : undefined;
     if (isRollback) this.failure = undefined;
     // TypeORM would take a savepoint that fails for the end of the transaction, and go on outside of it.
-    if (SAVEPOINT.test(sql)) this.failure ??= error;
+    if (isSavepoint) this.failure ??= error;
     if (this.failure) {
-      if (SAVEPOINT.test(sql) || ROLLBACK_TO.test(sql)) return [];
+      if (isSavepoint) return [];
       throw this.failure;
     }
     this.isConnecting = true;
@@ -166,25 +166,16 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
 
 /** @throws QueryFailedError */
 function runAll(packet: readonly BoundStatement[], client: Client): Promise<PipelinedQuery> {
-  const result = new Promise<PipelinedQuery>((resolve, reject) => {
-    const query = new PipelinedQuery(packet, (error) => {
-      const { text, values } = packet[query.current] ?? commit;
-      if (error) reject(new QueryFailedError(text, [...values], error));
-      else resolve(query);
-    });
+  return new Promise((resolve, reject) => {
+    const query = new PipelinedQuery(
+      packet,
+      (error) => {
+        const { text, values } = packet[query.current] ?? commit;
+        if (error) reject(new QueryFailedError(text, [...values], error));
+        else resolve(query);
+      },
+      (i) => packet[i - 1] !== begin && packet[i] !== commit, // which take little time
+    );
     client.query(query);
   });
-  const count = packet.filter((one) => one !== begin && one !== commit).length;
-  return count > 1 && client instanceof ReadTimeoutClient ? withPatience(count, client, result) : result;
-}
-
-/** PostgreSQL responds to all statements of a packet together. */
-async function withPatience<T>(count: number, client: ReadTimeoutClient, result: Promise<T>): Promise<T> {
-  const { readTimeout } = client;
-  client.readTimeout *= count;
-  try {
-    return await result;
-  } finally {
-    client.readTimeout = readTimeout;
-  }
 }

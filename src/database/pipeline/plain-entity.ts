@@ -57,7 +57,7 @@ function isPlainColumn(column: ColumnMetadata): boolean {
 
 /** Events that a subscriber gets for every entity. */
 const FOR_ALL = [
-  ...(['beforeQuery', 'afterQuery', 'beforeTransactionStart', 'afterTransactionStart'] as const),
+  ...(['beforeTransactionStart', 'afterTransactionStart'] as const),
   ...(['beforeTransactionCommit', 'afterTransactionCommit'] as const),
   ...(['beforeTransactionRollback', 'afterTransactionRollback'] as const),
 ];
