@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../kernel/at-most.js';
 import type { Clock } from '../kernel/clock/clock.js';
 import type { ApiKeyPrincipal } from './principal.js';
 
@@ -16,7 +17,7 @@ export class ApiKeyCache {
 
   constructor(clock: Clock, { max, ttl }: Bounds) {
     this.principals = new LRUCache({
-      max,
+      ...atMost(max),
       ttl,
       ttlResolution: 0,
       perf: { now: () => clock.elapsed() },

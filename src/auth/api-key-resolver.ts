@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../kernel/at-most.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
@@ -43,7 +44,7 @@ export class ApiKeyResolver {
   ) {
     const perf = { now: () => clock.elapsed() };
     this.cache = new ApiKeyCache(clock, { max: MAX_KNOWN, ttl: CACHE_TTL });
-    this.unknown = new LRUCache({ max: MAX_UNKNOWN, ttl: CACHE_TTL, ttlResolution: 0, perf });
+    this.unknown = new LRUCache({ ...atMost(MAX_UNKNOWN), ttl: CACHE_TTL, ttlResolution: 0, perf });
   }
 
   /**

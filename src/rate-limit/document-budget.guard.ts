@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../kernel/at-most.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { minutes } from '../kernel/clock/duration.js';
 import { network } from './network.js';
@@ -19,7 +20,7 @@ interface Window {
 /** Counts requests for documents in this process. No header shows it: ordinary readers never reach it. */
 @Injectable()
 export class DocumentBudget {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
+  private readonly windows = new LRUCache<string, Window>(atMost(MAX_ADDRESSES));
 
   constructor(private readonly clock: Clock) {}
 

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { Ban } from '../../auth/principal.js';
+import { atMost } from '../../kernel/at-most.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
@@ -18,7 +19,7 @@ export interface OwnBan extends Ban {
 @Injectable()
 export class BanRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(BanRecorder.name);
-  private readonly pending = new LRUCache<Int64, OwnBan>({ max: MAX_PENDING });
+  private readonly pending = new LRUCache<Int64, OwnBan>(atMost(MAX_PENDING));
   private writing?: Promise<void>;
   private retry?: NodeJS.Timeout;
 

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
+import { atMost } from '../../kernel/at-most.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
@@ -19,9 +20,9 @@ const MAX_KEYS = 50_000;
 @Injectable()
 export class Bans {
   private readonly logger = new Logger(Bans.name);
-  private readonly strikes = new LRUCache<Int64, Strikes>({ max: MAX_KEYS });
+  private readonly strikes = new LRUCache<Int64, Strikes>(atMost(MAX_KEYS));
   /** Bans of this process, which `ApiKeyPrincipal` may not have yet. */
-  private readonly ownBans = new LRUCache<Int64, OwnBan>({ max: MAX_KEYS });
+  private readonly ownBans = new LRUCache<Int64, OwnBan>(atMost(MAX_KEYS));
 
   constructor(
     private readonly recorder: BanRecorder,
