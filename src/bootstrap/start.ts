@@ -20,16 +20,17 @@ export async function start(
   await checkAddress(config);
   const progress = new Progress(process.stdout);
   try {
-    // Loading modules takes most of the start; PostgreSQL starts in parallel.
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-    const application = import('./create-app.js');
+    // Loading modules takes most of the start. The embedded PostgreSQL starts meanwhile; another one is asked before, so
+    // that a wrong DATABASE_URL is refused at once.
+    if (config.databaseUrl === undefined) void loadApplication();
     const open = ownsDatabase ? openDatabase : joinDatabase;
     const database: Database = await open(config, (step) => {
       progress.show(step);
     });
     onEnd(() => database.close());
     progress.show('Starting the service…');
-    const { createApp, close } = await application;
+    const { createApp, close } = await loadApplication();
     const app = await createApp(config, database.url);
     onEnd((signal) => close(app, signal));
     await app.listen(config.port, config.host).catch((error: unknown) => {
@@ -43,3 +44,5 @@ export async function start(
     progress.end();
   }
 }
+
+const loadApplication = () => import('./create-app.js');
