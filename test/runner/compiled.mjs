@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +13,7 @@ const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json'].map((name) =>
 
 /** The code of a TypeScript file, compiled unless the cache has it: its last line tells what it was made of. */
 export function compiled(source) {
-  const output = join(CACHE, `${relative(root, source)}.js`);
+  const output = outputOf(source);
   const lastLine = `// ${fingerprint(readFileSync(source))}`;
   const kept = existsSync(output) ? readFileSync(output, 'utf8') : '';
   if (kept.endsWith(lastLine)) return kept;
@@ -35,8 +35,8 @@ function replace(path, text) {
   renameSync(draft, path);
 }
 
-/** The source map of each file that is compiled, by the name that it has in a stack. */
-export const listSourceMaps = () =>
-  readdirSync(CACHE, { recursive: true })
-    .filter((name) => name.endsWith('.map'))
-    .map((name) => [pathToFileURL(join(root, name.slice(0, -'.js.map'.length))).href, join(CACHE, name)]);
+/** The source map of a TypeScript file by the name that it has in a stack. */
+export const sourceMapOf = (url) =>
+  url.startsWith('file:') && url.endsWith('.ts') ? `${outputOf(fileURLToPath(url))}.map` : undefined;
+
+const outputOf = (source) => join(CACHE, `${relative(root, source)}.js`);

@@ -1,7 +1,7 @@
 import * as module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import runSuite from 'jest-circus/runner';
-import { listSourceMaps } from './compiled.mjs';
+import { sourceMapOf } from './compiled.mjs';
 import * as hooks from './hooks.mjs';
 
 const require = module.createRequire(import.meta.url);
@@ -20,13 +20,14 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   forgetLastSuite();
   const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
   globalThis.petstoreSuite = { jest };
+  runtime.getSourceMaps().get = sourceMapOf;
   const native = {
     requireInternalModule: require,
     unstable_shouldLoadAsEsm: () => true,
     async unstable_importModule(file) {
       const { default: setUp } = await import(pathToFileURL(file).href);
       await setUp?.();
-      for (const [source, map] of listSourceMaps()) runtime.getSourceMaps().set(source, map);
+      module.flushCompileCache?.(); // a worker may be replaced, which ends it by a signal
     },
   };
   return runSuite.default(

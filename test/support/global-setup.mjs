@@ -7,6 +7,7 @@ import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-post
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
 
+const COMPILE_CACHE = fileURLToPath(new URL('../../dist/compile-cache', import.meta.url));
 const WATCHDOG = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
 /** What is lost when the machine loses its power does not matter to a test. */
@@ -24,6 +25,7 @@ const SETTINGS = {
 export default async function globalSetup() {
   const folder = await makeRunFolder();
   watch(folder);
+  process.env.NODE_COMPILE_CACHE = COMPILE_CACHE; // what V8 has compiled, for each worker and each process of the service
   process.env.PETSTORE_TEST_LOGS = join(folder, 'logs');
   await mkdir(process.env.PETSTORE_TEST_LOGS);
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();

@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
 
 interface ProgramOptions {
   readonly cwd: string;
-  /** Nothing of the test's own environment reaches the program, but for `PATH` and `HOME`. */
+  /** Of the test's own environment, `PATH`, `HOME` and what V8 has compiled reach the program. */
   readonly env?: Record<string, string>;
 }
 
@@ -33,10 +33,10 @@ export class Program {
   private readonly child: ChildProcess;
 
   constructor(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
-    const { PATH = '', HOME = '' } = process.env;
+    const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
     this.child = spawn(process.execPath, [script, ...args], {
       cwd,
-      env: { PATH, HOME, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no balancer
+      env: { PATH, HOME, NODE_COMPILE_CACHE, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no balancer
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
