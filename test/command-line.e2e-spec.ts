@@ -4,18 +4,9 @@ import { SCOPES } from '../src/auth/scopes.js';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/kernel/clock/duration.js';
 import { petstore as inThisProcess } from './support/command-line.js';
-import { becomes } from './support/eventually.js';
 import { rememberKey } from './support/run-log.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
-import {
-  COMMAND_LINE,
-  emptyFolder,
-  type Ended,
-  onTerminal,
-  Program,
-  run,
-  SERVICE,
-} from './support/program.js';
+import { COMMAND_LINE, emptyFolder, type Ended, onTerminal, run } from './support/program.js';
 
 const SECRET = /^petstore_[0-9A-Za-z]{49}$/;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
@@ -370,39 +361,5 @@ describe('petstore', () => {
     const { code, stderr } = await run(COMMAND_LINE, ['keys', 'list'], { cwd: folder.path, env });
     expect(stderr).toMatch(/^petstore: DATABASE_URL.+\n$/);
     expect(code).toBe(1);
-  });
-});
-
-describe('petstore with the embedded database', () => {
-  const embedded = (...args: string[]) => run(COMMAND_LINE, [...args, '--json'], { cwd: folder.path });
-  const started = async () => {
-    const service = new Program(SERVICE, [], { cwd: folder.path, env: { PORT: '0' } });
-    await service.prints(/listens[^]*\n$/);
-    return service;
-  };
-  const stopped = (service: Program) => {
-    service.signal('SIGINT');
-    return service.ended;
-  };
-  const ask = async ({ stdout }: Program, key: string) => {
-    const [base] = /http:\S+(?=\/docs)/.exec(stdout) ?? [''];
-    return (await fetch(`${base}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } })).status;
-  };
-
-  it('works without a service, on a folder that did not exist, and beside one', async () => {
-    const alone = JSON.parse(
-      (await embedded('keys', 'create', '--plan', 'free', '--name', 'alone')).stdout,
-    ) as Key;
-
-    const service = await started();
-    expect(await ask(service, alone.key)).toBe(200);
-    const beside = JSON.parse(
-      (await embedded('keys', 'create', '--plan', 'free', '--name', 'beside')).stdout,
-    ) as Key;
-    expect(await ask(service, beside.key)).toBe(200);
-    expect(await embedded('keys', 'revoke', String(beside.id))).toMatchObject({ code: 0 });
-    await becomes(() => ask(service, beside.key), 401);
-    expect(await ask(service, alone.key)).toBe(200);
-    expect(await stopped(service)).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -211,10 +211,10 @@ describe('OPTIONS *', () => {
 describe('the budget of documents', () => {
   it('is 600 a minute for an address; probes and metrics have none', async () => {
     petstore.clock.advance(minutes(1));
-    const paths = ['/docs', '/openapi.json', '/'];
+    const paths = ['/docs', '/'];
     const refused: RawResponse[] = [];
     for (let i = 0; i < 620; i += 20) {
-      const batch = Array.from({ length: 20 }, (_, j) => send(petstore, { path: paths[j % 3] }));
+      const batch = Array.from({ length: 20 }, (_, j) => send(petstore, { path: paths[j % 2] }));
       refused.push(...(await Promise.all(batch)).filter(({ status }) => status === 429));
     }
     expect(refused.length).toBeGreaterThan(0);

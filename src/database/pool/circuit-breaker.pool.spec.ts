@@ -7,8 +7,11 @@ import { poolOptions } from '../database.module.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { READ_TIMEOUT } from './read-timeout.client.js';
+import { type ReadTimeoutClient } from './read-timeout.client.js';
 import { CircuitBreakerPool } from './circuit-breaker.pool.js';
+
+/** Milliseconds: shorter than in the service. */
+const READ_TIMEOUT = seconds(0.5);
 
 /** A real PostgreSQL, through a wire that can be frozen. */
 describe('connections to a database that stops responding', () => {
@@ -41,6 +44,7 @@ describe('connections to a database that stops responding', () => {
       ...extra,
     });
     pool.on('error', () => undefined);
+    pool.on('connect', (client) => ((client as unknown as ReadTimeoutClient).readTimeout = READ_TIMEOUT));
   });
   afterAll(async () => {
     wire.close();
