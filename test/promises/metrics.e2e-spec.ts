@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../src/observability/metrics/metrics-server.js';
 import { describeWith } from '../support/describe-with.js';
-import { becomes } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 
 describe('GET /metrics', () => {
@@ -77,6 +77,11 @@ describe('GET /metrics', () => {
 
   it('measures how late the event loop is', async () => {
     expect(await metrics()).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
+    const most = async () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1]);
+    const end = performance.now() + 600;
+    while (performance.now() < end); // two samples are due meanwhile
+    await eventually(async () => (await most()) > 0.3);
+    await eventually(async () => (await most()) < 0.25); // the time between two samples is not part of it
   });
 
   it('gives no series to an invented path or method', async () => {
