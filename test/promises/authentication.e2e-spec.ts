@@ -282,6 +282,22 @@ describe('a change of a key', () => {
     expectInvalid(await ask(bearer(secret)));
   });
 
+  it('is heard of although many others come at the same time', async () => {
+    const one = () => keys.create({ name: 'one of many', plan: 'free' });
+    const made = await Promise.all(Array.from({ length: 30 }, one));
+    const statuses = async () => {
+      const responses = await Promise.all(made.map(({ secret }) => ask(bearer(secret))));
+      return new Set(responses.map(({ status }) => status));
+    };
+    expect(await statuses()).toEqual(new Set([200]));
+    const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
+    await Promise.all(made.map(({ key }) => keys.revoke(key.id)));
+    const told = () => new Set(forget.mock.calls.map(([id]) => id));
+    await eventually(() => made.every(({ key }) => told().has(String(key.id))));
+    forget.mockRestore();
+    expect(await statuses()).toEqual(new Set([401]));
+  });
+
   /** Whether a new connection has asked to be told: PostgreSQL shows what each one did last. */
   async function listening(since?: Date): Promise<boolean> {
     const rows = await petstore.app

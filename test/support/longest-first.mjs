@@ -39,6 +39,7 @@ export default class LongestFirst extends Sequencer {
     const wait = named(WAIT);
     const longest = named(LONGEST);
     const rest = super.sort(tests.filter((test) => ![...wait, ...longest].includes(test)));
-    return [...longest, ...rest].flatMap((test, i) => (i % 2 === 0 ? [test] : [test, ...wait.splice(0, 1)]));
+    const spread = [...longest, ...rest].flatMap((test, i) => [test, ...(i % 2 ? wait.splice(0, 1) : [])]);
+    return [...spread, ...wait];
   }
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { PostgresServer } from './postgres-server.js';
+import { withClient } from './test-database.js';
 
 /**
  * A primary and its synchronous standby behind HAProxy, which asks over HTTP which of them is the primary, as it asks
@@ -54,6 +55,8 @@ ${servers.join('\n')}
     const balancer = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
     await eventually(() => accepts(port));
     const url = Object.assign(new URL(primary.url), { port: String(port) }).href;
+    // It takes both for the primary at first, and asks them in turn.
+    await eventually(async () => (await Promise.all([1, 2, 3, 4].map(() => isPrimary(url)))).every(Boolean));
     return new PostgresPair(primary, standby, roles, balancer, folder, url);
   }
 
@@ -73,6 +76,12 @@ ${servers.join('\n')}
     await rm(this.folder, { recursive: true });
   }
 }
+
+const isPrimary = (url: string): Promise<boolean> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    return rows[0]?.standby === false;
+  }).catch(() => false);
 
 /** Says over HTTP whether a server is the primary. */
 class Role {
