@@ -16,7 +16,7 @@ const STATISTICS: Readonly<Record<string, (delays: IntervalHistogram) => number>
 
 /**
  * Gauges `nodejs_eventloop_lag_…_seconds`: how late the event loop was since the last scrape. In those of `prom-client` each
- * value contains the interval between two samples.
+ * value contains the interval between two samples. What happens before the first sample after a scrape is not seen.
  */
 export function measureEventLoopDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: INTERVAL });
