@@ -44,7 +44,9 @@ describe('connections to a database that stops responding', () => {
       ...extra,
     });
     pool.on('error', () => undefined);
-    pool.on('connect', (client) => ((client as unknown as ReadTimeoutClient).readTimeout = READ_TIMEOUT));
+    pool.on('connect', (client) => {
+      (client as unknown as ReadTimeoutClient).readTimeout = READ_TIMEOUT; // what the pool makes
+    });
   });
   afterAll(async () => {
     wire.close();

@@ -3,7 +3,7 @@ import { markAsDatabaseError } from '../database-unavailable.js';
 import { seconds } from '../../kernel/clock/duration.js';
 
 /** A little more than `statement_timeout`, so that PostgreSQL can report that itself. */
-export const READ_TIMEOUT = seconds(1.5);
+const READ_TIMEOUT = seconds(1.5);
 /** A frozen server does not close the connection. */
 const END_TIMEOUT = seconds(0.5);
 const INTERVAL = seconds(0.125);

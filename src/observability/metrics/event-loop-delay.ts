@@ -21,13 +21,12 @@ const STATISTICS: Readonly<Record<string, (delays: IntervalHistogram) => number>
 export function measureEventLoopDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: INTERVAL });
   delays.enable();
-  const gaugeOf = (name: string, collect?: () => void) =>
-    new Gauge({
-      name: `nodejs_eventloop_lag_${name}_seconds`,
-      help: `How late the event loop was since the last scrape: ${name}.`,
-      registers: [registry],
-      collect,
-    });
+  const gaugeOf = (statistic: string, collect?: () => void) => {
+    const name = `nodejs_eventloop_lag_${statistic}_seconds`;
+    registry.removeSingleMetric(name); // that of `prom-client`
+    const help = `How late the event loop was since the last scrape: ${statistic}.`;
+    return new Gauge({ name, help, registers: [registry], collect });
+  };
   // The first one is asked first: it reads for all of them, and begins anew.
   const deviation = gaugeOf('stddev', () => {
     if (delays.count === 0) return;
