@@ -60,7 +60,7 @@ export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.add(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.tasks.addLook(SEQUENCE_EVERY, () => this.sequencer.catchUp());
     this.tasks.add(CLEAR_EVERY, () => this.expired.clear());
   }
 

@@ -22,8 +22,8 @@ export class EventsService {
   ) {}
 
   /** Moves what is committed before the call into the feed, up to a limit. */
-  catchUp(): Promise<void> {
-    return this.sequencer.catchUp();
+  async catchUp(): Promise<void> {
+    await this.sequencer.catchUp();
   }
 
   /** The id of the newest event of the feed: events that are committed after the call get higher ids. */

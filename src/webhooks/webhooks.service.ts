@@ -9,6 +9,7 @@ import { type Int64, parseInt64 } from '../kernel/json/int64.js';
 import { makeSecret, secretText } from './delivery/signature.js';
 import { SecretBox } from './delivery/secret-box.js';
 import { DeliveryJobs } from './delivery-jobs.js';
+import { WebhookWorker } from './queue/webhook-worker.js';
 import type { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
@@ -28,6 +29,7 @@ export class WebhooksService {
     private readonly urls: EndpointUrl,
     private readonly secrets: SecretBox,
     private readonly jobs: DeliveryJobs,
+    private readonly worker: WebhookWorker,
     private readonly events: EventsService,
     private readonly clock: Clock,
   ) {}
@@ -63,6 +65,7 @@ export class WebhooksService {
       });
       return webhooks.save(webhook);
     });
+    this.worker.lookSoon();
     return WebhookWithSecretResponse.withSecret(webhook, secretText(secret), this.clock.now());
   }
 
@@ -112,8 +115,12 @@ export class WebhooksService {
     return this.owned(this.webhooks, owner, webhookId);
   }
 
-  private change(owner: Int64, webhookId: string, work: (webhook: Webhook) => void): Promise<Webhook> {
-    return this.webhooks.manager.transaction(async (manager) => {
+  private async change(
+    owner: Int64,
+    webhookId: string,
+    work: (webhook: Webhook) => void,
+  ): Promise<Webhook> {
+    const changed = await this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
       const webhook = await this.owned(webhooks, owner, webhookId, true);
       work(webhook);
@@ -121,6 +128,8 @@ export class WebhooksService {
       await this.jobs.add(manager, webhook.id); // pending deliveries may be due
       return webhook;
     });
+    this.worker.lookSoon();
+    return changed;
   }
 
   private async owned(

@@ -49,4 +49,58 @@ describe('PeriodicTasks', () => {
     expect(reported).toEqual([new Error('1'), new Error('3')]);
     void tasks.stop();
   });
+
+  describe('that look for work', () => {
+    let looks: number[];
+    let found: boolean | Error;
+    let tasks: PeriodicTasks;
+    let lookSoon: () => void;
+    let now: number;
+
+    beforeEach(() => {
+      looks = [];
+      found = false;
+      now = 0;
+      tasks = new PeriodicTasks(() => undefined);
+      lookSoon = tasks.addLook(10, async () => {
+        looks.push(now);
+        if (found instanceof Error) throw found;
+        await Promise.resolve();
+        return found;
+      });
+    });
+    afterEach(() => tasks.stop());
+
+    const pass = async (time: number): Promise<number[]> => {
+      looks = [];
+      for (const end = now + time; now < end; ) {
+        now += 10;
+        await jest.advanceTimersByTimeAsync(10);
+      }
+      return looks;
+    };
+
+    it('do so at each interval while there is some, and at every fifth while there is none', async () => {
+      expect(await pass(120)).toEqual([10, 60, 110]);
+      found = true;
+      expect(await pass(70)).toEqual([160, 170, 180, 190]);
+      found = false;
+      expect(await pass(60)).toEqual([200, 250]);
+    });
+
+    it('do so at the next interval when they are told to, also while they look', async () => {
+      await pass(20);
+      lookSoon();
+      expect(await pass(20)).toEqual([30]);
+      expect(await pass(30)).toEqual([]);
+      jest.advanceTimersByTime(10); // begins a look, and does not wait for its end
+      lookSoon();
+      expect(await pass(20)).toEqual([80]);
+    });
+
+    it('do so at the next interval after a failure', async () => {
+      found = new Error('on purpose');
+      expect(await pass(30)).toEqual([10, 20, 30]);
+    });
+  });
 });

@@ -1,5 +1,8 @@
 type Task = () => Promise<void>;
 
+/** Between two looks for work once there was none. */
+const SKIPPED_LOOKS = 4;
+
 /** Work in the background, each task at an interval and never twice at a time. Nothing of it keeps the process alive. */
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];
@@ -17,6 +20,32 @@ export class PeriodicTasks {
       this.running.set(task, running);
     };
     this.timers.push(setInterval(run, interval).unref());
+  }
+
+  /**
+   * Looks for work at an interval, and at every fifth once there was none: looks are most of what an idle process does.
+   * @param interval milliseconds
+   * @param look tells whether there was work
+   * @returns a function that has it look at the next interval
+   */
+  addLook(interval: number, look: () => Promise<boolean>): () => void {
+    let toSkip = 0;
+    this.add(interval, async () => {
+      if (toSkip > 0) {
+        toSkip -= 1;
+        return;
+      }
+      toSkip = SKIPPED_LOOKS; // unless it is told to look while it does
+      let found = true;
+      try {
+        found = await look();
+      } finally {
+        if (found) toSkip = 0; // or failed
+      }
+    });
+    return () => {
+      toSkip = 0;
+    };
   }
 
   /** Starts no further task. @returns when those that are running have ended */

@@ -29,7 +29,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
   });
   private queue?: Runner;
-  private isStarted = false;
+  private lookAtNextInterval?: () => void;
 
   constructor(
     private readonly config: Config,
@@ -46,8 +46,12 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Begins to deliver, in a process for that alone. */
   start(): void {
-    if (!this.isStarted) this.tasks.add(LOOK_EVERY, () => this.look());
-    this.isStarted = true;
+    this.lookAtNextInterval ??= this.tasks.addLook(LOOK_EVERY, () => this.look());
+  }
+
+  /** A webhook has been enabled, which another process may notice 5 s later. */
+  lookSoon(): void {
+    this.lookAtNextInterval?.();
   }
 
   /** Running requests are abandoned and sent again by another process: a receiver recognises them by their id. */
@@ -59,11 +63,13 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     });
   }
 
-  private async look(): Promise<void> {
-    if (!(await this.hasWebhooks())) return;
+  /** @returns whether there is a webhook */
+  private async look(): Promise<boolean> {
+    if (!(await this.hasWebhooks())) return false;
     this.queue ??= await this.startQueue();
     await this.events.catchUp();
     await this.fanOut.run();
+    return true;
   }
 
   /**
