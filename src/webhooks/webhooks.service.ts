@@ -115,11 +115,7 @@ export class WebhooksService {
     return this.owned(this.webhooks, owner, webhookId);
   }
 
-  private async change(
-    owner: Int64,
-    webhookId: string,
-    work: (webhook: Webhook) => void,
-  ): Promise<Webhook> {
+  private async change(owner: Int64, webhookId: string, work: (webhook: Webhook) => void): Promise<Webhook> {
     const changed = await this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
       const webhook = await this.owned(webhooks, owner, webhookId, true);

@@ -73,7 +73,7 @@ describe('PeriodicTasks', () => {
 
     const pass = async (time: number): Promise<number[]> => {
       looks = [];
-      for (const end = now + time; now < end; ) {
+      for (const end = now + time; now < end;) {
         now += 10;
         await jest.advanceTimersByTimeAsync(10);
       }
