@@ -1,3 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CheckResult } from '../src/cli/doctor/check-result.js';
 import { becomes } from './support/eventually.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 
@@ -44,5 +47,42 @@ describe('petstore with the embedded database', () => {
     await becomes(() => ask(service, beside.key), 401);
     expect(await ask(service, alone.key)).toBe(200);
     expect(await stopped(service)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('has a doctor who tells whether it runs, and recognises the service on its port', async () => {
+    const path = join(folder.path, '.petstore');
+    const findings = async (PORT: string) => {
+      const { code, stdout } = await run(COMMAND_LINE, ['doctor', '--json'], {
+        cwd: folder.path,
+        env: { PORT },
+      });
+      const all = JSON.parse(stdout) as CheckResult[];
+      return {
+        code,
+        ...Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`])),
+      };
+    };
+    const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text}`));
+    const service = await started();
+    const [, port = ''] = /:(\d+)\/docs/.exec(service.stdout) ?? [];
+    expect(await findings(port)).toMatchObject({
+      code: 0,
+      database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
+      migrations: starting('ok: all'),
+      port: `ok: the pet store already listens on ${port}`,
+    });
+
+    const leftBehind = join(path, 'postgres', 'postmaster.pid');
+    const content = await readFile(leftBehind, 'utf8');
+    expect(await stopped(service)).toMatchObject({ code: 0 });
+    const notRunning = {
+      code: 0,
+      database: starting(`ok: embedded PostgreSQL \\d+ in ${path}, not running$`),
+    };
+    expect(await findings(port)).toMatchObject({ ...notRunning, port: `ok: ${port} is free on 127.0.0.1` });
+
+    await writeFile(leftBehind, content); // as after a crash
+    expect(await findings('0')).toMatchObject(notRunning);
+    expect(await readFile(leftBehind, 'utf8')).toBe(content);
   });
 });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CheckResult } from '../src/cli/doctor/check-result.js';
 import { petstore } from './support/command-line.js';
-import { COMMAND_LINE, emptyFolder, type Ended, Program, run, SERVICE } from './support/program.js';
+import { COMMAND_LINE, emptyFolder, type Ended, run } from './support/program.js';
 import { describeWithRedis, RedisServer } from './support/redis-server.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
 
@@ -121,32 +121,6 @@ describe('petstore doctor with a DATABASE_URL', () => {
 });
 
 describe('petstore doctor with the embedded database', () => {
-  it('tells whether it runs, and recognises the service on its port', async () => {
-    const path = join(folder.path, '.petstore');
-    const service = new Program(SERVICE, [], { cwd: folder.path, env: { PORT: '0' } });
-    await service.prints(/listens[^]*\n$/);
-    const [, PORT = ''] = /:(\d+)\/docs/.exec(service.stdout) ?? [];
-    expect(await findings({ PORT })).toMatchObject({
-      database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
-      migrations: starting('ok: all'),
-      port: `ok: the pet store already listens on ${PORT}`,
-    });
-
-    const leftBehind = join(path, 'postgres', 'postmaster.pid');
-    const content = await readFile(leftBehind, 'utf8');
-    service.signal('SIGINT');
-    expect(await service.ended).toMatchObject({ code: 0 });
-    const notRunning = { database: starting(`ok: embedded PostgreSQL \\d+ in ${path}, not running$`) };
-    expect(await findings({ PORT })).toMatchObject({
-      ...notRunning,
-      port: `ok: ${PORT} is free on 127.0.0.1`,
-    });
-
-    await writeFile(leftBehind, content); // as after a crash
-    expect(await findings({})).toMatchObject(notRunning);
-    expect(await readFile(leftBehind, 'utf8')).toBe(content);
-  });
-
   it('refuses a data folder that is a file, or is inside of one', async () => {
     const file = join(folder.path, 'file');
     await writeFile(file, '');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,11 +96,6 @@ describe('npm start with an empty data folder', () => {
     expect(service.stderr).toBe('');
   });
 
-  it('refuses a second start on the same data folder, and goes on serving', async () => {
-    expectOneLine(await start().ended, join(folder.path, '.petstore'), 'in use', `pid ${service.pid}`);
-    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
-  });
-
   it('refuses a second start on the same port before it creates anything, and goes on serving', async () => {
     const other = await emptyFolder();
     const { port } = new URL(urlOf(service));
@@ -117,21 +112,6 @@ describe('npm start with an empty data folder', () => {
       stdout: expect.stringMatching(/\nStopped\.\n$/),
       stderr: '',
     });
-    expect(processesOf(folder.path)).toEqual([]);
-  });
-
-  it('prints the same keys at the next start, and says of no migration', async () => {
-    const second = await started();
-    expect(keysOf(second)).toEqual(keysOf(service));
-    expect(second.stdout).not.toContain('migration');
-    second.signal('SIGTERM');
-    expect(await second.ended).toMatchObject({ code: 0 });
-    expect(processesOf(folder.path)).toEqual([]);
-  });
-
-  it('refuses a broken data folder', async () => {
-    await rm(join(folder.path, '.petstore', 'postgres', 'global'), { recursive: true });
-    expectOneLine(await start().ended, join(folder.path, '.petstore'), 'PETSTORE_DATA_DIR');
     expect(processesOf(folder.path)).toEqual([]);
   });
 

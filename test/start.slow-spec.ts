@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { processesOf, until } from './support/processes.js';
 import { emptyFolder, Program, SERVICE } from './support/program.js';
 
@@ -45,5 +47,35 @@ describe('npm start', () => {
     expect(processesOf(folder.path)).toEqual([]);
     (await started()).signal('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  it('refuses a second start on the same data folder, prints the same keys at the next one, and refuses a broken folder', async () => {
+    const path = join(folder.path, '.petstore');
+    const refused = async (...parts: string[]) => {
+      const { code, stdout, stderr } = await new Program(SERVICE, [], {
+        cwd: folder.path,
+        env: { PORT: '0' },
+      }).ended;
+      expect(stderr).toMatch(/^petstore: .+\n$/);
+      for (const part of [path, ...parts]) expect(stderr).toContain(part);
+      expect({ code, listens: stdout.includes('listens') }).toEqual({ code: 1, listens: false });
+    };
+    const first = await started();
+    await refused('in use', `pid ${first.pid}`);
+    const [url = ''] = /http:\S+\/docs/.exec(first.stdout) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+    first.signal('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0 });
+
+    const next = await started();
+    expect(keysOf(next)).toEqual(keysOf(first));
+    expect(next.stdout).not.toContain('migration');
+    next.signal('SIGTERM');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(processesOf(folder.path)).toEqual([]);
+
+    await rm(join(path, 'postgres', 'global'), { recursive: true });
+    await refused('PETSTORE_DATA_DIR');
+    expect(processesOf(folder.path)).toEqual([]);
   });
 });

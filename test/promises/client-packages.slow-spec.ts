@@ -1,12 +1,25 @@
+import { exec } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { installPackedClient, runIn } from '../support/packed-client.js';
 import { emptyFolder } from '../support/program.js';
 import { itWithPythonBuild, runPython } from '../support/python.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+const TYPESCRIPT = join(ROOT, 'clients/typescript');
+
+describe('clients/typescript', () => {
+  it('has the types of the document; npm run client:types writes them anew', async () => {
+    const generate =
+      '../../node_modules/.bin/openapi-typescript ../../docs/openapi.yaml --default-non-nullable=false';
+    const format = '../../node_modules/.bin/prettier --stdin-filepath src/schema.ts';
+    const { stdout } = await promisify(exec)(`${generate} | ${format}`, { cwd: TYPESCRIPT });
+    expect(stdout).toBe(await readFile(join(TYPESCRIPT, 'src/schema.ts'), 'utf8'));
+  });
+});
 
 describe('clients/typescript, as npm packs it', () => {
   it('has types for a program in Node.js, and for one in a browser', async () => {

@@ -1,11 +1,9 @@
-import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { type ClientOptions, PetstoreClient } from '../../clients/typescript/src/index.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
@@ -15,7 +13,6 @@ import { rememberKey } from '../support/run-log.js';
 import { itWithPython, runPython } from '../support/python.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TYPESCRIPT = join(ROOT, 'clients/typescript');
 const PYTHON = join(ROOT, 'clients/python');
 const PYTHON_PATH = { PYTHONPATH: join(PYTHON, 'src') };
 const BEYOND_NUMBERS = 9_007_199_254_740_993n;
@@ -93,14 +90,6 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('clients/typescript', () => {
-  it('has the types of the document; npm run client:types writes them anew', async () => {
-    const generate =
-      '../../node_modules/.bin/openapi-typescript ../../docs/openapi.yaml --default-non-nullable=false';
-    const format = '../../node_modules/.bin/prettier --stdin-filepath src/schema.ts';
-    const { stdout } = await promisify(exec)(`${generate} | ${format}`, { cwd: TYPESCRIPT });
-    expect(stdout).toBe(await readFile(join(TYPESCRIPT, 'src/schema.ts'), 'utf8'));
-  });
-
   it('offers every operation of the document', () => {
     const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
     expect(rows).toEqual(offered());
