@@ -28,7 +28,6 @@ const LONGEST = [
   'test/events.e2e-spec.ts',
   'test/webhooks-commands.e2e-spec.ts',
   'test/promises/documents.e2e-spec.ts',
-  'test/doctor.e2e-spec.ts',
   'test/migrate.e2e-spec.ts',
 ];
 
