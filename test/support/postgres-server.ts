@@ -8,7 +8,7 @@ import { migrate } from '../../src/database/migrations/migrate.js';
 import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
-import { childrenOf, isAlive } from './processes.js';
+import { childrenOf, isAlive, signal } from './processes.js';
 import { withClient } from './test-database.js';
 
 /** A real PostgreSQL of the test's own, migrated, that it may kill, freeze and start again. */
@@ -86,7 +86,7 @@ export class PostgresServer {
   /** As if the machine had lost power, but for what the disk has. */
   async kill(): Promise<void> {
     const processes = await this.processes();
-    for (const pid of processes) process.kill(pid, 'SIGKILL');
+    for (const pid of processes) signal(pid, 'SIGKILL');
     await eventually(() => !processes.some(isAlive));
   }
 
@@ -96,11 +96,11 @@ export class PostgresServer {
   }
 
   async freeze(): Promise<void> {
-    for (const pid of await this.processes()) process.kill(pid, 'SIGSTOP');
+    for (const pid of await this.processes()) signal(pid, 'SIGSTOP');
   }
 
   async thaw(): Promise<void> {
-    for (const pid of await this.processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of await this.processes()) signal(pid, 'SIGCONT');
   }
 
   async stop(): Promise<void> {
@@ -109,7 +109,7 @@ export class PostgresServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** The postmaster first: what it has not started by then it cannot start after it was stopped. */
+  /** The postmaster first: what it has not started by then it cannot start after it was stopped. Any other may end by itself. */
   private async processes(): Promise<number[]> {
     const running = await findRunningServer(join(this.folder, 'postgres'));
     return running ? [running.pid, ...childrenOf(running.pid)] : [];

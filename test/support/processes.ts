@@ -35,14 +35,17 @@ export function childrenOf(parent: number): number[] {
   return all.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
 }
 
-export function isAlive(pid: number): boolean {
+/** Sends a signal. @returns false for a process that has ended meanwhile */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
+    return process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     return false;
   }
 }
+
+export const isAlive = (pid: number): boolean => signal(pid, 0);
 
 type PidAndParent = readonly [pid: number, parent: number];
 
