@@ -52,13 +52,14 @@ describe('petstore with the embedded database', () => {
   it('has a doctor who tells whether it runs, and recognises the service on its port', async () => {
     const path = join(folder.path, '.petstore');
     const findings = async (PORT: string) => {
-      const { code, stdout } = await run(COMMAND_LINE, ['doctor', '--json'], {
+      const { code, stdout, stderr } = await run(COMMAND_LINE, ['doctor', '--json'], {
         cwd: folder.path,
         env: { PORT },
       });
       const all = JSON.parse(stdout) as CheckResult[];
       return {
         code,
+        stderr,
         ...Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`])),
       };
     };
@@ -67,6 +68,7 @@ describe('petstore with the embedded database', () => {
     const [, port = ''] = /:(\d+)\/docs/.exec(service.stdout) ?? [];
     expect(await findings(port)).toMatchObject({
       code: 0,
+      stderr: '',
       database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
       migrations: starting('ok: all'),
       port: `ok: the pet store already listens on ${port}`,
@@ -77,6 +79,7 @@ describe('petstore with the embedded database', () => {
     expect(await stopped(service)).toMatchObject({ code: 0 });
     const notRunning = {
       code: 0,
+      stderr: '',
       database: starting(`ok: embedded PostgreSQL \\d+ in ${path}, not running$`),
     };
     expect(await findings(port)).toMatchObject({ ...notRunning, port: `ok: ${port} is free on 127.0.0.1` });

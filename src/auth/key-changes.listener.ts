@@ -11,7 +11,7 @@ const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
 const RECONNECT_AFTER = seconds(1);
 const CONNECT_TIMEOUT = seconds(2);
 const PROBE_EVERY = seconds(5);
-/** Of many changes in a row, the second takes effect that much later. */
+/** Of several changes in a row, those after the first take effect up to that much later. */
 const READ_EVERY = seconds(0.02);
 
 /**

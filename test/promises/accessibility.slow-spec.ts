@@ -45,9 +45,10 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
   });
 
   describe.each(Object.entries(PAGES))('on %s', (path, made) => {
-    // Colours do not depend on the width, nor the layout on the colours.
     it.each([
       ['light', 1280],
+      ['dark', 1280],
+      ['light', 390],
       ['dark', 390],
     ] as const)('finds nothing serious: %s, %d pixels wide', async (colorScheme, width) => {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });

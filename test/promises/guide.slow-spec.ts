@@ -33,14 +33,15 @@ beforeAll(async () => {
   const written = pieces.map(({ path }) => path).filter((path) => /^(src|migrations|test)\//.test(path));
   expectSuccess(await copy.npx('prettier/bin/prettier.cjs', '--write', '--log-level=warn', ...written));
   types = copy.npx('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
-  const tests = (await readdir(join(copy.path, 'test'))).filter((name) =>
-    /^(depart|deliv|suppl|lost-gloves)/.test(name),
-  );
+  const tests = (await readdir(join(copy.path, 'test'))).filter((name) => /^(depart|deliv|suppl)/.test(name));
+  const migrations = await readdir(join(copy.path, 'migrations'));
   const linted = [
     'src/departments',
     'src/suppliers',
     'src/bootstrap/demo',
     `src/${GENERATED}`,
+    `test/${GENERATED}.e2e-spec.ts`,
+    ...migrations.filter((name) => name.includes(GENERATED)).map((name) => `migrations/${name}`),
     'src/app.module.ts',
     ...tests.map((name) => `test/${name}`),
   ];
