@@ -11,7 +11,13 @@ const titles = {
   create: 'POST /v1/pets',
   refused: '429, the list beyond the quota',
 };
-const names = { ours: 'this service', fastify: 'Fastify', 'stock-nest': 'stock Nest', floor: 'node:http' };
+const names = {
+  ours: 'this service',
+  fastify: 'Fastify',
+  'fastify-bare': 'bare Fastify',
+  'stock-nest': 'stock Nest',
+  floor: 'node:http',
+};
 
 const WIDTH = 860;
 const LEFT = 110; // where the bars begin

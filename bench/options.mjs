@@ -43,7 +43,8 @@ export function readOptions(args) {
   });
   const { quick, only } = values;
   const complete = !quick && only === undefined;
-  const peers = quick || values.redis ? ['ours', 'fastify'] : serverNames;
+  const limited = values.redis ? ['ours', 'fastify', 'fastify-bare'] : serverNames;
+  const peers = quick ? ['ours', 'fastify'] : limited;
   const options = {
     ...values,
     works: choice('--only', only ?? (quick ? quickWorks : workNames).join(), workNames),

@@ -14,11 +14,13 @@ export function setting({ node, rounds, measureSeconds }) {
 /** One line per server of a work: medians over the rounds, the ratio being taken inside each round. */
 export function summarize(samples, work) {
   const ofWork = samples.filter((sample) => sample.work === work);
-  const fastify = new Map(
-    ofWork
-      .filter(({ server }) => server === 'fastify')
-      .map(({ round, serverMicros }) => [round, serverMicros]),
-  );
+  /** How many times as much as a peer of the same rounds; undefined where the peer does not take part. */
+  const ratio = (own, peer) => {
+    const rounds = new Map(
+      ofWork.filter(({ server }) => server === peer).map(({ round, serverMicros }) => [round, serverMicros]),
+    );
+    return rounds.size ? median(own.map((s) => s.serverMicros / rounds.get(s.round))) : undefined;
+  };
   return [...new Set(ofWork.map(({ server }) => server))].map((server) => {
     const own = ofWork.filter((sample) => sample.server === server);
     const micros = own.map(({ serverMicros }) => serverMicros);
@@ -27,7 +29,8 @@ export function summarize(samples, work) {
       micros: median(micros),
       lowest: Math.min(...micros),
       highest: Math.max(...micros),
-      ratio: fastify.size ? median(own.map((s) => s.serverMicros / fastify.get(s.round))) : undefined,
+      ratio: ratio(own, 'fastify'),
+      bareRatio: ratio(own, 'fastify-bare'),
       databaseMicros: own[0].databaseMicros && median(own.map(({ databaseMicros }) => databaseMicros)),
       redisMicros: own[0].redisMicros && median(own.map(({ redisMicros }) => redisMicros)),
       transactions: median(own.map(({ transactions }) => transactions)),
@@ -42,6 +45,7 @@ export function printReport(work, lines) {
     line.micros.toFixed(1),
     `${line.lowest.toFixed(0)}..${line.highest.toFixed(0)}`,
     line.ratio?.toFixed(2) ?? '-',
+    line.bareRatio?.toFixed(2) ?? '-',
     line.databaseMicros?.toFixed(1) ?? '-',
     line.redisMicros?.toFixed(1) ?? '-',
     line.transactions.toFixed(2),
@@ -53,6 +57,7 @@ export function printReport(work, lines) {
       'CPU us/request',
       'rounds',
       'x fastify',
+      'x bare',
       'PostgreSQL us',
       'Redis us',
       'transactions',

@@ -15,6 +15,7 @@ const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 const entries = {
   ours: scripts.start.split(' ').slice(1), // as `npm start` starts it, flags of Node.js included
   fastify: ['bench/peers/fastify.mjs'],
+  'fastify-bare': ['bench/peers/fastify-bare.mjs'],
   'stock-nest': ['bench/peers/stock-nest.mjs'],
   floor: ['bench/peers/floor.mjs'],
 };

@@ -32,6 +32,16 @@ export async function listPets(status, limit) {
   return rows.map(toPet);
 }
 
+/** The pets behind the one with the id `after`. */
+export async function listPetsAfter(status, after, limit) {
+  const { rows } = await pool.query({
+    name: 'list-after',
+    text: 'SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3',
+    values: [status, after, limit],
+  });
+  return rows.map(toPet);
+}
+
 export async function getPet(id) {
   const { rows } = await pool.query({
     name: 'get',
@@ -41,8 +51,19 @@ export async function getPet(id) {
   return rows.length > 0 ? toPet(rows[0]) : undefined;
 }
 
-export async function createPet({ name, categoryId, status }) {
-  const { rows } = await pool.query({
+export const createPet = (newPet) => insertPet(pool, newPet);
+
+/** The pet and its event, or neither. */
+export function createPetWithEvent(newPet) {
+  return transaction(async (client) => {
+    const pet = await insertPet(client, newPet);
+    await record(client, 'pet.created', pet);
+    return pet;
+  });
+}
+
+async function insertPet(client, { name, categoryId, status }) {
+  const { rows } = await client.query({
     name: 'create',
     text: `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3)
            RETURNING id, name, category_id, status`,
