@@ -35,6 +35,10 @@ interface Key {
   readonly key: string;
 }
 
+interface Rotated extends Key {
+  readonly oldSecretEndsAt: string;
+}
+
 /** What a command that succeeds prints with --json. */
 const json = async <T = unknown>(...args: Argument[]): Promise<T> =>
   printed(await petstore(...args, '--json')) as T;
@@ -184,7 +188,7 @@ describe('a key, once created', () => {
 describe('petstore keys rotate', () => {
   it('shows a new key once, and how long the old one works: default 24 h', async () => {
     const { id, key } = await createKey('--plan', 'free');
-    const rotated = await json<Key & { oldSecretEndsAt: string }>('keys', 'rotate', id);
+    const rotated = await json<Rotated>('keys', 'rotate', id);
     expect(rotated).toMatchObject({ id, key: expect.stringMatching(SECRET) as unknown });
     expect(rotated.key).not.toBe(key);
     expect(Date.parse(rotated.oldSecretEndsAt) - Date.now()).toBeCloseTo(hours(24), -5);
@@ -194,7 +198,16 @@ describe('petstore keys rotate', () => {
     expect(await json('keys', 'show', id)).toMatchObject({ id, oldSecretEndsAt: null });
   });
 
-  it.each(['-1h', '1 h', 'tomorrow', ''])('refuses the overlap %j', (overlap) =>
+  it('keeps the end of an old secret that works, or replaces it where --replace says so', async () => {
+    const { id } = await createKey('--plan', 'free');
+    const { oldSecretEndsAt: promised } = await json<Rotated>('keys', 'rotate', id, '--overlap', '2h');
+    const again = await json<Rotated>('keys', 'rotate', id, '--overlap', '3h');
+    expect(again.oldSecretEndsAt).toBe(promised);
+    const third = await json<Rotated>('keys', 'rotate', id, '--overlap', '3h', '--replace', 'old');
+    expect(Date.parse(third.oldSecretEndsAt)).toBeGreaterThan(Date.parse(promised));
+  });
+
+  it.each(['-1h', '1 h', 'tomorrow', '', '31d', '721h'])('refuses the overlap %j', (overlap) =>
     expectErrorResponse(['keys', 'rotate', '1', `--overlap=${overlap}`], '--overlap', '2h'),
   );
 

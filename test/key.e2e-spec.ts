@@ -4,6 +4,11 @@ import { eventually } from './support/eventually.js';
 import { Petstore } from './support/petstore.js';
 import { rememberKey } from './support/run-log.js';
 
+interface Rotated {
+  readonly key: string;
+  readonly oldSecretEndsAt?: string;
+}
+
 let petstore: Petstore;
 
 beforeAll(async () => {
@@ -74,6 +79,53 @@ describe('POST /v1/key/rotate', () => {
     expect(body).not.toHaveProperty('oldSecretEndsAt');
     await newSecret(body).get('/v1/key').expect(200);
     await eventually(async () => (await client.get('/v1/key')).status === 401); // it is announced to every process
+  });
+
+  it('replaces the lost secret when the old one rotates again, and the old one ends when it was to', async () => {
+    const { client } = await newKey();
+    const first = (await rotate(client, { overlapSeconds: 600 }).expect(200)).body as Rotated;
+    petstore.clock.advance(1000);
+    const second = (await rotate(client, { overlapSeconds: 3600 }).expect(200)).body as Rotated;
+    expect(second.oldSecretEndsAt).toBe(first.oldSecretEndsAt);
+    await newSecret(second).get('/v1/key').expect(200);
+    await client.get('/v1/key').expect(200);
+    const lost = newSecret(first);
+    await eventually(async () => (await lost.get('/v1/key')).status === 401);
+    petstore.clock.advance(599_000);
+    await client.get('/v1/key').expect(401);
+  });
+
+  it('gives the secret in use its overlap when the newest one rotates, and ends the one before', async () => {
+    const { client } = await newKey();
+    const second = newSecret((await rotate(client, { overlapSeconds: 600 }).expect(200)).body);
+    const third = newSecret((await rotate(second, { overlapSeconds: 600 }).expect(200)).body);
+    await second.get('/v1/key').expect(200);
+    await third.get('/v1/key').expect(200);
+    await eventually(async () => (await client.get('/v1/key')).status === 401);
+  });
+
+  it('lets one of many rotations at the same time win, and the secret in use keeps its overlap', async () => {
+    const { client } = await newKey();
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => rotate(client, { overlapSeconds: 600 }).expect(200)),
+    );
+    await client.get('/v1/key').expect(200);
+    expect(new Set(all.map(({ body }) => (body as Rotated).oldSecretEndsAt)).size).toBe(1);
+    const clients = all.map(({ body }) => newSecret(body));
+    await eventually(async () => {
+      const statuses = await Promise.all(clients.map(async (each) => (await each.get('/v1/key')).status));
+      return statuses.filter((status) => status === 200).length === 1;
+    });
+  });
+
+  it('ends both earlier secrets for overlapSeconds 0', async () => {
+    const { client } = await newKey();
+    const second = newSecret((await rotate(client, {}).expect(200)).body);
+    const { body } = await rotate(client, { overlapSeconds: 0 }).expect(200);
+    expect(body).not.toHaveProperty('oldSecretEndsAt');
+    await newSecret(body).get('/v1/key').expect(200);
+    await eventually(async () => (await client.get('/v1/key')).status === 401);
+    await eventually(async () => (await second.get('/v1/key')).status === 401);
   });
 
   it('keeps no secret anywhere in the database', async () => {

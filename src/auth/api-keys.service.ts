@@ -4,7 +4,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
 import type { KeyHistory } from './key-history.js';
-import { KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';
@@ -35,6 +35,13 @@ export interface IssuedKey {
   readonly key: ApiKey;
   /** Shown once: only its hash is stored. */
   readonly secret: string;
+}
+
+interface RotationOptions {
+  /** The secret that clients use: the one that was sent, or the oldest or newest that works. */
+  readonly inUse?: 'oldest' | 'newest' | { readonly secret: string };
+  /** Unix milliseconds. */
+  readonly now?: number;
 }
 
 type Edit = QueryDeepPartialEntity<ApiKey> | undefined;
@@ -97,16 +104,24 @@ export class ApiKeysService {
   }
 
   /**
-   * Gives a key a new secret; id, quota and bans stay. The old secret works until `oldEndsAt`, or stops at once without it.
-   * The secret before the old one stops at once. @throws KeyIsRevoked @throws KeyHasExpired
+   * Gives a key a new secret; id, quota and bans stay. The secret in use works until `oldEndsAt`, or stops at once without
+   * it; any other secret stops at once. A secret in use that a rotation has replaced before keeps the end it was given then.
+   * @throws KeyIsRevoked @throws KeyHasExpired @throws InvalidApiKey for a secret that has ended meanwhile
    */
-  async rotate(id: Int64, oldEndsAt?: Date): Promise<IssuedKey | null> {
+  async rotate(
+    id: Int64,
+    oldEndsAt?: Date,
+    { inUse = 'oldest', now = Date.now() }: RotationOptions = {},
+  ): Promise<IssuedKey | null> {
     const secret = makeSecret();
-    const key = await this.change('rotate', id, ({ hash, revokedAt, expiresAt }) => {
+    const key = await this.change('rotate', id, (before) => {
+      const { hash, revokedAt, expiresAt } = before;
       if (revokedAt) throw new KeyIsRevoked(id);
-      if (expiresAt && expiresAt.getTime() <= Date.now()) throw new KeyHasExpired(id, expiresAt);
-      const previousHash = oldEndsAt ? hash : null;
-      return { ...secretColumns(secret), previousHash, previousEndsAt: oldEndsAt ?? null };
+      if (expiresAt && expiresAt.getTime() <= now) throw new KeyHasExpired(id, expiresAt);
+      const replacesNewest = isPrevious(before, inUse, now);
+      if (!oldEndsAt) return { ...secretColumns(secret), previousHash: null, previousEndsAt: null };
+      if (replacesNewest) return secretColumns(secret);
+      return { ...secretColumns(secret), previousHash: hash, previousEndsAt: oldEndsAt };
     });
     return key && { key, secret };
   }
@@ -135,7 +150,7 @@ export class ApiKeysService {
     return this.keys.manager.transaction(async (transaction) => {
       const before = await transaction
         .createQueryBuilder(ApiKey, 'key')
-        .addSelect('key.hash')
+        .addSelect(['key.hash', 'key.previousHash'])
         .where({ id })
         .setLock('for_no_key_update')
         .getOne();
@@ -150,6 +165,22 @@ export class ApiKeysService {
 }
 
 const secretColumns = (secret: string) => ({
-  hash: Buffer.from(hashSecret(secret), 'hex'),
+  hash: hashColumn(secret),
   ...describeSecret(secret),
 });
+
+/** Whether the secret in use is the one before the last rotation. @throws InvalidApiKey */
+function isPrevious(
+  { hash, previousHash, previousEndsAt }: ApiKey,
+  inUse: NonNullable<RotationOptions['inUse']>,
+  now: number,
+): boolean {
+  const previous = previousEndsAt && previousEndsAt.getTime() > now ? previousHash : null;
+  if (typeof inUse === 'string') return previous !== null && inUse === 'oldest';
+  const sent = hashColumn(inUse.secret);
+  if (hash.equals(sent)) return false;
+  if (previous?.equals(sent)) return true;
+  throw new InvalidApiKey();
+}
+
+const hashColumn = (secret: string): Buffer => Buffer.from(hashSecret(secret), 'hex');

@@ -1,5 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { days } from '../kernel/clock/duration.js';
+
+/** How long a rotation may leave the old secret in use. */
+export const MAX_OVERLAP = days(30);
 
 /**
  * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of what precedes them.

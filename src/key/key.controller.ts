@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from '../auth/auth.errors.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
+import { SentSecret } from '../auth/bearer.guard.js';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { NoQuery } from '../http/route-metadata.js';
@@ -48,17 +49,19 @@ export class KeyController {
     operationId: 'rotateKey',
     summary: 'Give your key a new secret',
     description:
-      'The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, the old secret still works for `overlapSeconds`, so rotate again.',
+      'The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends when it was to end.',
   })
   @ApiOkResponse({ type: RotatedKeyResponse, description: 'The new secret.' })
   async rotate(
     @Body() { overlapSeconds }: RotateKeyDto,
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
+    @SentSecret() secret: string,
   ): Promise<RotatedKeyResponse> {
-    const oldEndsAt = overlapSeconds > 0 ? new Date(this.clock.now() + seconds(overlapSeconds)) : undefined;
-    const rotated = await this.keys.rotate(id, oldEndsAt).catch(refuse);
+    const now = this.clock.now();
+    const oldEndsAt = overlapSeconds > 0 ? new Date(now + seconds(overlapSeconds)) : undefined;
+    const rotated = await this.keys.rotate(id, oldEndsAt, { inUse: { secret }, now }).catch(refuse);
     if (!rotated) throw new InternalError(); // keys are revoked and never deleted
-    return { key: rotated.secret, ...(oldEndsAt && { oldSecretEndsAt: oldEndsAt.toISOString() }) };
+    return RotatedKeyResponse.from(rotated);
   }
 
   @Get('usage')

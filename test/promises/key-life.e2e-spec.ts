@@ -37,8 +37,14 @@ async function heard<T>(id: Int64, change: () => Promise<T>): Promise<T> {
   return changed;
 }
 
-const rotate = async ({ key: { id } }: IssuedKey, oldEndsAt?: Date): Promise<string> =>
-  (await heard(id, () => keys.rotate(id, oldEndsAt)))?.secret ?? '';
+const rotate = async (
+  { key: { id } }: IssuedKey,
+  oldEndsAt?: Date,
+  inUse: 'oldest' | 'newest' = 'oldest',
+): Promise<string> => {
+  const now = petstore.clock.now();
+  return (await heard(id, () => keys.rotate(id, oldEndsAt, { inUse, now })))?.secret ?? '';
+};
 const inMilliseconds = (count: number) => new Date(petstore.clock.now() + count);
 
 describe('a key that is rotated', () => {
@@ -61,11 +67,27 @@ describe('a key that is rotated', () => {
     expect(await status(secret)).toBe(200);
   });
 
-  it('loses a secret that is older than the old one', async () => {
+  it('keeps the old secret until its end when the newest one is lost and replaced', async () => {
     const first = await create();
     const second = await rotate(first, inMilliseconds(minutes(10)));
-    const third = await rotate(first, inMilliseconds(minutes(10)));
+    const third = await rotate(first, inMilliseconds(minutes(60)));
+    expect(await Promise.all([first.secret, second, third].map(status))).toEqual([200, 401, 200]);
+    petstore.clock.advance(minutes(10));
+    expect(await Promise.all([first.secret, third].map(status))).toEqual([401, 200]);
+  });
+
+  it('keeps the newest secret when it is the one in use, and loses the one before it', async () => {
+    const first = await create();
+    const second = await rotate(first, inMilliseconds(minutes(10)));
+    const third = await rotate(first, inMilliseconds(minutes(60)), 'newest');
     expect(await Promise.all([first.secret, second, third].map(status))).toEqual([401, 200, 200]);
+  });
+
+  it('loses both earlier secrets at once without an overlap', async () => {
+    const first = await create();
+    const second = await rotate(first, inMilliseconds(minutes(10)));
+    const third = await rotate(first);
+    expect(await Promise.all([first.secret, second, third].map(status))).toEqual([401, 401, 200]);
   });
 
   it('keeps its quota, which both secrets share', async () => {

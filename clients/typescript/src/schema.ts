@@ -522,7 +522,7 @@ export interface paths {
     put?: never;
     /**
      * Give your key a new secret (experimental)
-     * @description The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, the old secret still works for `overlapSeconds`, so rotate again.
+     * @description The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends when it was to end.
      *
      *     Needs a key with the scope `key:rotate`.
      *
@@ -1309,7 +1309,7 @@ export interface components {
     Rotation: {
       /**
        * Format: int32
-       * @description How long the old secret works, in seconds; 0 ends it now. The secret before it ends now.
+       * @description How long the secret in use still works, in seconds; 0 ends it now. If it is already the old one, it keeps the end that it has. Any other secret ends now.
        * @default 86400
        * @example 86400
        */

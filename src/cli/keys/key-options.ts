@@ -4,7 +4,7 @@ import { type Limits, type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { parseInt64 } from '../../kernel/json/int64.js';
-import { isSecret } from '../../auth/secret.js';
+import { isSecret, MAX_OVERLAP } from '../../auth/secret.js';
 import { isVisible } from '../print.js';
 
 const MAX_DAYS = 3660; // ten years
@@ -44,8 +44,12 @@ export function duration(value: string): number {
   throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
 }
 
-/** The same, or `0`. */
-export const durationOrZero = (value: string): number => (/^0[smhd]?$/.test(value) ? 0 : duration(value));
+/** The same, or `0`, and at most `MAX_OVERLAP`. */
+export function overlap(value: string): number {
+  const milliseconds = /^0[smhd]?$/.test(value) ? 0 : duration(value);
+  if (milliseconds <= MAX_OVERLAP) return milliseconds;
+  throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d, at most 30d.');
+}
 
 /** A time in the future: a duration from now, or ISO 8601. */
 function expiry(value: string): Date | 'never' {

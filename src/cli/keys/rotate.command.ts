@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import { hours } from '../../kernel/clock/duration.js';
 import { type Json, print } from '../print.js';
-import { durationOrZero } from './key-options.js';
+import { overlap } from './key-options.js';
 import { describeKey } from './key-views.js';
 import { withKey } from './with-keys.js';
 
 interface RotateOptions extends Json {
   /** Milliseconds. */
   readonly overlap: number;
+  readonly replace: 'newest' | 'old';
 }
 
 /** `petstore keys rotate` */
@@ -15,24 +16,31 @@ export function addRotateCommand(keys: Command): void {
   keys
     .command('rotate <id>')
     .description(
-      'Give a key a new secret and show it once. Id, quota and bans stay. The old secret keeps working for a while; an older one ends now.',
+      'Give a key a new secret and show it once. Id, quota and bans stay. The old secret keeps working for a while. If one from an earlier rotation still works, it keeps its end, and the newest secret is replaced.',
     )
     .addOption(
       new Option(
         '--overlap <duration>',
-        'how long the old secret works: 90s, 15m, 2h, 7d, or 0 to end it now',
+        'how long the old secret works: 90s, 15m, 2h, at most 30d, or 0 to end it now',
       )
-        .argParser(durationOrZero)
+        .argParser(overlap)
         .default(hours(24), '24h'),
+    )
+    .addOption(
+      new Option('--replace <secret>', 'which of two working secrets ends now')
+        .choices(['newest', 'old'])
+        .default('newest'),
     )
     .option('--json', 'print one JSON object')
     .action(rotate);
 }
 
-async function rotate(id: string, { overlap, json }: RotateOptions): Promise<void> {
-  const oldEndsAt = overlap > 0 ? new Date(Date.now() + overlap) : undefined;
-  const { key, secret } = await withKey(id, ({ keys }, number) => keys.rotate(number, oldEndsAt));
-  const old = oldEndsAt ? `works until ${oldEndsAt.toISOString()}` : 'has ended';
+async function rotate(id: string, options: RotateOptions): Promise<void> {
+  const { overlap: milliseconds, replace, json } = options;
+  const oldEndsAt = milliseconds > 0 ? new Date(Date.now() + milliseconds) : undefined;
+  const inUse = replace === 'newest' ? 'oldest' : 'newest';
+  const { key, secret } = await withKey(id, ({ keys }, number) => keys.rotate(number, oldEndsAt, { inUse }));
+  const old = key.previousEndsAt ? `works until ${key.previousEndsAt.toISOString()}` : 'has ended';
   print(
     json,
     { ...describeKey(key), key: secret },

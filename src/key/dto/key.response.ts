@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import type { ApiKey } from '../../auth/api-key.entity.js';
+import type { IssuedKey } from '../../auth/api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -87,4 +88,8 @@ export class RotatedKeyResponse {
     example: '2026-11-22T08:00:00.000Z',
   })
   readonly oldSecretEndsAt?: string;
+
+  static from({ key: { previousEndsAt }, secret }: IssuedKey): RotatedKeyResponse {
+    return { key: secret, ...(previousEndsAt && { oldSecretEndsAt: previousEndsAt.toISOString() }) };
+  }
 }

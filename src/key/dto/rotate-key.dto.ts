@@ -1,9 +1,11 @@
 import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsInt, Max, Min } from 'class-validator';
+import { MAX_OVERLAP } from '../../auth/secret.js';
 import { Optional } from '../../http/validation/optional.decorator.js';
+import { days, seconds } from '../../kernel/clock/duration.js';
 
-const DAY = 86_400; // seconds
-const MAX = 30 * DAY;
+const DAY = days(1) / seconds(1);
+const MAX = MAX_OVERLAP / seconds(1);
 
 @ApiSchema({ name: 'Rotation' })
 export class RotateKeyDto {
@@ -13,7 +15,8 @@ export class RotateKeyDto {
     minimum: 0,
     maximum: MAX,
     default: DAY,
-    description: 'How long the old secret works, in seconds; 0 ends it now. The secret before it ends now.',
+    description:
+      'How long the secret in use still works, in seconds; 0 ends it now. If it is already the old one, it keeps the end that it has. Any other secret ends now.',
     example: DAY,
   })
   @Optional()
