@@ -10,6 +10,7 @@ import { EndpointRemoved } from './deprecation/deprecation.errors.js';
 import { EventsExpired } from './events/event.errors.js';
 import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
+import { PreconditionFailed } from './http/conditional/if-match.js';
 import { NotAcceptable } from './http/guards/accept.guard.js';
 import { MethodNotAllowed, RouteNotFound } from './http/not-found/route.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';
@@ -166,13 +167,17 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
     meaning: 'Events after this cursor have been deleted. They are kept for 30 days.',
     action: 'Read the current state with the other operations, then read the feed without a cursor.',
   }),
+  catalogEntry(new PreconditionFailed(), {
+    meaning: 'The resource has changed since the version that `If-Match` names.',
+    action: 'Fetch the resource again, apply your change to it, and send it with the new `ETag`.',
+  }),
   catalogEntry(new PayloadTooLarge('100 KiB'), {
     meaning: 'The body is larger than the limit, compressed or not.',
     action: 'Send less in one request.',
   }),
   catalogEntry(new UnsupportedMediaType(), {
     meaning: 'The body has a media type, a charset or a `Content-Encoding` that the operation does not take.',
-    action: 'Send UTF-8 JSON with `Content-Type: application/json`.',
+    action: 'Send UTF-8 JSON with a `Content-Type` that the operation takes, such as `application/json`.',
   }),
   catalogEntry(new IdempotencyKeyReused(), {
     meaning: 'The `Idempotency-Key` was used for a request with another body, method or path.',

@@ -228,6 +228,30 @@ describe('GET /v1/pets?ids=', () => {
     expect(await list('ids=9223372036854775807')).toEqual([]);
   });
 
+  it('of one id has the ETag of the pet, which If-Match accepts', async () => {
+    const { id, etag } = await create();
+    const page = await client.get(`/v1/pets?ids=${id}`).expect(200);
+    expect(page.headers.etag).toBe(etag);
+    expect((await client.head(`/v1/pets?ids=${id}&status=available`).expect(200)).headers.etag).toBe(etag);
+    await patch(id, { name: 'Zoë' }).set('If-Match', String(page.headers.etag)).expect(200);
+    await client.delete(`/v1/pets/${id}`).set('If-Match', String(page.headers.etag)).expect(412);
+  });
+
+  it('of one id is 304 until the page changes, also to one without the pet', async () => {
+    const { id, etag } = await create();
+    const ask = () => client.get(`/v1/pets?ids=${id}&status=available`).set('If-None-Match', etag);
+    await ask().expect(304);
+    await patch(id, { status: 'pending' }).expect(200);
+    const { body, headers } = await ask().expect(200);
+    expect(body).toEqual([]);
+    expect(headers.etag).not.toBe(etag);
+  });
+
+  it('of several ids has an ETag of its own, also where one pet is found', async () => {
+    const { id, etag } = await create();
+    expect((await client.get(`/v1/pets?ids=${id},999999`).expect(200)).headers.etag).not.toBe(etag);
+  });
+
   it('comes in pages', async () => {
     const pets = [await create(), await create(), await create()];
     const ids = pets.map(({ id }) => id).join();

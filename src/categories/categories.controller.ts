@@ -26,7 +26,7 @@ import { PageQuery } from '../http/pagination/page-query.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
 import { PetResponse } from '../pets/dto/pet.response.js';
@@ -59,7 +59,6 @@ export class CategoriesController {
 
   @Get()
   @RequireScope('categories:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'listCategories',
     summary: 'List categories',
@@ -72,7 +71,6 @@ export class CategoriesController {
 
   @Post()
   @RequireScope('categories:write')
-  @Stability('experimental')
   @Idempotent()
   @ApiOperation({
     operationId: 'createCategory',
@@ -97,7 +95,6 @@ export class CategoriesController {
 
   @Get(':categoryId')
   @RequireScope('categories:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'getCategory',
     summary: 'Get a category',
@@ -112,7 +109,6 @@ export class CategoriesController {
 
   @Patch(':categoryId')
   @RequireScope('categories:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'updateCategory',
     summary: 'Change a category',
@@ -143,7 +139,6 @@ export class CategoriesController {
   @Delete(':categoryId')
   @HttpCode(204)
   @RequireScope('categories:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'deleteCategory',
     summary: 'Remove a category',
@@ -162,7 +157,6 @@ export class CategoriesController {
 
   @Get(':categoryId/pets')
   @RequireScope('pets:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'listPetsOfCategory',
     summary: 'List the pets of a category',

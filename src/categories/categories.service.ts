@@ -50,7 +50,7 @@ export class CategoriesService {
 
   /**
    * @param ifMatch the request's `If-Match` header
-   * @throws CategoryNotFound, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle, PreconditionFailedException
+   * @throws CategoryNotFound, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle, PreconditionFailed
    */
   async update(categoryId: string, change: UpdateCategoryDto, ifMatch?: string): Promise<CategoryResponse> {
     expectSomeChange(change, ['name', 'parentId']);
@@ -66,7 +66,7 @@ export class CategoriesService {
     });
   }
 
-  /** @throws CategoryNotFound, CategoryHasChildren, PreconditionFailedException */
+  /** @throws CategoryNotFound, CategoryHasChildren, PreconditionFailed */
   async remove(categoryId: string, ifMatch?: string): Promise<void> {
     await this.change(undefined, async (manager) => {
       const category = await find(manager, categoryId, ifMatch);

@@ -4,7 +4,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { EventResponse } from './dto/event.response.js';
 import { ListEventsQuery } from './dto/list-events.query.js';
 import { EventsExpired } from './event.errors.js';
@@ -17,7 +17,6 @@ export class EventsController {
 
   @Get()
   @RequireScope('events:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'listEvents',
     summary: 'List events',

@@ -9,7 +9,7 @@ import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { DailyUsageRepository } from '../rate-limit/daily-usage/daily-usage.repository.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
 import { RotateKeyDto } from './dto/rotate-key.dto.js';
@@ -26,7 +26,6 @@ export class KeyController {
 
   @Get('key')
   @NoQuery()
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'getKey',
     summary: 'See your key',
@@ -44,7 +43,6 @@ export class KeyController {
   @HttpCode(200)
   @NoQuery()
   @RequireScope('key:rotate')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'rotateKey',
     summary: 'Give your key a new secret',
@@ -65,7 +63,6 @@ export class KeyController {
   }
 
   @Get('usage')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'getUsage',
     summary: 'See what your key has used',

@@ -33,7 +33,7 @@ import { UpdatePetDto } from './dto/update-pet.dto.js';
 import { PetStatus } from './pet-status.js';
 import { InvalidStatusTransition, PetNotFound, PetReserved } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
 import { etagOf } from '../http/conditional/etag.js';
 
@@ -53,7 +53,9 @@ export class PetsController {
   @ApiOperation({
     operationId: 'listPets',
     summary: 'List pets',
-    description: 'Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once.',
+    description:
+      'Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With one id in `ids` the ' +
+      'page holds that pet or nothing, and its `ETag` is the one of the pet, for `If-Match`.',
   })
   @Paged(PetResponse, { description: 'A page of pets.' })
   list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {
@@ -96,7 +98,7 @@ export class PetsController {
     operationId: 'getPet',
     summary: 'Get a pet',
     description:
-      '[`GET /pets`](#tag/pets/operation/listPets) with `ids` replaces it: `GET /pets?ids=42` returns an array that holds the pet, or nothing.',
+      'Use [`GET /pets?ids=42`](#tag/pets/operation/listPets) instead: it returns an array that holds the pet or nothing, with the same `ETag`.',
   })
   @ApiParam(PET_ID)
   @ApiOkResponse({ type: PetResponse, description: 'The pet.' })
@@ -107,7 +109,6 @@ export class PetsController {
 
   @Patch(':petId')
   @RequireScope('pets:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'updatePet',
     summary: 'Change a pet',
@@ -137,7 +138,6 @@ export class PetsController {
   @Delete(':petId')
   @HttpCode(204)
   @RequireScope('pets:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'deletePet',
     summary: 'Remove a pet',

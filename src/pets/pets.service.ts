@@ -29,7 +29,8 @@ export class PetsService {
   async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
     const { status, ids } = query;
     const page = await keysetPage(this.pets, query, { status, id: ids && In([...ids]) });
-    return page.map((pet) => PetResponse.from(pet));
+    const pets = page.map((pet) => PetResponse.from(pet));
+    return ids?.length === 1 ? pets.ofOneId() : pets;
   }
 
   async listOfCategory(categoryId: Int64, query: PageQuery): Promise<Page<PetResponse>> {
@@ -58,7 +59,7 @@ export class PetsService {
   /**
    * Changes what `change` names, if the client knows the current version.
    * @param ifMatch the request's `If-Match` header
-   * @throws PetNotFound, PetReserved, InvalidStatusTransition, PreconditionFailedException
+   * @throws PetNotFound, PetReserved, InvalidStatusTransition, PreconditionFailed
    */
   async update(petId: string, change: UpdatePetDto, ifMatch?: string): Promise<PetResponse> {
     expectSomeChange(change, ['name', 'categoryId', 'status']);
@@ -70,7 +71,7 @@ export class PetsService {
     });
   }
 
-  /** @throws PetNotFound, PetReserved, PreconditionFailedException */
+  /** @throws PetNotFound, PetReserved, PreconditionFailed */
   async remove(petId: string, ifMatch?: string): Promise<void> {
     await this.pets.manager.transaction(async (manager) => {
       const pet = await this.lock(manager, petId, ifMatch);

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { RateLimiter } from './rate-limiter.js';
 import { UncountedUpTo } from './uncounted.decorator.js';
@@ -20,7 +20,6 @@ export class RateLimitController {
   @Get()
   @UncountedUpTo({ perMinute: 60 })
   @NoQuery()
-  @Stability('beta')
   @ApiOperation({
     operationId: 'getRateLimit',
     summary: 'See where your key stands',

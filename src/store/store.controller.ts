@@ -43,7 +43,6 @@ export class StoreController {
 
   @Post()
   @RequireScope('orders:write')
-  @Stability('experimental')
   @Idempotent()
   @ApiOperation({
     operationId: 'placeOrder',
@@ -64,7 +63,6 @@ export class StoreController {
 
   @Get(':orderId')
   @RequireScope('orders:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'getOrder',
     summary: 'Get an order',
@@ -80,7 +78,6 @@ export class StoreController {
   @Post(':orderId/approve')
   @HttpCode(200)
   @RequireScope('orders:write')
-  @Stability('experimental')
   @Idempotent()
   @ApiOperation({
     operationId: 'approveOrder',
@@ -100,7 +97,6 @@ export class StoreController {
   @Post(':orderId/deliver')
   @HttpCode(200)
   @RequireScope('orders:write')
-  @Stability('experimental')
   @Idempotent()
   @ApiOperation({
     operationId: 'deliverOrder',
@@ -117,7 +113,6 @@ export class StoreController {
   @Post(':orderId/cancel')
   @HttpCode(200)
   @RequireScope('orders:write')
-  @Stability('experimental')
   @Idempotent()
   @ApiOperation({
     operationId: 'cancelOrder',

@@ -5,7 +5,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { NoQuery } from '../http/route-metadata.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
@@ -20,7 +20,6 @@ export class DeliveriesController {
 
   @Get('deliveries')
   @RequireScope('webhooks:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'listDeliveries',
     summary: 'List deliveries of a webhook',
@@ -40,7 +39,6 @@ export class DeliveriesController {
   @NoQuery()
   @HttpCode(202)
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'retryDelivery',
     summary: 'Send a delivery again',
@@ -66,7 +64,6 @@ export class DeliveriesController {
   @NoQuery()
   @HttpCode(202)
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'pingWebhook',
     summary: 'Send a ping to a webhook',

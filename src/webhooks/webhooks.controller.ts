@@ -11,7 +11,7 @@ import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { NoQuery } from '../http/route-metadata.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Stability, Tag } from '../openapi/decorators/operation-marks.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { LOCATION_HEADER } from '../openapi/decorators/api-headers.decorator.js';
 import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
@@ -28,7 +28,6 @@ export class WebhooksController {
   @Get()
   @NoQuery()
   @RequireScope('webhooks:read')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'listWebhooks',
     summary: 'List webhooks',
@@ -42,7 +41,6 @@ export class WebhooksController {
   @Post()
   @NoQuery()
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Create a webhook',
@@ -70,7 +68,6 @@ export class WebhooksController {
   @Get(':webhookId')
   @NoQuery()
   @RequireScope('webhooks:read')
-  @Stability('experimental')
   @ApiOperation({ operationId: 'getWebhook', summary: 'Get a webhook', description: 'Without its secret.' })
   @ApiWebhookId()
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
@@ -84,7 +81,6 @@ export class WebhooksController {
   @Patch(':webhookId')
   @NoQuery()
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'updateWebhook',
     summary: 'Change a webhook',
@@ -108,7 +104,6 @@ export class WebhooksController {
   @NoQuery()
   @HttpCode(204)
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
@@ -124,7 +119,6 @@ export class WebhooksController {
   @NoQuery()
   @HttpCode(200)
   @RequireScope('webhooks:write')
-  @Stability('experimental')
   @ApiOperation({
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',

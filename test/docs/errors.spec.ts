@@ -19,7 +19,25 @@ const codesIn = (text: string): string[] =>
     ...text.matchAll(/\bcode: '([a-z]+_[a-z_]+)'/g),
   ].map(([, code = '']) => code);
 
-const listed = ERROR_CATALOG.map(({ example }) => example.code);
+const listed = completeCatalog(ERROR_CATALOG, []).map(({ example }) => example.code);
+
+const TITLE = 'The error codes of the service. Written by `npm run docs:errors`.';
+const lines = (codes: readonly string[], quote: string) =>
+  codes.map((code) => `${quote}${code}${quote},\n`).join('');
+
+/** The codes in each client. */
+const CLIENT_CODES: [file: string, render: (codes: readonly string[]) => string][] = [
+  [
+    'clients/typescript/src/error-codes.ts',
+    (codes) =>
+      `/** ${TITLE} */\nexport const ERROR_CODES = [\n${lines(codes, "'").replace(/^/gm, '  ').trimEnd()}\n] as const;\n`,
+  ],
+  [
+    'clients/python/src/petstore/error_codes.py',
+    (codes) =>
+      `"""${TITLE}"""\n\nfrom typing import Literal\n\nErrorCode = Literal[\n${lines(codes, '"').replace(/^/gm, '    ').trimEnd()}\n]\n`,
+  ],
+];
 
 describe('the error catalogue', () => {
   it.each(sources.filter(({ text }) => codesIn(text).length > 0))(
@@ -41,6 +59,25 @@ describe('the error catalogue', () => {
     const sent = sources.filter(({ file }) => file !== 'app.errors.ts').flatMap(({ text }) => codesIn(text));
     expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);
     expect(listed.filter((code) => !sent.includes(code))).toEqual([]);
+  });
+
+  it('has every refusal: no file throws an exception of Nest, whose code it would lack', () => {
+    expect(sources.filter(({ text }) => /new \w+Exception\(/.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
+  it('is in the OpenAPI document, which has no code beside it', () => {
+    const document = readText('docs/openapi.yaml');
+    const linked = [...document.matchAll(/docs\/errors#([a-z_]+)\)/g)].map(([, code]) => code);
+    expect([...new Set(linked)]).toEqual(listed);
+    const examples = [...document.matchAll(/^ +value:\n +code: ([a-z_]+)$/gm)].map(([, code]) => code);
+    expect(examples.length).toBeGreaterThan(100);
+    expect(examples.filter((code) => !listed.includes(code ?? ''))).toEqual([]);
+  });
+
+  it.each(CLIENT_CODES)('is %s; npm run docs:errors writes that anew', (file, render) => {
+    const text = render(listed);
+    if (UPDATING) writeFileSync(join(root, file), text);
+    expect(readText(file)).toBe(text);
   });
 
   it(`is docs/errors.md; npm run docs:errors writes that anew`, () => {

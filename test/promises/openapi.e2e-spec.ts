@@ -356,5 +356,6 @@ describe('GET /openapi.json', () => {
       summary: 'List orders (experimental)',
     });
     expect(OPERATIONS.filter(([id]) => operation(id)['x-hideTryItPanel'] === true)).toHaveLength(1);
+    expect(OPERATIONS.filter(([id]) => operation(id)['x-stability'] !== undefined)).toHaveLength(1);
   });
 });

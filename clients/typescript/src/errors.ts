@@ -1,4 +1,11 @@
+import type { ERROR_CODES } from './error-codes.js';
 import type { FieldError } from './types.js';
+
+/** A code of the service. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+/** A code of this client, where the service sent no code. */
+export type ClientErrorCode =
+  'connection_failed' | 'timeout' | 'not_modified' | 'invalid_response' | 'unknown';
 
 /** What an error is made of. */
 export interface Problem {
@@ -15,7 +22,7 @@ export interface Problem {
 export class PetstoreError extends Error {
   override name = 'PetstoreError';
   /** Machine-readable; new ones may come. An error without a response of the service has a code of this client. */
-  readonly code: string;
+  readonly code: ErrorCode | ClientErrorCode | (string & {}); // keeps the completion of the known ones
   /** The HTTP status. Undefined where no response came. */
   readonly status?: number;
   /** Names the request in the log of the service. */
@@ -65,7 +72,7 @@ export class PreconditionFailedError extends PetstoreError {
   override name = 'PreconditionFailedError';
 }
 
-/** 410: the operation has been removed. */
+/** 410: the operation has been removed, or the events after the cursor have been deleted. */
 export class GoneError extends PetstoreError {
   override name = 'GoneError';
 }

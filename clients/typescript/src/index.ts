@@ -1,7 +1,10 @@
+export { ERROR_CODES } from './error-codes.js';
 export {
   AuthenticationError,
+  type ClientErrorCode,
   ConflictError,
   ConnectionError,
+  type ErrorCode,
   GoneError,
   NotFoundError,
   NotModifiedError,

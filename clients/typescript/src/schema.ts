@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List pets
-     * @description Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once.
+     * @description Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With one id in `ids` the page holds that pet or nothing, and its `ETag` is the one of the pet, for `If-Match`.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -42,7 +42,7 @@ export interface paths {
     /**
      * Get a pet (until 2030-12-05)
      * @deprecated
-     * @description [`GET /pets`](https://petstore.test/reference#tag/pets/operation/listPets) with `ids` replaces it: `GET /pets?ids=42` returns an array that holds the pet, or nothing.
+     * @description Use [`GET /pets?ids=42`](https://petstore.test/reference#tag/pets/operation/listPets) instead: it returns an array that holds the pet or nothing, with the same `ETag`.
      *
      *     Needs a key with the scope `pets:read`.
      *
@@ -52,23 +52,19 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Remove a pet (experimental)
+     * Remove a pet
      * @description Orders keep the id of the pet. A pet that an open order holds stays.
      *
      *     Needs a key with the scope `pets:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     delete: operations['deletePet'];
     options?: never;
     head?: never;
     /**
-     * Change a pet (experimental)
+     * Change a pet
      * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. A sold pet stays sold, and an open order holds the status of its pet.
      *
      *     Needs a key with the scope `pets:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     patch: operations['updatePet'];
     trace?: never;
@@ -81,22 +77,18 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List categories (experimental)
+     * List categories
      * @description In ascending order of `id`. Follow the `Link` header to visit each exactly once.
      *
      *     Needs a key with the scope `categories:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listCategories'];
     put?: never;
     /**
-     * Add a category (experimental)
+     * Add a category
      * @description Its name differs from all others in more than case.
      *
      *     Needs a key with the scope `categories:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['createCategory'];
     delete?: never;
@@ -113,34 +105,28 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Get a category (experimental)
+     * Get a category
      * @description The category with this `id`.
      *
      *     Needs a key with the scope `categories:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getCategory'];
     put?: never;
     post?: never;
     /**
-     * Remove a category (experimental)
+     * Remove a category
      * @description Pets keep its id. A category with others below it stays.
      *
      *     Needs a key with the scope `categories:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     delete: operations['deleteCategory'];
     options?: never;
     head?: never;
     /**
-     * Change a category (experimental)
+     * Change a category
      * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is, and `null` removes the parent. No category is below itself.
      *
      *     Needs a key with the scope `categories:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     patch: operations['updateCategory'];
     trace?: never;
@@ -153,12 +139,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the pets of a category (experimental)
+     * List the pets of a category
      * @description In ascending order of `id`. Pets of the categories below it are not among them.
      *
      *     Needs a key with the scope `pets:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listPetsOfCategory'];
     put?: never;
@@ -187,12 +171,10 @@ export interface paths {
     get: operations['listOrders'];
     put?: never;
     /**
-     * Place an order (experimental)
+     * Place an order
      * @description Orders an available pet, which becomes `pending`. The order holds it until it is delivered or cancelled.
      *
      *     Needs a key with the scope `orders:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['placeOrder'];
     delete?: never;
@@ -209,12 +191,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Get an order (experimental)
+     * Get an order
      * @description The order with this `id`.
      *
      *     Needs a key with the scope `orders:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getOrder'];
     put?: never;
@@ -235,12 +215,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Approve an order (experimental)
+     * Approve an order
      * @description It must be `placed`.
      *
      *     Needs a key with the scope `orders:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['approveOrder'];
     delete?: never;
@@ -259,12 +237,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Deliver an order (experimental)
+     * Deliver an order
      * @description It must be `approved`. Its pet becomes `sold`.
      *
      *     Needs a key with the scope `orders:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['deliverOrder'];
     delete?: never;
@@ -283,12 +259,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order (experimental)
+     * Cancel an order
      * @description It must be `placed` or `approved`. Its pet becomes `available` again.
      *
      *     Needs a key with the scope `orders:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -305,12 +279,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List events (experimental)
+     * List events
      * @description What has happened in the last 30 days, oldest first. Follow the `Link` header to see every event exactly once, and the events of one resource in the order in which they were committed. Unlike other lists the feed has no last page: `Link` is always there. Keep it, and ask again later.
      *
      *     Needs a key with the scope `events:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listEvents'];
     put?: never;
@@ -329,22 +301,18 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List webhooks (experimental)
+     * List webhooks
      * @description The webhooks of your key, at most 20, in ascending order of `id`.
      *
      *     Needs a key with the scope `webhooks:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listWebhooks'];
     put?: never;
     /**
-     * Create a webhook (experimental)
+     * Create a webhook
      * @description Later events are sent to the `url`, with a signature after Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a stored response.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['createWebhook'];
     delete?: never;
@@ -361,34 +329,28 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Get a webhook (experimental)
+     * Get a webhook
      * @description Without its secret.
      *
      *     Needs a key with the scope `webhooks:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getWebhook'];
     put?: never;
     post?: never;
     /**
-     * Delete a webhook (experimental)
+     * Delete a webhook
      * @description Nothing more is sent to it.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     delete: operations['deleteWebhook'];
     options?: never;
     head?: never;
     /**
-     * Change a webhook (experimental)
+     * Change a webhook
      * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it is disabled.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     patch: operations['updateWebhook'];
     trace?: never;
@@ -403,12 +365,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Rotate the secret of a webhook (experimental)
+     * Rotate the secret of a webhook
      * @description Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver can change at any time. The secret before the old one ends now.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['rotateWebhookSecret'];
     delete?: never;
@@ -425,12 +385,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List deliveries of a webhook (experimental)
+     * List deliveries of a webhook
      * @description Deliveries of the last 30 days and pending ones, newest first, with their attempts.
      *
      *     Needs a key with the scope `webhooks:read`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['listDeliveries'];
     put?: never;
@@ -451,12 +409,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send a delivery again (experimental)
+     * Send a delivery again
      * @description In any state. It is sent as soon as possible, with the same `webhook-id`.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['retryDelivery'];
     delete?: never;
@@ -475,12 +431,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send a ping to a webhook (experimental)
+     * Send a ping to a webhook
      * @description Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.
      *
      *     Needs a key with the scope `webhooks:write`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['pingWebhook'];
     delete?: never;
@@ -497,10 +451,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See your key (experimental)
+     * See your key
      * @description Plan, scopes, expiry and last use of the key that the request was sent with, never its secret.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getKey'];
     put?: never;
@@ -521,12 +473,10 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Give your key a new secret (experimental)
+     * Give your key a new secret
      * @description The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends when it was to end.
      *
      *     Needs a key with the scope `key:rotate`.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['rotateKey'];
     delete?: never;
@@ -543,10 +493,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See what your key has used (experimental)
+     * See what your key has used
      * @description The requests of each UTC day that had any, newest first.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     get: operations['getUsage'];
     put?: never;
@@ -565,10 +513,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See where your key stands (beta)
+     * See where your key stands
      * @description Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.
-     *
-     *     **Beta:** it may still change.
      */
     get: operations['getRateLimit'];
     put?: never;
@@ -591,12 +537,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.created (experimental)
+     * category.created
      * @description A category was added.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onCategoryCreated'];
     delete?: never;
@@ -615,12 +559,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.deleted (experimental)
+     * category.deleted
      * @description A category was removed. `data` is the category as it was. Its pets stay.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onCategoryDeleted'];
     delete?: never;
@@ -639,12 +581,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.updated (experimental)
+     * category.updated
      * @description The name or the parent of a category has changed. `data` is the category after it.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onCategoryUpdated'];
     delete?: never;
@@ -663,12 +603,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.approved (experimental)
+     * order.approved
      * @description An order was approved.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onOrderApproved'];
     delete?: never;
@@ -687,12 +625,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.cancelled (experimental)
+     * order.cancelled
      * @description An order was cancelled. Its pet is available again.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onOrderCancelled'];
     delete?: never;
@@ -711,12 +647,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.delivered (experimental)
+     * order.delivered
      * @description An order was delivered. Its pet is sold.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onOrderDelivered'];
     delete?: never;
@@ -735,12 +669,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.placed (experimental)
+     * order.placed
      * @description An order was placed. It holds its pet, which is pending.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onOrderPlaced'];
     delete?: never;
@@ -759,12 +691,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.created (experimental)
+     * pet.created
      * @description A pet was added.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onPetCreated'];
     delete?: never;
@@ -783,12 +713,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.deleted (experimental)
+     * pet.deleted
      * @description A pet was removed. `data` is the pet as it was.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onPetDeleted'];
     delete?: never;
@@ -807,12 +735,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.status_changed (experimental)
+     * pet.status_changed
      * @description The status of a pet has changed, and perhaps its name or category with it.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onPetStatusChanged'];
     delete?: never;
@@ -831,12 +757,10 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.updated (experimental)
+     * pet.updated
      * @description The name or the category of a pet has changed. `data` is the pet after it.
      *
      *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
-     *
-     *     **Experimental:** it may change or be removed without notice.
      */
     post: operations['onPetUpdated'];
     delete?: never;
@@ -901,7 +825,10 @@ export interface components {
        * @example 7
        */
       categoryId?: number;
-      /** @description From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`. */
+      /**
+       * @description From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`.
+       * @example pending
+       */
       status?: components['schemas']['PetStatus'];
     };
     Category: {
@@ -1073,13 +1000,11 @@ export interface components {
       /**
        * Format: date-time
        * @description Since when no attempt has succeeded. Absent after one that has.
-       * @example 2026-11-20T09:30:00.000Z
        */
       failingSince?: string;
       /**
        * Format: date-time
        * @description After a rotation: until when the previous secret signs too.
-       * @example 2026-11-21T09:30:00.000Z
        */
       previousSecretEndsAt?: string;
       /**
@@ -1131,13 +1056,11 @@ export interface components {
       /**
        * Format: date-time
        * @description Since when no attempt has succeeded. Absent after one that has.
-       * @example 2026-11-20T09:30:00.000Z
        */
       failingSince?: string;
       /**
        * Format: date-time
        * @description After a rotation: until when the previous secret signs too.
-       * @example 2026-11-21T09:30:00.000Z
        */
       previousSecretEndsAt?: string;
       /**
@@ -1204,7 +1127,10 @@ export interface components {
        * @example 503
        */
       status?: number;
-      /** @description Why it failed. Absent if it succeeded. */
+      /**
+       * @description Why it failed. Absent if it succeeded.
+       * @example http_status
+       */
       error?: components['schemas']['DeliveryError'];
     };
     Delivery: {
@@ -1982,7 +1908,7 @@ export interface operations {
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
-        /** @description Only the pets with these identifiers, separated by commas; at most 100. */
+        /** @description Only the pets with these identifiers, separated by commas; at most 100. A page of one has the `ETag` of its pet. */
         ids?: number[];
       };
       header?: {
@@ -2208,7 +2134,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2358,7 +2284,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description It has been removed. */
+      /** @description No longer available; `code` tells what. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2386,7 +2312,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through. */
+        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2476,7 +2402,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description It has changed since the version that `If-Match` names. */
+      /** @description The resource has changed since the version that `If-Match` names. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2501,7 +2427,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through. */
+        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2619,7 +2545,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description It has changed since the version that `If-Match` names. */
+      /** @description The resource has changed since the version that `If-Match` names. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2651,7 +2577,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2900,7 +2826,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3049,7 +2975,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through. */
+        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3139,7 +3065,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description It has changed since the version that `If-Match` names. */
+      /** @description The resource has changed since the version that `If-Match` names. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3164,7 +3090,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through. */
+        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3280,7 +3206,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description It has changed since the version that `If-Match` names. */
+      /** @description The resource has changed since the version that `If-Match` names. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3312,7 +3238,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3716,7 +3642,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4367,7 +4293,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description It has been removed. */
+      /** @description No longer available; `code` tells what. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4422,9 +4348,6 @@ export interface operations {
            *           "pet.created"
            *         ],
            *         "state": "enabled",
-           *         "disabledReason": "request",
-           *         "failingSince": "2026-11-20T09:30:00.000Z",
-           *         "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
            *         "createdAt": "2026-11-20T09:30:00.000Z"
            *       }
            *     ]
@@ -4532,9 +4455,6 @@ export interface operations {
            *         "pet.created"
            *       ],
            *       "state": "enabled",
-           *       "disabledReason": "request",
-           *       "failingSince": "2026-11-20T09:30:00.000Z",
-           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
            *       "createdAt": "2026-11-20T09:30:00.000Z",
            *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
            *     }
@@ -4609,7 +4529,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4666,9 +4586,6 @@ export interface operations {
            *         "pet.created"
            *       ],
            *       "state": "enabled",
-           *       "disabledReason": "request",
-           *       "failingSince": "2026-11-20T09:30:00.000Z",
-           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
            *       "createdAt": "2026-11-20T09:30:00.000Z"
            *     }
            */
@@ -4843,8 +4760,7 @@ export interface operations {
          *       "url": "https://shop.example.com/petstore-events",
          *       "types": [
          *         "pet.created"
-         *       ],
-         *       "state": "enabled"
+         *       ]
          *     }
          */
         'application/json': components['schemas']['WebhookChange'];
@@ -4871,9 +4787,6 @@ export interface operations {
            *         "pet.created"
            *       ],
            *       "state": "enabled",
-           *       "disabledReason": "request",
-           *       "failingSince": "2026-11-20T09:30:00.000Z",
-           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
            *       "createdAt": "2026-11-20T09:30:00.000Z"
            *     }
            */
@@ -4963,7 +4876,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5016,9 +4929,6 @@ export interface operations {
            *         "pet.created"
            *       ],
            *       "state": "enabled",
-           *       "disabledReason": "request",
-           *       "failingSince": "2026-11-20T09:30:00.000Z",
-           *       "previousSecretEndsAt": "2026-11-21T09:30:00.000Z",
            *       "createdAt": "2026-11-20T09:30:00.000Z",
            *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
            *     }
@@ -5620,7 +5530,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The body is not `application/json`. */
+      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5754,9 +5664,6 @@ export interface operations {
            *         "limit": 60,
            *         "remaining": 42,
            *         "reset": 1795132860
-           *       },
-           *       "ban": {
-           *         "until": 1795132860
            *       }
            *     }
            */

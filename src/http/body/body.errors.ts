@@ -24,4 +24,9 @@ export class UnsupportedMediaType extends DomainError {
   constructor(message = 'Send the body as application/json.') {
     super('unsupported_media_type', 'unsupported_media_type', message);
   }
+
+  /** @param types the media types that the operation takes */
+  static expecting(types: readonly string[]): UnsupportedMediaType {
+    return new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);
+  }
 }

@@ -62,4 +62,4 @@ const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 
 const isJsonSuffix = (type: string): boolean => /^application\/[^;\s]+\+json\s*(;|$)/i.test(type);
 
 const unsupported = (types: readonly string[] = ['application/json']): UnsupportedMediaType =>
-  new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);
+  UnsupportedMediaType.expecting(types);

@@ -10,6 +10,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   not_acceptable: 406,
   conflict: 409,
   gone: 410,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
   unprocessable: 422,

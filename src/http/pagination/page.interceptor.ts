@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { isObservable, map, type Observable } from 'rxjs';
 import { Page } from '../../kernel/pagination/page.js';
+import { etagOf } from '../conditional/etag.js';
 import type { DirectInterceptor } from '../direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../public-url.js';
 
@@ -25,6 +26,8 @@ export class PageInterceptor implements DirectInterceptor {
   private unwrap(result: unknown, response: Response): unknown {
     if (!(result instanceof Page)) return result;
     if (result.next !== undefined) addNextLink(response, this.publicUrl.base, result.next);
+    const [item] = result.items as readonly (object | undefined)[];
+    if (result.isOfOneId && item) response.setHeader('ETag', etagOf(item));
     return result.items;
   }
 }

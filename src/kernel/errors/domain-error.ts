@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'conflict'
+  | 'precondition_failed'
   | 'gone'
   | 'too_large'
   | 'unsupported_media_type'

@@ -12,10 +12,17 @@ export class Page<T> {
     readonly items: readonly T[],
     /** Cursor of the next page; absent on the last one. */
     readonly next?: string,
+    /** Whether the client named one id: the response then has the `ETag` of the item, for `If-Match`. */
+    readonly isOfOneId = false,
   ) {}
 
   map<U>(transform: (item: T) => U): Page<U> {
-    return new Page(this.items.map(transform), this.next);
+    return new Page(this.items.map(transform), this.next, this.isOfOneId);
+  }
+
+  /** The page of a client that asked for one item by its id. */
+  ofOneId(): Page<T> {
+    return new Page(this.items, this.next, true);
   }
 
   toJSON(): never {

@@ -1,5 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader } from '@nestjs/swagger';
+import { PreconditionFailed } from '../../http/conditional/if-match.js';
+import { ApiErrors } from './api-errors.decorator.js';
 
 /** The `ETag` of what a change has left behind. */
 export const ETAG_HEADER = {
@@ -26,8 +28,8 @@ export const ApiIfMatch = (): MethodDecorator =>
       name: 'If-Match',
       required: false,
       description:
-        'The `ETag` of the version that the change is for, or several, or `*`. Another version is 412 `precondition_failed`. Without it the change goes through.',
+        'The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked.',
       schema: { type: 'string' },
     }),
-    ApiResponse({ status: 412, description: 'It has changed since the version that `If-Match` names.' }),
+    ApiErrors(new PreconditionFailed()),
   );

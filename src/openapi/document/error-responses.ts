@@ -12,7 +12,7 @@ import { InternalError, ServiceUnavailable, ValidationFailed } from '../../kerne
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
 import { headersOf } from './headers.js';
 import type { OperationObject, ResponseObject, SchemaOrReference } from './schemas.js';
-import { takesJson } from './request-body.js';
+import { mediaTypes, takesJson } from './request-body.js';
 import type { Route } from './routes.js';
 
 const NO_KEY = [new MissingApiKey(), new InvalidApiKey()];
@@ -29,7 +29,6 @@ const WITH_A_BODY: readonly DomainError[] = [
   ]),
   new InvalidJson(),
   new PayloadTooLarge('100 KiB'),
-  new UnsupportedMediaType(),
 ];
 const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownError('query', ['colour'])])];
 const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
@@ -42,9 +41,10 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
   method_not_allowed: 'The path does not support this method; `Allow` lists those it supports.',
   not_acceptable: 'The `Accept` header excludes `application/json`.',
   conflict: 'Not possible in the current state.',
-  gone: 'It has been removed.',
+  precondition_failed: 'The resource has changed since the version that `If-Match` names.',
+  gone: 'No longer available; `code` tells what.',
   too_large: 'The body is too large.',
-  unsupported_media_type: 'The body is not `application/json`.',
+  unsupported_media_type: 'The operation does not take this media type, charset or `Content-Encoding`.',
   unprocessable: 'Valid, but it contradicts an earlier request.',
   rate_limited: 'A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially.',
   internal: 'An error of the service.',
@@ -90,7 +90,9 @@ function commonErrors(operation: OperationObject, route: Route): readonly Domain
     ...(isPublic ? [] : NO_KEY),
     ...(route.produces.length > 0 ? [new NotAcceptable(route.produces)] : []),
     ...ALWAYS,
-    ...(takesJson(operation) ? WITH_A_BODY : WITHOUT_A_BODY),
+    ...(takesJson(operation)
+      ? [...WITH_A_BODY, UnsupportedMediaType.expecting(mediaTypes(operation))]
+      : WITHOUT_A_BODY),
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
 }

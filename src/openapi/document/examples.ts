@@ -1,4 +1,10 @@
-import { type OperationObject, resolve, type SchemaOrReference, type SchemasObject } from './schemas.js';
+import {
+  type OperationObject,
+  resolve,
+  type SchemaObject,
+  type SchemaOrReference,
+  type SchemasObject,
+} from './schemas.js';
 
 /** Opaque to its reader; this one starts after the twentieth pet. */
 const CURSOR = 'AAAAAAAAABThv7qlTs2QPg';
@@ -45,6 +51,16 @@ interface Given {
   readonly enum?: readonly unknown[];
 }
 
+/** Those that are required or have an example of their own: an optional one may contradict the others. */
+function shownProperties(schema: SchemaObject, schemas: SchemasObject): [string, SchemaOrReference][] {
+  const all = Object.entries(schema.properties ?? {});
+  const shown = all.filter(([name, property]) => {
+    const { examples, default: byDefault } = { ...resolve(property, schemas), ...property } as Given;
+    return schema.required?.includes(name) === true || (examples ?? byDefault) !== undefined;
+  });
+  return shown.length > 0 ? shown : all;
+}
+
 /** @param above the schemas that contain this one: a recursive schema ends there */
 function exampleOf(
   reference: SchemaOrReference,
@@ -62,7 +78,7 @@ function exampleOf(
   if (alternatives?.[0]) return inner(alternatives[0]);
   if (schema.allOf) return Object.assign({}, ...schema.allOf.map(inner)) as object;
   if (schema.properties) {
-    const entries = Object.entries(schema.properties).map(
+    const entries = shownProperties(schema, schemas).map(
       ([name, property]) => [name, inner(property)] as const,
     );
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

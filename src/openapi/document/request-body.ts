@@ -11,10 +11,12 @@ export function addUndescribedBody(operation: OperationObject, route: Route): vo
   operation.requestBody = { content: { [JSON_TYPE]: { schema: {} } } };
 }
 
+/** The media types of its body. */
+export const mediaTypes = ({ requestBody }: OperationObject): string[] =>
+  requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
+
 /** Whether the operation takes a JSON body. */
-export function takesJson({ requestBody }: OperationObject): boolean {
-  return requestBody !== undefined && 'content' in requestBody && JSON_TYPE in requestBody.content;
-}
+export const takesJson = (operation: OperationObject): boolean => mediaTypes(operation).includes(JSON_TYPE);
 
 /** Closes the schemas of DTOs, nested ones too: unknown properties are invalid. */
 export function closeRequestBody(

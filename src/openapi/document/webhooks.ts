@@ -2,7 +2,6 @@ import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { type DescribedWebhook, describedWebhooks } from '../decorators/webhooks.js';
 import { addExamples } from './examples.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
-import { addStability } from './texts.js';
 
 /** JSON Schema has `const` and `examples`; the library's type lacks them. */
 type Schema = SchemaObject & { readonly const?: string | number; readonly examples?: readonly unknown[] };
@@ -17,7 +16,6 @@ export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['web
       const schema = `${inPascalCase(webhook.name)}Event`;
       schemas[schema] = eventSchema(webhook);
       const operation = operationOf(webhook, schema);
-      addStability(operation);
       addExamples(operation, schemas, '');
       return [webhook.name, { post: operation }];
     }),
@@ -30,7 +28,6 @@ const inPascalCase = (name: string): string =>
 
 function operationOf({ name, description }: DescribedWebhook, schema: string): OperationObject {
   return {
-    ...{ 'x-stability': 'experimental' },
     operationId: `on${inPascalCase(name)}`,
     tags: ['webhooks'],
     summary: name,

@@ -18,7 +18,8 @@ export class ListPetsQuery extends PageQuery {
 
   @Int64List({
     max: 100,
-    description: 'Only the pets with these identifiers, separated by commas; at most 100.',
+    description:
+      'Only the pets with these identifiers, separated by commas; at most 100. A page of one has the `ETag` of its pet.',
   })
   readonly ids?: readonly Int64[];
 }

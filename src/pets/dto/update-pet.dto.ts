@@ -25,6 +25,7 @@ export class UpdatePetDto {
     enum: PetStatus,
     enumName: 'PetStatus',
     description: 'From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`.',
+    example: PetStatus.Pending,
   })
   @Optional()
   @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })

@@ -34,6 +34,7 @@ class AttemptResponse {
     enum: ATTEMPT_ERRORS,
     enumName: 'DeliveryError',
     description: 'Why it failed. Absent if it succeeded.',
+    example: 'http_status',
   })
   readonly error?: AttemptError;
 

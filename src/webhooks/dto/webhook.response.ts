@@ -39,7 +39,6 @@ export class WebhookResponse {
     type: 'string',
     format: 'date-time',
     description: 'Since when no attempt has succeeded. Absent after one that has.',
-    example: '2026-11-20T09:30:00.000Z',
   })
   readonly failingSince?: string;
 
@@ -47,7 +46,6 @@ export class WebhookResponse {
     type: 'string',
     format: 'date-time',
     description: 'After a rotation: until when the previous secret signs too.',
-    example: '2026-11-21T09:30:00.000Z',
   })
   readonly previousSecretEndsAt?: string;
 

@@ -2,6 +2,7 @@
 
 from .client import PetstoreClient
 from .deprecation import DeprecatedOperationWarning
+from .error_codes import ErrorCode
 from .errors import (
     AuthenticationError,
     ConflictError,
@@ -57,6 +58,7 @@ __all__ = [
     "DeliveryAttempt",
     "DeliveryState",
     "DeprecatedOperationWarning",
+    "ErrorCode",
     "Event",
     "FieldError",
     "GoneError",

@@ -66,7 +66,7 @@ class PreconditionFailedError(PetstoreError):
 
 
 class GoneError(PetstoreError):
-    """410: the operation has been removed."""
+    """410: the operation has been removed, or the events after the cursor have been deleted."""
 
 
 class RateLimitError(PetstoreError):

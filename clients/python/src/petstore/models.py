@@ -49,7 +49,7 @@ class Pet:
 
 @dataclass(frozen=True)
 class Order:
-    """An order. Experimental: it may change."""
+    """An order."""
 
     id: int
     pet_id: int
@@ -60,7 +60,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Category:
-    """A category of pets. Experimental: it may change. Without a `parent_id` it is at the top."""
+    """A category of pets. Without a `parent_id` it is at the top."""
 
     id: int
     name: str
@@ -69,7 +69,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that has changed. Experimental: it may change. `data` is JSON, as the document describes each `type`."""
+    """Something that has changed. `data` is JSON, as the document describes each `type`."""
 
     id: int
     type: str
@@ -80,7 +80,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Webhook:
-    """A URL to which events are sent. Experimental: it may change."""
+    """A URL to which events are sent."""
 
     id: int
     url: str
@@ -119,7 +119,7 @@ class DeliveryAttempt:
 
 @dataclass(frozen=True)
 class Delivery:
-    """An event on its way to a webhook, with its attempts. Experimental: it may change."""
+    """An event on its way to a webhook, with its attempts."""
 
     id: int
     type: str
@@ -132,7 +132,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class ApiKey:
-    """An API key without its secret. Experimental: it may change."""
+    """An API key without its secret."""
 
     id: int
     name: str
@@ -178,7 +178,7 @@ class Ban:
 
 @dataclass(frozen=True)
 class RateLimit:
-    """Where an API key stands. Beta: it may change."""
+    """Where an API key stands."""
 
     plan: Plan
     minute: QuotaWindow

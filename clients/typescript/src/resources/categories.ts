@@ -5,7 +5,7 @@ import type { Category, CategoryChange, NewCategory, Pet } from '../types.js';
 
 export type CategoryQuery = Query<'listCategories'>;
 
-/** Categories of pets. Experimental: they may change or go without notice. */
+/** Categories of pets. */
 export class Categories {
   constructor(private readonly transport: Transport) {}
 

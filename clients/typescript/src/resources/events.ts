@@ -5,7 +5,7 @@ import type { StoreEvent } from '../types.js';
 
 export type EventQuery = Query<'listEvents'>;
 
-/** What has changed. Experimental: it may change or go without notice. */
+/** What has changed. */
 export class Events {
   constructor(private readonly transport: Transport) {}
 

@@ -5,7 +5,7 @@ import type { NewOrder, Order } from '../types.js';
 
 export type OrderQuery = Query<'listOrders'>;
 
-/** Orders. Experimental: they may change or go without notice. */
+/** Orders. */
 export class Orders {
   constructor(private readonly transport: Transport) {}
 

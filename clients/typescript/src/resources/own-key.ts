@@ -4,7 +4,7 @@ import type { ApiKey, DayUsage, RotatedKey, Rotation } from '../types.js';
 
 export type UsageQuery = Query<'getUsage'>;
 
-/** The key that the client sends. Experimental: it may change or go without notice. */
+/** The key that the client sends. */
 export class OwnKey {
   constructor(private readonly transport: Transport) {}
 

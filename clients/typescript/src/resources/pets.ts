@@ -32,7 +32,7 @@ export class Pets {
   }
 
   /**
-   * Changes a pet: what `change` does not name stays. Experimental.
+   * Changes a pet: what `change` does not name stays.
    * @throws ConflictError if its status cannot become the new one, or an open order holds it
    */
   update(petId: bigint, change: PetChange, options?: ChangeOptions): Promise<Pet> {
@@ -40,7 +40,7 @@ export class Pets {
   }
 
   /**
-   * Removes a pet. Experimental.
+   * Removes a pet.
    * @throws ConflictError if an open order holds it
    */
   async remove(petId: bigint, options?: ChangeOptions): Promise<void> {

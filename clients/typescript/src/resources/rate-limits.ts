@@ -1,7 +1,7 @@
 import type { ReadOptions, Transport } from '../transport.js';
 import type { RateLimit } from '../types.js';
 
-/** Where the API key stands. Beta: it may still change. */
+/** Where the API key stands. */
 export class RateLimits {
   constructor(private readonly transport: Transport) {}
 

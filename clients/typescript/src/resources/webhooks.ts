@@ -5,7 +5,7 @@ import type { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWithSecret } 
 
 export type DeliveryQuery = Query<'listDeliveries'>;
 
-/** Webhooks: URLs to which events are sent. Experimental: they may change or go without notice. */
+/** Webhooks: URLs to which events are sent. */
 export class Webhooks {
   constructor(private readonly transport: Transport) {}
 

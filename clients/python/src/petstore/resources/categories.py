@@ -1,4 +1,4 @@
-"""Categories of pets. Experimental: they may change or go without notice."""
+"""Categories of pets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed. Experimental: it may change or go without notice."""
+"""What has changed."""
 
 from __future__ import annotations
 

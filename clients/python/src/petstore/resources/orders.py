@@ -1,4 +1,4 @@
-"""Orders. Experimental: they may change or go without notice."""
+"""Orders."""
 
 from __future__ import annotations
 

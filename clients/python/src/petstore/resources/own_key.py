@@ -1,4 +1,4 @@
-"""The key that the client sends. Experimental: it may change or go without notice."""
+"""The key that the client sends."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Pets:
         if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Pet:
-        """Changes a pet: what is None stays. Experimental.
+        """Changes a pet: what is None stays.
 
         Raises ConflictError if its status cannot become the new one or an open order holds it, and
         PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
@@ -87,7 +87,7 @@ class Pets:
     def remove(
         self, pet_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
     ) -> None:
-        """Removes a pet. Experimental. Raises ConflictError if an open order holds it."""
+        """Removes a pet. Raises ConflictError if an open order holds it."""
         self._transport.call(
             DELETE_PET, type(None), path={"petId": pet_id}, if_match=if_match, options=options
         )

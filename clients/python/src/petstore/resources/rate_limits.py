@@ -1,4 +1,4 @@
-"""Where the API key stands. Beta: it may still change."""
+"""Where the API key stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Webhooks: URLs to which events are sent. Experimental: they may change or go without notice."""
+"""Webhooks: URLs to which events are sent."""
 
 from __future__ import annotations
 
