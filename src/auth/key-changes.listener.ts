@@ -1,9 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Config } from '../kernel/config/config.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
-import { pacedSocket } from '../database/pool/paced-socket.js';
 import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
@@ -11,8 +9,6 @@ const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
 const RECONNECT_AFTER = seconds(1);
 const CONNECT_TIMEOUT = seconds(2);
 const PROBE_EVERY = seconds(5);
-/** Of several changes in a row, those after the first take effect up to that much later. */
-const READ_EVERY = seconds(0.02);
 
 /**
  * Listens for committed changes of keys, made by any process, on a connection of its own. A lost connection is replaced;
@@ -29,7 +25,6 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly dataSource: DataSource,
     private readonly resolver: ApiKeyResolver,
-    private readonly config: Config,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -44,12 +39,10 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   private async listen(): Promise<void> {
-    const { socket, pace } = pacedSocket();
     const client = new ReadTimeoutClient({
       ...dedicatedConnection(this.dataSource),
       application_name: 'petstore key changes',
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      stream: () => socket,
     });
     client.on('notification', ({ payload = '' }) => {
       this.resolver.forget(payload);
@@ -68,7 +61,6 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
-      if (this.config.fastPaths) pace(READ_EVERY);
     } catch (error) {
       this.lost(client, error);
     }

@@ -40,7 +40,7 @@ export class EventsService {
 
   /**
    * Records an event in the transaction of `manager`. Call it after the change: the lock of the changed row keeps
-   * the events of one row in commit order. It may be written with the next statement or the commit.
+   * the events of one row in commit order.
    * @throws Error outside a transaction
    */
   record<Data extends object>(manager: EntityManager, type: EventType<Data>, data: Data): Promise<void> {
@@ -66,8 +66,7 @@ export class EventsService {
   }
 
   /**
-   * Changes a row, as `Repository.update` does, and records an event, in the transaction of the repository. Both may be
-   * written with its next statement or the commit, which then has their error.
+   * Changes a row, as `Repository.update` does, and records an event, in the transaction of the repository.
    * @throws Error outside a transaction
    */
   async update<Row extends { id: Int64 }, Data extends object>(

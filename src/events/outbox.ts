@@ -1,14 +1,10 @@
 import type { EntityManager, EntityMetadata, ObjectLiteral } from 'typeorm';
 import { runningTransaction } from '../database/transactions/ambient-transaction.js';
 import { writeJson } from '../kernel/json/write-json.js';
-import { execute } from '../database/pipeline/fast-path.js';
-import { statement } from '../database/pipeline/statement.js';
 import type { EventType } from './event-type.js';
 import type { FollowUp } from '../database/pipeline/table-statements.js';
 
-const INSERT = statement(
-  'INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, $2, $3, $4)',
-);
+const INSERT = 'INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, $2, $3, $4)';
 
 /**
  * Writes an event in the transaction of `manager`.
@@ -21,7 +17,7 @@ export async function writeToOutbox<Data extends object>(
   data: Data,
 ): Promise<void> {
   expectTransaction(manager, name);
-  await execute(manager, INSERT, [name, version, occurredAt, writeJson(data)]);
+  await manager.query(INSERT, [name, version, occurredAt, writeJson(data)]);
 }
 
 /** @throws Error outside a transaction, where the change could be committed without its event */

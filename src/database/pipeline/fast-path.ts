@@ -13,8 +13,7 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import { runningTransaction } from '../transactions/ambient-transaction.js';
 import { isPlainEntity, isSubscribed } from './plain-entity.js';
 import { PlainTable, type StatementRunner } from './plain-table.js';
-import { isObserved, PipeliningQueryRunner, pipelineTransactions } from './pipelining-query-runner.js';
-import { bind, isStale, type Statement } from './statement.js';
+import { bind, isStale } from './statement.js';
 import { StatementBatches } from './statement-batches.js';
 import { TableStatements } from './table-statements.js';
 
@@ -23,7 +22,6 @@ const enabled = new WeakSet<DataSource>();
 /** Enables `viaFastPath` for a data source. */
 export function enableFastPath(dataSource: DataSource): void {
   enabled.add(dataSource);
-  pipelineTransactions(dataSource);
 }
 
 /**
@@ -83,43 +81,20 @@ const batched = memoize(({ driver }: DataSource): StatementRunner => {
     isTransaction: false,
     read: (statement, values) => batches.read(bind(statement, values)),
     write: (statement, values) => batches.write(bind(statement, values)),
-    execute: (statement, values) => batches.write(bind(statement, values)),
   };
 });
 
 /** On a connection of TypeORM, with what others do on it. */
 function joined(queries: QueryRunner | EntityManager): StatementRunner {
-  if (isPipelining(queries)) return pipelined(queries);
   const run: StatementRunner['read'] = async ({ text }, values) => {
     const rows = (await queries.query(text, [...values])) as Record<string, unknown>[];
     return { parsers: [], rows: rows.map((row) => Object.values(row)) };
   };
   const isTransaction = 'isTransactionActive' in queries && queries.isTransactionActive;
-  return { isTransaction, read: run, write: run, execute: run };
+  return { isTransaction, read: run, write: run };
 }
 
-function pipelined(queries: PipeliningQueryRunner): StatementRunner {
-  const run: StatementRunner['read'] = (statement, values) => queries.run(bind(statement, values));
-  return {
-    isTransaction: true,
-    read: run,
-    write: run,
-    execute: (statement, values) => queries.defer(bind(statement, values)),
-  };
-}
-
-/**
- * Runs a statement without a result in the transaction of `manager`, perhaps in one packet with the next one or the commit,
- * which then has its error.
- */
-export async function execute(
-  { queryRunner, dataSource }: EntityManager,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<void> {
-  if (isPipelining(queryRunner)) await queryRunner.defer(bind(statement, values));
-  else await dataSource.query(statement.text, [...values], queryRunner);
-}
-
-const isPipelining = (queries: unknown): queries is PipeliningQueryRunner =>
-  queries instanceof PipeliningQueryRunner && queries.isTransactionActive;
+/** Whether something looks at each statement. */
+const isObserved = ({ options, subscribers }: DataSource): boolean =>
+  [options.logging, options.logger, options.maxQueryExecutionTime].some(Boolean) ||
+  subscribers.some((subscriber) => 'beforeQuery' in subscriber || 'afterQuery' in subscriber);

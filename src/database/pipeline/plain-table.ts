@@ -16,8 +16,6 @@ export interface StatementRunner {
   readonly isTransaction: boolean;
   read(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
   write(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
-  /** Runs a write without a result, perhaps with the next statement of the transaction. */
-  execute(statement: Statement, values: readonly unknown[]): Promise<unknown>;
 }
 
 /** Reads and writes a plain entity by prepared statements, with the results of its repository. `undefined`: not supported. */
@@ -82,7 +80,7 @@ export class PlainTable<E extends { id: Int64 }> {
     }
     if (columns.length === 0 || !isNumber(id) || this.statements.entity.updateDateColumn) return undefined;
     const update = this.statements.update(columns, also);
-    return update && this.runner.execute(update, [...values, id, ...also.values]);
+    return update && this.runner.write(update, [...values, id, ...also.values]);
   }
 
   private find(id: Int64, statement: Statement | undefined): Promise<E | null> | undefined {

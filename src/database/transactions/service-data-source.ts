@@ -3,6 +3,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { ServiceQueryRunner } from './service-query-runner.js';
 import { type AmbientTransaction, runningTransaction, type Savepoint } from './ambient-transaction.js';
 
 const TRANSACTION_COMMAND = /^\s*(BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|ABORT)\s*;?\s*$/i;
@@ -97,9 +98,11 @@ class JoiningQueryRunner extends PostgresQueryRunner {
 /** The data source of the service. Inside `inTransaction`, its query runners join the transaction. */
 export class ServiceDataSource extends DataSource {
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
+    const driver = this.driver as PostgresDriver;
     const transaction = runningTransaction(this);
-    if (!transaction) return super.createQueryRunner(mode);
-    const runner = new JoiningQueryRunner(this.driver as PostgresDriver, transaction);
+    const runner = transaction
+      ? new JoiningQueryRunner(driver, transaction)
+      : new ServiceQueryRunner(driver, mode ?? 'master');
     return Object.assign(runner, { manager: this.createEntityManager(runner) });
   }
 }
