@@ -1,5 +1,5 @@
 // How many replicas, Redis masters and cores of PostgreSQL a load takes, from measured costs. Run:
-// npm run capacity -- --rps 20000 [--reads 0.9] [--keys 1e6] [--busy 0.6]
+// npm run capacity -- --rps 20000 [--reads 0.9] [--keys 1e6] [--busy 0.6] [--json]
 import { parseArgs } from 'node:util';
 
 /**
@@ -31,7 +31,7 @@ const SECOND = 1e6; // microseconds
 export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs = COSTS) {
   const cores = (part) =>
     (rps * (reads * costs.read[part] + (1 - reads) * costs.write[part])) / SECOND / busy;
-  const replicas = Math.max(2, Math.ceil(cores('service')));
+  const replicas = Math.ceil(cores('service')) + 1; // one may be lost, or be replaced
   const connections = replicas * CONNECTIONS;
   return {
     replicas,
@@ -59,8 +59,9 @@ const LINES = {
 };
 
 function main() {
-  const load = readLoad();
+  const { json, ...load } = readLoad();
   const result = capacity(load);
+  if (json) return void console.log(JSON.stringify(result));
   for (const [name, what] of Object.entries(LINES))
     console.log(`${String(result[name]).padStart(8)} ${what}`);
   if (result.pgBouncer) console.log(`${'+'.padStart(8)} PgBouncer in front of PostgreSQL`);
@@ -69,11 +70,14 @@ function main() {
 /** @throws Error that says what is wrong with the options */
 function readLoad() {
   const text = { type: 'string' };
-  const { values } = parseArgs({ options: { rps: text, reads: text, keys: text, busy: text } });
-  const load = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+  const { values } = parseArgs({
+    options: { rps: text, reads: text, keys: text, busy: text, json: { type: 'boolean' } },
+  });
+  const { json, ...figures } = values;
+  const load = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)]));
   const problem = problemOf(load);
   if (problem) throw new Error(problem);
-  return load;
+  return { ...load, json };
 }
 
 function problemOf({ rps, reads = 0, keys = 0, busy = 1 }) {

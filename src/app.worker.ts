@@ -20,7 +20,7 @@ export class WorkerModule {
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,
         LoggingModule,
-        MetricsModule.with(config),
+        MetricsModule.with(config, 'worker'),
         WebhooksModule,
       ],
     };

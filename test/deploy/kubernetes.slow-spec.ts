@@ -1,5 +1,10 @@
+import { loadAll } from 'js-yaml';
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { filesIn, readText, readYaml } from '../support/repository.js';
+import { describeWhereFound } from '../support/describe-with.js';
+import { run } from '../support/program.js';
+import { allFilesIn, filesIn, readText, readYaml } from '../support/repository.js';
 
 interface Manifest {
   readonly apiVersion: string;
@@ -7,29 +12,33 @@ interface Manifest {
   readonly metadata: { readonly name: string };
 }
 
+const repository = (path: string) => join(import.meta.dirname, '../..', path);
 const FOLDER = 'deploy/kubernetes';
-const [kustomization] = readYaml<{ resources: string[] }>(`${FOLDER}/kustomization.yaml`);
-const files = filesIn(FOLDER).filter((file) => file !== 'kustomization.yaml');
-const manifests = files.flatMap((file) => readYaml<Manifest>(`${FOLDER}/${file}`));
+const files = allFilesIn(FOLDER).filter((file) => file.endsWith('.yaml'));
+const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
+const whole = files.filter((file) => !kustomizations.includes(file) && !file.endsWith('size.yaml'));
+const manifests = whole.flatMap((file) => readYaml<Manifest>(`${FOLDER}/${file}`));
 const named = (kind: string) => manifests.find((manifest) => manifest.kind === kind);
+const packageOf = ({ apiVersion }: Manifest) =>
+  `${apiVersion.startsWith('monitoring.') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}`;
 
 describe('deploy/kubernetes', () => {
-  it('lists every manifest in the kustomization, and nothing that is not there', () => {
-    expect([...(kustomization?.resources ?? [])].sort()).toEqual(files);
+  it.each(kustomizations)('lists in %s every manifest beside it, and nothing that is not there', (file) => {
+    const [kustomization] = readYaml<{ resources: string[]; patches?: { path: string }[] }>(
+      `${FOLDER}/${file}`,
+    );
+    const { resources = [], patches = [] } = kustomization ?? {};
+    const listed = [...resources, ...patches.map(({ path }) => path)].filter(
+      (path) => !path.startsWith('..'),
+    );
+    const beside = filesIn(`${FOLDER}/${dirname(file)}`).filter((name) => name !== 'kustomization.yaml');
+    expect(listed.sort()).toEqual(beside);
   });
 
   it.each(manifests.map((manifest) => [manifest.kind, manifest] as const))(
     'has a %s that the schema of Kubernetes admits',
     async (kind, manifest) => {
-      const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
-        string,
-        new (data: Manifest) => { validate(): void }
-      >;
-      const Model = models[kind];
-      if (!Model) throw new Error(`Kubernetes knows no ${kind} of ${manifest.apiVersion}.`);
-      expect(() => {
-        new Model(manifest).validate();
-      }).not.toThrow();
+      await validate(kind, manifest);
     },
   );
 
@@ -42,16 +51,9 @@ describe('deploy/kubernetes', () => {
     expect(unknownMembers([slip])).toEqual([expect.stringContaining(`'"portz"' does not exist`)]);
   });
 
-  it('finds each file that its configuration names in the secret that the documentation creates', () => {
-    const { data } = named('ConfigMap') as unknown as { data: Record<string, string> };
-    const files = Object.entries(data).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
-    const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => key);
-    expect(files.sort()).toEqual(keys.map((key) => `/run/secrets/petstore/${key}`).sort());
-  });
-
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
     for (const file of ['deployment.yaml', 'worker.yaml', 'migration-job.yaml']) {
-      const [pod] = readYaml<{ spec: { template: { spec: unknown } } }>(`${FOLDER}/${file}`);
+      const [pod] = readYaml<{ spec: { template: { spec: unknown } } }>(`${FOLDER}/base/${file}`);
       expect(pod?.spec.template.spec).toMatchObject({
         automountServiceAccountToken: false,
         securityContext: { runAsNonRoot: true, runAsUser: 10001, seccompProfile: { type: 'RuntimeDefault' } },
@@ -73,13 +75,72 @@ describe('deploy/kubernetes', () => {
   });
 });
 
+/** The sizes of docs/scaling.md, for which the calculator is asked. */
+const SIZES = { small: 1_000, medium: 10_000, large: 100_000 };
+/** The first has a `spec`, the second `data`. */
+const SIZED = ['HorizontalPodAutoscaler', 'ConfigMap'];
+const CONNECTIONS = 11; // of a replica
+
+describeWhereFound('kubectl', 'the size', () => {
+  const built = (size: string) => {
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', repository(`${FOLDER}/${size}`)], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    return loadAll(stdout) as Manifest[];
+  };
+
+  it.each(Object.entries(SIZES))(
+    '%s is what the calculator chooses for %d requests a second',
+    async (size, rps) => {
+      const load = ['--rps', String(rps), '--keys', '1e6', '--json'];
+      const { stdout } = await run('bench/capacity.mjs', load, { cwd: repository('.') });
+      const plan = JSON.parse(stdout) as { replicas: number; replicaMegabytes: number; redisMasters: number };
+      const all = built(size);
+      for (const manifest of all) await validate(manifest.kind, manifest);
+      const { spec, data } = Object.assign({}, ...all.filter(({ kind }) => SIZED.includes(kind))) as {
+        spec: { minReplicas: number; maxReplicas: number };
+        data: Record<string, string>;
+      };
+      expect(spec.minReplicas).toBe(plan.replicas);
+      expect(spec.maxReplicas).toBeGreaterThanOrEqual(2 * plan.replicas);
+      expect(plan.replicaMegabytes).toBeLessThan(512);
+      expect(data.REDIS_CLUSTER).toBe(plan.redisMasters > 1 ? 'true' : undefined);
+      const isPooled = (spec.maxReplicas + 1) * CONNECTIONS > 200;
+      expect('DATABASE_DIRECT_URL_FILE' in data).toBe(isPooled);
+
+      const secrets = Object.entries(data).flatMap(([name, value]) =>
+        name.endsWith('_FILE') ? [value] : [],
+      );
+      const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(
+        ([, key]) => key,
+      );
+      const needed = keys.filter((key) => key !== 'database-direct-url' || isPooled);
+      expect(secrets.sort()).toEqual(needed.map((key) => `/run/secrets/petstore/${key}`).sort());
+    },
+  );
+});
+
+/** @throws unless its schema admits it */
+async function validate(kind: string, manifest: Manifest): Promise<void> {
+  const models = (await import(packageOf(manifest))) as Record<
+    string,
+    new (data: Manifest) => { validate(): void }
+  >;
+  const Model = models[kind];
+  if (!Model) throw new Error(`Kubernetes does not have a ${kind} of ${manifest.apiVersion}.`);
+  expect(() => {
+    new Model(manifest).validate();
+  }).not.toThrow();
+}
+
 /** The schemas admit unknown properties; the types made from the same schemas, for an object literal, do not. */
 function unknownMembers(all: readonly Manifest[]): string[] {
   const name = 'manifests.ts';
   const text = all
     .map(
       (manifest, i) =>
-        `import type { I${manifest.kind} as I${i} } from 'kubernetes-models/${manifest.apiVersion}';\n` +
+        `import type { I${manifest.kind} as I${i} } from '${packageOf(manifest)}';\n` +
         `export const m${i}: I${i} = ${JSON.stringify(manifest)};\n`,
     )
     .join('');

@@ -1,13 +1,21 @@
+import { dump } from 'js-yaml';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeWith } from '../support/describe-with.js';
 import { Petstore } from '../support/petstore.js';
+import { emptyFolder } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
-import { readText, readYaml } from '../support/repository.js';
+import { readText, readYaml, UPDATING_RULES } from '../support/repository.js';
 
 interface Rules {
   readonly groups: readonly {
-    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly runbook_url: string };
+    }[];
   }[];
 }
 interface Dashboard {
@@ -17,14 +25,22 @@ interface Dashboard {
   }[];
 }
 
-const [rules] = readYaml<Rules>('deploy/prometheus/alerts.yml') as [Rules];
-const alerts = rules.groups.flatMap(({ rules }) => rules);
-const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
-/** Prometheus' own. */
-const OTHERS = ['up', 'ALERTS'];
+const path = (file: string) => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
+const rulesOf = (file: string) => (readYaml<Rules>(file) as [Rules])[0];
+const alertsOf = (file: string) => rulesOf(file).groups.flatMap(({ rules }) => rules);
 
-/** The metrics of an expression: names before a selector. Each has one, so that jobs of others stay out. */
-const metricsOf = (expr: string) => [...expr.matchAll(/(\w+)\{/g)].map(([, name = '']) => name);
+const SERVICE_RULES = 'deploy/prometheus/alerts.yml';
+const OPERATOR_RULES = 'kubernetes/prometheus-operator/prometheus-rule.yaml';
+const alerts = alertsOf(SERVICE_RULES);
+const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
+
+/** The names that jobs get in Compose, by the annotations of pods, a PodMonitor, a ServiceMonitor. */
+const JOBS = ['petstore', 'kubernetes-pods', 'shop/petstore', 'serviceMonitor/shop/petstore/0'];
+
+const metricsOf = (expr: string) =>
+  [...expr.matchAll(/\b(?:http|petstore|nodejs|process)_\w+/g)].map(([name]) => name);
+/** Metrics that other services export by the same name. */
+const isGeneric = (metric: string) => !metric.startsWith('petstore_');
 
 const named = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
@@ -47,32 +63,78 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
     await redis.stop();
   });
 
-  it.each(named)('is exported by the service: %s', (_, expr) => {
-    const metrics = metricsOf(expr).filter((name) => !OTHERS.includes(name));
-    for (const name of metrics) expect(exported).toMatch(new RegExp(`^${name}[ {]`, 'm'));
-    expect(metricsOf(expr)).not.toEqual([]);
+  it.each(named.filter(([, expr]) => !expr.includes('ALERTS')))(
+    'is exported by the service: %s',
+    (_, expr) => {
+      expect(metricsOf(expr)).not.toEqual([]);
+      for (const name of metricsOf(expr)) expect(exported).toMatch(new RegExp(`^${name}[ {]`, 'm'));
+    },
+  );
+
+  it('says what the process is', () => {
+    expect(exported).toMatch(
+      /^petstore_build_info\{version="\d+\.\d+\.\d+",component="service",delivers="true"\} 1$/m,
+    );
   });
 });
 
 describe('the alerts', () => {
-  it('are those that docs/operating.md explains', () => {
-    const explained = [...readText('docs/operating.md').matchAll(/^\| `(Petstore\w+)` /gm)].map(
+  it.each(named)('select by what the service exports, not by the name of a job: %s', (_, expr) => {
+    expect(expr).not.toMatch(/(job|namespace|service|pod) *=/);
+    const joins = expr.match(/on \(job, instance\) (last_over_time\()?petstore_build_info/g) ?? [];
+    expect(joins.length).toBeGreaterThanOrEqual(metricsOf(expr).filter(isGeneric).length);
+  });
+
+  it('link to the section of docs/operating.md about them', () => {
+    const sections = [...readText('docs/operating.md').matchAll(/^#### (Petstore\w+)$/gm)].map(
       ([, name]) => name,
     );
-    expect(explained).toEqual(alerts.map(({ alert }) => alert));
+    const all = [...alerts, ...alertsOf('deploy/prometheus/stack-alerts.yml')];
+    expect(sections).toEqual(all.map(({ alert }) => alert));
+    for (const { alert, annotations } of all)
+      expect(annotations.runbook_url).toMatch(
+        new RegExp(`^https://\\S+/docs/operating\\.md#${alert.toLowerCase()}$`),
+      );
+  });
+
+  it('are the same for the Prometheus operator', () => {
+    const metadata = { name: 'petstore' };
+    const resource = {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata,
+      spec: rulesOf(SERVICE_RULES),
+    };
+    const text = `# Made from ${SERVICE_RULES}: UPDATE_RULES=true npm test -- monitoring\n${dump(resource, { lineWidth: -1 })}`;
+    if (UPDATING_RULES) writeFileSync(path(OPERATOR_RULES), text);
+    expect(readText(`deploy/${OPERATOR_RULES}`)).toBe(text);
   });
 });
 
 describeWith('promtool', 'promtool', () => {
+  const promtool = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+    return { status, output: status === 0 ? '' : stdout + stderr };
+  };
+
   it.each([
-    ['check config', 'prometheus.yml'],
-    ['check rules', 'alerts.yml'],
-    ['test rules', 'alerts.test.yml'],
-  ])('%s passes for %s', (command, file) => {
-    const path = fileURLToPath(new URL(`../../deploy/prometheus/${file}`, import.meta.url));
-    const { status, stdout, stderr } = spawnSync('promtool', [...command.split(' '), path], {
-      encoding: 'utf8',
-    });
-    expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' });
+    ['config', 'prometheus.yml'],
+    ['rules', 'alerts.yml'],
+    ['rules', 'stack-alerts.yml'],
+  ])('check %s passes for %s', (command, file) => {
+    expect(promtool('check', command, path(`prometheus/${file}`))).toEqual({ status: 0, output: '' });
+  });
+
+  it.each(JOBS)('test rules passes where the job is %s', async (job) => {
+    const folder = await emptyFolder();
+    const file = join(folder.path, 'alerts.test.yml');
+    const tests = readText('deploy/prometheus/alerts.test.yml');
+    writeFileSync(
+      file,
+      tests.replaceAll('JOB', job).replace('[alerts.yml]', `['${path('prometheus/alerts.yml')}']`),
+    );
+    const result = promtool('test', 'rules', file);
+    await folder.remove();
+    expect(result).toEqual({ status: 0, output: '' });
   });
 });

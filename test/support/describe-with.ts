@@ -20,6 +20,8 @@ export function describeWhereFound(program: string, name: string, suite: () => v
   describe.skip(name, suite);
 }
 
-/** HAProxy knows the short form only. */
+/** HAProxy knows the short form only, and kubectl neither. */
 const isInstalled = (program: string): boolean =>
-  ['--version', '-v'].some((flag) => spawnSync(program, [flag], { stdio: 'ignore' }).status === 0);
+  [['--version'], ['-v'], ['version', '--client']].some(
+    (args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0,
+  );

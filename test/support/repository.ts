@@ -14,3 +14,6 @@ export const allFilesIn = (folder: string): string[] =>
 /** The documents of a YAML file, with `<<` merged as Docker Compose does. */
 export const readYaml = <T = unknown>(path: string): T[] =>
   loadAll(readText(path), { schema: YAML11_SCHEMA }) as T[];
+
+/** `UPDATE_RULES=true npm test -- monitoring` writes the rules for the Prometheus operator anew. */
+export const UPDATING_RULES = process.env.UPDATE_RULES === 'true';

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from '../../kernel/config/config.js';
+import { BuildInfo } from './build-info.js';
 import { HttpMetrics } from './http-metrics.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';
@@ -14,7 +15,21 @@ import { Scrape } from './scrape.js';
 })
 export class MetricsModule {
   /** `/metrics` on the port of the service, unless `METRICS_PORT` is set. */
-  static with({ metricsPort }: Config): DynamicModule {
-    return { module: MetricsModule, controllers: metricsPort === undefined ? [MetricsController] : [] };
+  static with(
+    { metricsPort, webhookWorker }: Config,
+    component: 'service' | 'worker' = 'service',
+  ): DynamicModule {
+    const labels = { component, delivers: component === 'worker' || webhookWorker };
+    return {
+      module: MetricsModule,
+      controllers: metricsPort === undefined ? [MetricsController] : [],
+      providers: [
+        {
+          provide: BuildInfo,
+          inject: [Metrics],
+          useFactory: (metrics: Metrics) => new BuildInfo(metrics, labels),
+        },
+      ],
+    };
   }
 }
