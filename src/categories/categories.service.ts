@@ -60,7 +60,9 @@ export class CategoriesService {
       const { name = category.name, parentId = category.parentId } = change;
       if (name === category.name && parentId === category.parentId) return CategoryResponse.from(category);
       if (parentId !== null && parentId !== category.parentId) await expectParent(manager, parentId, id);
-      const changed = { name, nameKey: nameKeyOf(name), parentId };
+      // A name that was there before the present rule keeps the key that it was given.
+      const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
+      const changed = { name, nameKey, parentId };
       await manager.update(Category, { id }, changed);
       return this.record(manager, CATEGORY_UPDATED, { id, ...changed });
     });

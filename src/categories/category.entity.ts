@@ -9,7 +9,7 @@ export class Category {
   @Column('text')
   name!: string;
 
-  /** The name without regard to case, by which it is unique. */
+  /** The name without regard to case, which is unique. */
   @Column('text', { name: 'name_key' })
   nameKey!: string;
 
@@ -17,5 +17,13 @@ export class Category {
   parentId!: Int64 | null;
 }
 
-/** One spelling for names that differ in case only, in any script. */
-export const nameKeyOf = (name: string): string => name.normalize('NFKC').toLowerCase().normalize('NFKC');
+/**
+ * The full case folding (Unicode, section 3.13) of the NFC form: two names with the same key are one. Lower case alone does
+ * not know that `ß` is `SS`; without a context, `toLowerCase` makes no final sigma. Only `ı` has an upper case of another letter.
+ */
+export const nameKeyOf = (name: string): string =>
+  Array.from(name.normalize('NFC'), (character) =>
+    character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase(),
+  )
+    .join('')
+    .normalize('NFC');

@@ -1,0 +1,35 @@
+import { nameKeyOf } from './category.entity.js';
+
+describe('Two names of categories are one', () => {
+  it.each([
+    ['birds', 'BIRDS'],
+    ['Straße', 'STRASSE'],
+    ['STRAẞE', 'strasse'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['Zoë', 'ZOE\u0308'],
+    ['oﬃce', 'OFFICE'],
+    ['ǰ', 'J\u030c'],
+    ['ᾳ', 'ΑΙ'],
+    ['ᲢᲘ', 'ტი'],
+    ['Ꭰ', 'ꭰ'],
+    ['İ', 'i\u0307'],
+    ['𐐀', '𐐨'],
+  ])('%s and %s', (one, other) => {
+    expect(nameKeyOf(one)).toBe(nameKeyOf(other));
+  });
+});
+
+describe('Two names of categories differ', () => {
+  it.each([
+    ['x²', 'x2'],
+    ['ı', 'i'],
+    ['İ', 'i'],
+    ['é', 'e'],
+    ['ｆｉｓｈ', 'fish'],
+    ['①', '1'],
+    ['Ångström', 'Angstrom'],
+  ])('%s and %s', (one, other) => {
+    expect(nameKeyOf(one)).not.toBe(nameKeyOf(other));
+  });
+});
