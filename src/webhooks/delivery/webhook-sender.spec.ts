@@ -1,7 +1,12 @@
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import { text } from 'node:stream/consumers';
 import { EndpointAddresses } from './endpoint-addresses.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -141,6 +146,122 @@ describe('WebhookSender', () => {
     });
     expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ error: 'timeout' });
     expect(timeout).toHaveBeenCalledWith(10_000);
+  });
+
+  describe('settles within the time-out, and closes the connection, whatever a peer does', () => {
+    /** Milliseconds: shorter than in the service. */
+    const TIMEOUT = 300;
+    const peers: TcpServer[] = [];
+
+    beforeEach(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(TIMEOUT));
+    });
+    afterEach(() => {
+      for (const peer of peers.splice(0)) peer.close();
+    });
+
+    /** A peer that does this with each connection, once it has heard something. */
+    const behave = async (behaviour: (socket: Socket) => void) => {
+      const closed: Promise<unknown>[] = [];
+      const peer = createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        closed.push(new Promise((resolve) => socket.on('close', resolve)));
+        socket.once('data', () => {
+          behaviour(socket);
+        });
+      });
+      peers.push(peer);
+      await once(peer.listen(0, '127.0.0.1'), 'listening');
+      return { port: (peer.address() as AddressInfo).port, closed };
+    };
+    const dripping = (head: string, drop: string) => (socket: Socket) => {
+      socket.write(head);
+      const timer = setInterval(() => socket.write(drop), 5);
+      socket.on('close', () => {
+        clearInterval(timer);
+      });
+    };
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+    it.each([
+      [
+        'changes the protocol',
+        'http',
+        (socket: Socket) => socket.write(upgrade),
+        { status: 101, error: 'http_status' },
+      ],
+      [
+        'changes the protocol and goes on',
+        'http',
+        dripping(upgrade, 'x'),
+        { status: 101, error: 'http_status' },
+      ],
+      ['sends 1xx for ever', 'http', dripping('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), { error: 'timeout' }],
+      ['sends headers for ever', 'http', dripping('HTTP/1.1 200 OK\r\n', 'a: b\r\n'), { error: 'timeout' }],
+      [
+        'sends a header that never ends',
+        'http',
+        dripping('HTTP/1.1 200 OK\r\na: ', 'b'),
+        { error: 'timeout' },
+      ],
+      ['sends a body for ever', 'http', dripping(chunked, '1\r\na\r\n'), { error: 'timeout' }],
+      ['sends a trailer that never ends', 'http', dripping(`${chunked}0\r\na: `, 'b'), { error: 'timeout' }],
+      [
+        'sends less than it has announced',
+        'http',
+        (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na'),
+        { error: 'timeout' },
+      ],
+      ['says nothing', 'http', () => undefined, { error: 'timeout' }],
+      ['stalls the TLS handshake', 'https', () => undefined, { error: 'timeout' }],
+      [
+        'sends a TLS record that never ends',
+        'https',
+        dripping('\x16\x03\x03\x40\x00', '\x02'),
+        { error: 'timeout' },
+      ],
+      ['closes without a response', 'http', (socket: Socket) => socket.end(), { error: 'connection_failed' }],
+      [
+        'resets the connection',
+        'http',
+        (socket: Socket) => socket.resetAndDestroy(),
+        { error: 'connection_failed' },
+      ],
+      [
+        'closes in the middle of a header',
+        'http',
+        (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\na: b'),
+        { error: 'connection_failed' },
+      ],
+      [
+        'closes in the middle of the body',
+        'http',
+        (socket: Socket) => socket.end(`${chunked}5\r\na`),
+        { error: 'connection_failed' },
+      ],
+      [
+        'does not speak HTTP',
+        'http',
+        (socket: Socket) => socket.write('220 mail.example.com ESMTP\r\n'),
+        { error: 'connection_failed' },
+      ],
+    ] as [string, string, (socket: Socket) => void, object][])(
+      '%s',
+      async (_, protocol, behaviour, outcome) => {
+        const { port, closed } = await behave(behaviour);
+        expect(await sender().send(`${protocol}://127.0.0.1:${port}/`)).toEqual(outcome);
+        expect(closed).toHaveLength(1);
+        await closed[0];
+      },
+    );
+
+    it('does not answer for the name of the host', async () => {
+      const { resolver, send } = sender();
+      resolver.resolve = () => new Promise(() => undefined);
+      expect(await send('https://silent.test/')).toEqual({ error: 'timeout' });
+    });
   });
 
   it('ends early when it is told to', async () => {

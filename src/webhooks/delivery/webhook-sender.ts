@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { seconds } from '../../kernel/clock/duration.js';
 import { NameServersUnavailable } from './address-resolver.js';
@@ -53,8 +54,14 @@ export class WebhookSender implements OnApplicationShutdown {
   ): Promise<SendResult | undefined> {
     const deadline = AbortSignal.timeout(TIMEOUT);
     const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    // The time-out is for the attempt and not for its request, which is not told of every way in which a peer may end.
+    const aborted = new Promise<never>((_, reject) => {
+      end.addEventListener('abort', () => {
+        reject(end.reason as Error);
+      });
+    });
     try {
-      return await this.attempt(new URL(url), headers, body, end);
+      return await Promise.race([this.attempt(new URL(url), headers, body, end), aborted]);
     } catch (error) {
       if (deadline.aborted) return { error: 'timeout' };
       return end.aborted ? undefined : { error: reason(error) };
@@ -94,6 +101,11 @@ export class WebhookSender implements OnApplicationShutdown {
       const lookup = this.lookup(url);
       const sent = request(url, { method: 'POST', agent, headers, lookup, signal }, (response) => {
         drain(response).then(resolve, reject);
+      });
+      // Without a listener, Node.js closes the connection and emits neither a response nor an error.
+      sent.on('upgrade', ({ statusCode: status }: IncomingMessage, socket: Duplex) => {
+        socket.destroy();
+        resolve({ status, error: 'http_status' });
       });
       sent.on('error', (error) => {
         reject(isStale(sent, error) ? new StaleConnection() : error);
