@@ -10,7 +10,7 @@ import { EndpointRemoved } from './deprecation/deprecation.errors.js';
 import { EventsExpired } from './events/event.errors.js';
 import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
-import { PreconditionFailed } from './http/conditional/if-match.js';
+import { PreconditionFailed } from './kernel/expected-version.js';
 import { NotAcceptable } from './http/guards/accept.guard.js';
 import { MethodNotAllowed, RouteNotFound } from './http/not-found/route.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';

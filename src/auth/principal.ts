@@ -1,5 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import { createRequestPartDecorator } from '../http/request-part.decorator.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
@@ -52,13 +51,10 @@ export interface ApiKeyLookup {
 }
 
 /** The API key of the request, in a handler behind `ApiKeyGuard`. */
-export const CurrentPrincipal = createParamDecorator(
-  (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
-    const { principal } = context.switchToHttp().getRequest<Request>();
-    if (principal?.kind !== 'key') throw new Error('A public route has requests without a key.');
-    return principal;
-  },
-);
+export const CurrentPrincipal = createRequestPartDecorator(({ principal }): ApiKeyPrincipal => {
+  if (principal?.kind !== 'key') throw new Error('A public route has requests without a key.');
+  return principal;
+});
 
 declare module 'express-serve-static-core' {
   interface Request {

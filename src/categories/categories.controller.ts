@@ -1,36 +1,18 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Res,
-} from '@nestjs/common';
-import {
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-} from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { etagOf } from '../http/conditional/etag.js';
 import { PageQuery } from '../http/pagination/page-query.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import type { ExpectedVersion } from '../kernel/expected-version.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Id } from '../openapi/decorators/id.decorator.js';
+import { IfMatch } from '../openapi/decorators/if-match.decorator.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
+import { Created, Updated } from '../openapi/decorators/resource.decorators.js';
 import { PetResponse } from '../pets/dto/pet.response.js';
-import { PetsService } from '../pets/pets.service.js';
 import { CategoriesService } from './categories.service.js';
 import {
   CategoryCycle,
@@ -43,19 +25,10 @@ import { CategoryResponse } from './dto/category.response.js';
 import { CreateCategoryDto } from './dto/create-category.dto.js';
 import { UpdateCategoryDto } from './dto/update-category.dto.js';
 
-const CATEGORY_ID = {
-  name: 'categoryId',
-  schema: { type: 'integer', format: 'int64', example: 7 },
-  description: 'Identifier of the category.',
-} as const;
-
 @Tag('categories', 'Categories of pets')
 @Controller({ path: 'categories', version: '1' })
 export class CategoriesController {
-  constructor(
-    private readonly categories: CategoriesService,
-    private readonly pets: PetsService,
-  ) {}
+  constructor(private readonly categories: CategoriesService) {}
 
   @Get()
   @RequireScope('categories:read')
@@ -77,20 +50,10 @@ export class CategoriesController {
     summary: 'Add a category',
     description: 'Its name differs from all others in more than case.',
   })
-  @ApiCreatedResponse({
-    type: CategoryResponse,
-    description: 'The created category.',
-    headers: { ...ETAG_HEADER, ...LOCATION_HEADER },
-  })
+  @Created(CategoryResponse)
   @ApiErrors(new CategoryNameTaken('Dogs'), new ParentCategoryNotFound('4711'))
-  async create(
-    @Body() newCategory: CreateCategoryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<CategoryResponse> {
-    const category = await this.categories.create(newCategory);
-    response.setHeader('ETag', etagOf(category));
-    response.location(`/v1/categories/${category.id}`);
-    return category;
+  create(@Body() newCategory: CreateCategoryDto): Promise<CategoryResponse> {
+    return this.categories.create(newCategory);
   }
 
   @Get(':categoryId')
@@ -100,11 +63,9 @@ export class CategoriesController {
     summary: 'Get a category',
     description: 'The category with this `id`.',
   })
-  @ApiParam(CATEGORY_ID)
   @ApiOkResponse({ type: CategoryResponse, description: 'The category.' })
-  @ApiErrors(new CategoryNotFound('4711'))
-  get(@Param('categoryId') categoryId: string): Promise<CategoryResponse> {
-    return this.categories.get(categoryId);
+  get(@Id('categoryId', CategoryNotFound, { example: 7 }) id: Int64): Promise<CategoryResponse> {
+    return this.categories.get(id);
   }
 
   @Patch(':categoryId')
@@ -115,25 +76,14 @@ export class CategoriesController {
     description:
       'A JSON merge patch (RFC 7396): what the body does not name stays as it is, and `null` removes the parent. No category is below itself.',
   })
-  @ApiConsumes('application/merge-patch+json', 'application/json')
-  @ApiParam(CATEGORY_ID)
-  @ApiIfMatch()
-  @ApiOkResponse({ type: CategoryResponse, description: 'The changed category.', headers: ETAG_HEADER })
-  @ApiErrors(
-    new CategoryNotFound('4711'),
-    new CategoryNameTaken('Dogs'),
-    new CategoryCycle('7'),
-    new ParentCategoryNotFound('4711'),
-  )
-  async update(
-    @Param('categoryId') categoryId: string,
+  @Updated(CategoryResponse)
+  @ApiErrors(new CategoryNameTaken('Dogs'), new CategoryCycle('7'), new ParentCategoryNotFound('4711'))
+  update(
+    @Id('categoryId', CategoryNotFound, { example: 7 }) id: Int64,
     @Body() change: UpdateCategoryDto,
-    @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
+    @IfMatch() expected: ExpectedVersion,
   ): Promise<CategoryResponse> {
-    const category = await this.categories.update(categoryId, change, ifMatch);
-    response.setHeader('ETag', etagOf(category));
-    return category;
+    return this.categories.update(id, change, expected);
   }
 
   @Delete(':categoryId')
@@ -144,15 +94,13 @@ export class CategoriesController {
     summary: 'Remove a category',
     description: 'Pets keep its id. A category with others below it stays.',
   })
-  @ApiParam(CATEGORY_ID)
-  @ApiIfMatch()
   @ApiNoContentResponse({ description: 'The category is gone.' })
-  @ApiErrors(new CategoryNotFound('4711'), new CategoryHasChildren('7'))
+  @ApiErrors(new CategoryHasChildren('7'))
   remove(
-    @Param('categoryId') categoryId: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Id('categoryId', CategoryNotFound, { example: 7 }) id: Int64,
+    @IfMatch() expected: ExpectedVersion,
   ): Promise<void> {
-    return this.categories.remove(categoryId, ifMatch);
+    return this.categories.remove(id, expected);
   }
 
   @Get(':categoryId/pets')
@@ -162,14 +110,11 @@ export class CategoriesController {
     summary: 'List the pets of a category',
     description: 'In ascending order of `id`. Pets of the categories below it are not among them.',
   })
-  @ApiParam(CATEGORY_ID)
   @Paged(PetResponse, { description: 'A page of pets.' })
-  @ApiErrors(new CategoryNotFound('4711'))
-  async listPets(
-    @Param('categoryId') categoryId: string,
+  listPets(
+    @Id('categoryId', CategoryNotFound, { example: 7 }) id: Int64,
     @Query() query: PageQuery,
   ): Promise<Page<PetResponse>> {
-    const { id } = await this.categories.get(categoryId);
-    return this.pets.listOfCategory(id, query);
+    return this.categories.listPets(id, query);
   }
 }

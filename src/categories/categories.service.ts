@@ -4,12 +4,11 @@ import { type EntityManager, QueryFailedError, Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { EventType } from '../events/event-type.js';
 import { EventsService } from '../events/events.service.js';
-import { etagOf } from '../http/conditional/etag.js';
-import { checkIfMatch } from '../http/conditional/if-match.js';
-import type { PageQuery } from '../http/pagination/page-query.js';
-import { expectSomeChange } from '../http/validation/partial-update.js';
-import { type Int64, parseInt64 } from '../kernel/json/int64.js';
-import type { Page } from '../kernel/pagination/page.js';
+import { ExpectedVersion } from '../kernel/expected-version.js';
+import type { Int64 } from '../kernel/json/int64.js';
+import type { Page, PageRequest } from '../kernel/pagination/page.js';
+import type { PetResponse } from '../pets/dto/pet.response.js';
+import { PetsService } from '../pets/pets.service.js';
 import { expectParent, lockTree } from './category-tree.js';
 import { Category, nameKeyOf } from './category.entity.js';
 import { CategoryHasChildren, CategoryNameTaken, CategoryNotFound } from './category.errors.js';
@@ -23,16 +22,23 @@ export class CategoriesService {
   constructor(
     @InjectRepository(Category) private readonly categories: Repository<Category>,
     private readonly events: EventsService,
+    private readonly pets: PetsService,
   ) {}
 
-  async list(query: PageQuery): Promise<Page<CategoryResponse>> {
+  async list(query: PageRequest): Promise<Page<CategoryResponse>> {
     const page = await keysetPage(this.categories, query);
     return page.map((category) => CategoryResponse.from(category));
   }
 
-  /** @throws CategoryNotFound when no category has the id, or when it is not an id */
-  async get(categoryId: string): Promise<CategoryResponse> {
-    return CategoryResponse.from(await find(this.categories.manager, categoryId));
+  /** @throws CategoryNotFound */
+  async get(id: Int64): Promise<CategoryResponse> {
+    return CategoryResponse.from(await find(this.categories.manager, id));
+  }
+
+  /** Those of the categories below it are not among them. @throws CategoryNotFound, InvalidCursor */
+  async listPets(id: Int64, query: PageRequest): Promise<Page<PetResponse>> {
+    await find(this.categories.manager, id);
+    return this.pets.listOfCategory(id, query);
   }
 
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
@@ -48,15 +54,10 @@ export class CategoriesService {
     });
   }
 
-  /**
-   * @param ifMatch the request's `If-Match` header
-   * @throws CategoryNotFound, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle, PreconditionFailed
-   */
-  async update(categoryId: string, change: UpdateCategoryDto, ifMatch?: string): Promise<CategoryResponse> {
-    expectSomeChange(change, ['name', 'parentId']);
+  /** @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle */
+  update(id: Int64, change: UpdateCategoryDto, expected = ExpectedVersion.any): Promise<CategoryResponse> {
     return this.change(change.name, async (manager) => {
-      const category = await find(manager, categoryId, ifMatch);
-      const { id } = category;
+      const category = await find(manager, id, expected);
       const { name = category.name, parentId = category.parentId } = change;
       if (name === category.name && parentId === category.parentId) return CategoryResponse.from(category);
       if (parentId !== null && parentId !== category.parentId) await expectParent(manager, parentId, id);
@@ -68,12 +69,11 @@ export class CategoriesService {
     });
   }
 
-  /** @throws CategoryNotFound, CategoryHasChildren, PreconditionFailed */
-  async remove(categoryId: string, ifMatch?: string): Promise<void> {
+  /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
+  async remove(id: Int64, expected = ExpectedVersion.any): Promise<void> {
     await this.change(undefined, async (manager) => {
-      const category = await find(manager, categoryId, ifMatch);
-      const { id } = category;
-      if (await manager.existsBy(Category, { parentId: id })) throw new CategoryHasChildren(categoryId);
+      const category = await find(manager, id, expected);
+      if (await manager.existsBy(Category, { parentId: id })) throw new CategoryHasChildren(id);
       await manager.delete(Category, { id });
       return this.record(manager, CATEGORY_DELETED, category);
     });
@@ -104,11 +104,10 @@ export class CategoriesService {
   }
 }
 
-async function find(manager: EntityManager, categoryId: string, ifMatch?: string): Promise<Category> {
-  const id: Int64 | undefined = parseInt64(categoryId);
-  const category = id === undefined ? null : await manager.findOneBy(Category, { id });
-  if (!category) throw new CategoryNotFound(categoryId);
-  checkIfMatch(ifMatch, etagOf(CategoryResponse.from(category)));
+async function find(manager: EntityManager, id: Int64, expected = ExpectedVersion.any): Promise<Category> {
+  const category = await manager.findOneBy(Category, { id });
+  if (!category) throw new CategoryNotFound(id);
+  expected.check(CategoryResponse.from(category));
   return category;
 }
 

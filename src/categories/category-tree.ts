@@ -20,8 +20,7 @@ export async function lockTree(manager: EntityManager): Promise<void> {
  * @throws ParentCategoryNotFound, CategoryCycle
  */
 export async function expectParent(manager: EntityManager, parentId: Int64, child?: Int64): Promise<void> {
-  if (!(await manager.existsBy(Category, { id: parentId })))
-    throw new ParentCategoryNotFound(String(parentId));
+  if (!(await manager.existsBy(Category, { id: parentId }))) throw new ParentCategoryNotFound(parentId);
   if (child === undefined) return;
   const above = await manager.query<unknown[]>(
     `WITH RECURSIVE above AS (
@@ -30,5 +29,5 @@ export async function expectParent(manager: EntityManager, parentId: Int64, chil
      ) SELECT FROM above WHERE id = $2`,
     [parentId, child],
   );
-  if (above.length > 0) throw new CategoryCycle(String(child));
+  if (above.length > 0) throw new CategoryCycle(child);
 }

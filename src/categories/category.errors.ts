@@ -1,7 +1,8 @@
 import { DomainError } from '../kernel/errors/domain-error.js';
+import type { Int64 } from '../kernel/json/int64.js';
 
 export class CategoryNotFound extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('not_found', 'category_not_found', `There is no category with the id ${id}.`);
   }
 }
@@ -13,7 +14,7 @@ export class CategoryNameTaken extends DomainError {
 }
 
 export class ParentCategoryNotFound extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super(
       'unprocessable',
       'parent_category_not_found',
@@ -23,13 +24,13 @@ export class ParentCategoryNotFound extends DomainError {
 }
 
 export class CategoryCycle extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('conflict', 'category_cycle', `The category ${id} cannot be below itself.`);
   }
 }
 
 export class CategoryHasChildren extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super(
       'conflict',
       'category_has_children',

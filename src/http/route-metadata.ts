@@ -10,6 +10,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MULTER_MODULE_OPTIONS } from '@nestjs/platform-express/multer/files.constants.js';
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../kernel/memoize.js';
+import { readsNoQuery } from './request-part.decorator.js';
 
 /** The requests of a route, as its decorators describe them. */
 export interface RouteMetadata {
@@ -32,11 +33,6 @@ const CATCH_ALL = 'petstore:catch-all';
 /** A controller without checks of query, body and `Accept`. */
 export const CatchAll = (): ClassDecorator => SetMetadata(CATCH_ALL, true);
 
-const NO_QUERY = 'petstore:no-query';
-
-/** A handler that takes the request, but no query parameter. */
-export const NoQuery = (): MethodDecorator => SetMetadata(NO_QUERY, true);
-
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 const metadataOf = memoizePair(read);
@@ -53,10 +49,7 @@ function read(controller: Type, handler: Handler): RouteMetadata {
     rawBody: has(RouteParamtypes.RAW_BODY),
     multipart: all<unknown>(INTERCEPTORS_METADATA, controller, handler).some(isMulter),
     consumes: consumed(handler) ?? consumed(controller),
-    query:
-      Reflect.getMetadata(NO_QUERY, handler) === true
-        ? new Set()
-        : queryNames(parameters, all(DECORATORS.API_PARAMETERS, controller, handler)),
+    query: queryNames(parameters, all(DECORATORS.API_PARAMETERS, controller, handler)),
   };
 }
 
@@ -71,9 +64,14 @@ interface Parameter {
   readonly type: number | undefined;
   /** The argument of the decorator, such as the name of a query parameter. */
   readonly data: unknown;
+  /** Of a decorator made by `createParamDecorator()`. */
+  readonly factory: unknown;
 }
 
-type RouteArguments = Record<string, { readonly index: number; readonly data?: unknown }>;
+type RouteArguments = Record<
+  string,
+  { readonly index: number; readonly data?: unknown; readonly factory?: unknown }
+>;
 
 function parametersOf(controller: Type, handler: Handler): Parameter[] {
   const { name } = handler;
@@ -82,9 +80,10 @@ function parametersOf(controller: Type, handler: Handler): Parameter[] {
     []) as unknown[];
   return Object.entries(found ?? {})
     .filter(([, { index }]) => index < own.length) // a decorator of the handler may have added one
-    .map(([key, { data }]) => ({
+    .map(([key, { data, factory }]) => ({
       type: key.includes(CUSTOM_ROUTE_ARGS_METADATA) ? undefined : Number.parseInt(key),
       data,
+      factory,
     }));
 }
 
@@ -92,7 +91,9 @@ function queryNames(
   parameters: readonly Parameter[],
   documented: readonly { readonly in?: string; readonly name?: unknown }[],
 ): ReadonlySet<string> | undefined {
-  const seesWholeRequest = parameters.some(({ type }) => type === undefined || type === REQUEST);
+  const seesWholeRequest = parameters.some(
+    ({ type, factory }) => type === REQUEST || (type === undefined && !readsNoQuery(factory)),
+  );
   const names: unknown[] = [
     ...parameters.filter(({ type }) => type === QUERY).map(({ data }) => data),
     ...documented.filter((parameter) => parameter.in === 'query').map(({ name }) => name),

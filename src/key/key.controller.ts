@@ -5,7 +5,6 @@ import { ApiKeysService } from '../auth/api-keys.service.js';
 import { SentSecret } from '../auth/bearer.guard.js';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';
@@ -25,7 +24,6 @@ export class KeyController {
   ) {}
 
   @Get('key')
-  @NoQuery()
   @ApiOperation({
     operationId: 'getKey',
     summary: 'See your key',
@@ -41,7 +39,6 @@ export class KeyController {
 
   @Post('key/rotate')
   @HttpCode(200)
-  @NoQuery()
   @RequireScope('key:rotate')
   @ApiOperation({
     operationId: 'rotateKey',

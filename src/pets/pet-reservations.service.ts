@@ -15,8 +15,8 @@ export class PetReservationsService {
   /** @throws PetNotFound, PetNotAvailable */
   async reserve(manager: EntityManager, petId: Int64): Promise<void> {
     const pet = await lockPet(manager, petId);
-    if (!pet) throw new PetNotFound(String(petId));
-    if (pet.status !== PetStatus.Available) throw new PetNotAvailable(String(petId));
+    if (!pet) throw new PetNotFound(petId);
+    if (pet.status !== PetStatus.Available) throw new PetNotAvailable(petId);
     await hold(manager, petId);
     await changePet(manager, this.events, pet, { status: PetStatus.Pending });
   }
@@ -44,5 +44,5 @@ async function hold(manager: EntityManager, petId: Int64): Promise<void> {
     'INSERT INTO pet_reservations (pet_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING pet_id',
     [petId],
   );
-  if (held.length === 0) throw new PetNotAvailable(String(petId));
+  if (held.length === 0) throw new PetNotAvailable(petId);
 }

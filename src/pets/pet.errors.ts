@@ -1,8 +1,9 @@
 import { DomainError } from '../kernel/errors/domain-error.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { PetStatus } from './pet-status.js';
 
 export class PetNotFound extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('not_found', 'pet_not_found', `There is no pet with the id ${id}.`);
   }
 }
@@ -14,7 +15,7 @@ export class InvalidStatusTransition extends DomainError {
 }
 
 export class PetReserved extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super(
       'conflict',
       'pet_reserved',
@@ -24,7 +25,7 @@ export class PetReserved extends DomainError {
 }
 
 export class PetNotAvailable extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('conflict', 'pet_not_available', `The pet ${id} is not available.`);
   }
 }

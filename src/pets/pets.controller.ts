@@ -1,31 +1,17 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Res,
-} from '@nestjs/common';
-import {
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-} from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Deprecated } from '../deprecation/deprecated.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import type { ExpectedVersion } from '../kernel/expected-version.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Id } from '../openapi/decorators/id.decorator.js';
+import { IfMatch } from '../openapi/decorators/if-match.decorator.js';
+import { Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
+import { Created, Updated } from '../openapi/decorators/resource.decorators.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
@@ -33,15 +19,6 @@ import { UpdatePetDto } from './dto/update-pet.dto.js';
 import { PetStatus } from './pet-status.js';
 import { InvalidStatusTransition, PetNotFound, PetReserved } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
-import { ETAG_HEADER, LOCATION_HEADER, ApiIfMatch } from '../openapi/decorators/api-headers.decorator.js';
-import { etagOf } from '../http/conditional/etag.js';
-
-const PET_ID = {
-  name: 'petId',
-  schema: { type: 'integer', format: 'int64', example: 1 },
-  description: 'Identifier of the pet.',
-} as const;
 
 @Tag('pets', 'Pets in the store')
 @Controller({ path: 'pets', version: '1' })
@@ -70,19 +47,9 @@ export class PetsController {
     summary: 'Add a pet',
     description: 'The service assigns the `id`. A pet without a `status` is `available`.',
   })
-  @ApiCreatedResponse({
-    type: PetResponse,
-    description: 'The created pet.',
-    headers: { ...ETAG_HEADER, ...LOCATION_HEADER },
-  })
-  async create(
-    @Body() newPet: CreatePetDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<PetResponse> {
-    const pet = await this.pets.create(newPet);
-    response.setHeader('ETag', etagOf(pet));
-    response.location(`/v1/pets/${pet.id}`);
-    return pet;
+  @Created(PetResponse)
+  create(@Body() newPet: CreatePetDto): Promise<PetResponse> {
+    return this.pets.create(newPet);
   }
 
   @Get(':petId')
@@ -100,11 +67,9 @@ export class PetsController {
     description:
       'Use [`GET /pets?ids=42`](#tag/pets/operation/listPets) instead: it returns an array that holds the pet or nothing, with the same `ETag`.',
   })
-  @ApiParam(PET_ID)
   @ApiOkResponse({ type: PetResponse, description: 'The pet.' })
-  @ApiErrors(new PetNotFound('4711'))
-  get(@Param('petId') petId: string): Promise<PetResponse> {
-    return this.pets.get(petId);
+  get(@Id('petId', PetNotFound) id: Int64): Promise<PetResponse> {
+    return this.pets.get(id);
   }
 
   @Patch(':petId')
@@ -115,24 +80,14 @@ export class PetsController {
     description:
       'A JSON merge patch (RFC 7396): what the body does not name stays as it is. A sold pet stays sold, and an open order holds the status of its pet.',
   })
-  @ApiConsumes('application/merge-patch+json', 'application/json')
-  @ApiParam(PET_ID)
-  @ApiIfMatch()
-  @ApiOkResponse({ type: PetResponse, description: 'The changed pet.', headers: ETAG_HEADER })
-  @ApiErrors(
-    new PetNotFound('4711'),
-    new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available),
-    new PetReserved('4711'),
-  )
-  async update(
-    @Param('petId') petId: string,
+  @Updated(PetResponse)
+  @ApiErrors(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), new PetReserved('4711'))
+  update(
+    @Id('petId', PetNotFound) id: Int64,
     @Body() change: UpdatePetDto,
-    @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
+    @IfMatch() expected: ExpectedVersion,
   ): Promise<PetResponse> {
-    const pet = await this.pets.update(petId, change, ifMatch);
-    response.setHeader('ETag', etagOf(pet));
-    return pet;
+    return this.pets.update(id, change, expected);
   }
 
   @Delete(':petId')
@@ -143,11 +98,9 @@ export class PetsController {
     summary: 'Remove a pet',
     description: 'Orders keep the id of the pet. A pet that an open order holds stays.',
   })
-  @ApiParam(PET_ID)
-  @ApiIfMatch()
   @ApiNoContentResponse({ description: 'The pet is gone.' })
-  @ApiErrors(new PetNotFound('4711'), new PetReserved('4711'))
-  remove(@Param('petId') petId: string, @Headers('if-match') ifMatch: string | undefined): Promise<void> {
-    return this.pets.remove(petId, ifMatch);
+  @ApiErrors(new PetReserved('4711'))
+  remove(@Id('petId', PetNotFound) id: Int64, @IfMatch() expected: ExpectedVersion): Promise<void> {
+    return this.pets.remove(id, expected);
   }
 }

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
-import { etagOf } from '../http/conditional/etag.js';
-import { checkIfMatch } from '../http/conditional/if-match.js';
-import { expectSomeChange } from '../http/validation/partial-update.js';
-import type { PageQuery } from '../http/pagination/page-query.js';
-import { type Int64, parseInt64 } from '../kernel/json/int64.js';
+import { ExpectedVersion } from '../kernel/expected-version.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
-import type { Page } from '../kernel/pagination/page.js';
+import type { Page, PageRequest } from '../kernel/pagination/page.js';
 import { findRow } from '../database/rows.js';
 import { EventsService } from '../events/events.service.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
@@ -33,7 +30,7 @@ export class PetsService {
     return ids?.length === 1 ? pets.ofOneId() : pets;
   }
 
-  async listOfCategory(categoryId: Int64, query: PageQuery): Promise<Page<PetResponse>> {
+  async listOfCategory(categoryId: Int64, query: PageRequest): Promise<Page<PetResponse>> {
     const page = await keysetPage(this.pets, query, { categoryId });
     return page.map((pet) => PetResponse.from(pet));
   }
@@ -48,44 +45,37 @@ export class PetsService {
     return PetResponse.from(pet);
   }
 
-  /** @throws PetNotFound when no pet has the id, or when it is not an id. */
-  async get(petId: string): Promise<PetResponse> {
-    const id = parseInt64(petId);
-    const pet = id === undefined ? null : await findRow(this.pets, id);
-    if (!pet) throw new PetNotFound(petId);
+  /** @throws PetNotFound */
+  async get(id: Int64): Promise<PetResponse> {
+    const pet = await findRow(this.pets, id);
+    if (!pet) throw new PetNotFound(id);
     return PetResponse.from(pet);
   }
 
-  /**
-   * Changes what `change` names, if the client knows the current version.
-   * @param ifMatch the request's `If-Match` header
-   * @throws PetNotFound, PetReserved, InvalidStatusTransition, PreconditionFailed
-   */
-  async update(petId: string, change: UpdatePetDto, ifMatch?: string): Promise<PetResponse> {
-    expectSomeChange(change, ['name', 'categoryId', 'status']);
+  /** @throws PetNotFound, PreconditionFailed, PetReserved, InvalidStatusTransition */
+  update(id: Int64, change: UpdatePetDto, expected = ExpectedVersion.any): Promise<PetResponse> {
     return this.pets.manager.transaction(async (manager) => {
-      const pet = await this.lock(manager, petId, ifMatch);
+      const pet = await this.lock(manager, id, expected);
       const changesStatus = change.status !== undefined && change.status !== pet.status;
-      if (changesStatus && (await isReserved(manager, pet.id))) throw new PetReserved(petId);
+      if (changesStatus && (await isReserved(manager, id))) throw new PetReserved(id);
       return PetResponse.from(await changePet(manager, this.events, pet, change));
     });
   }
 
-  /** @throws PetNotFound, PetReserved, PreconditionFailed */
-  async remove(petId: string, ifMatch?: string): Promise<void> {
+  /** @throws PetNotFound, PreconditionFailed, PetReserved */
+  async remove(id: Int64, expected = ExpectedVersion.any): Promise<void> {
     await this.pets.manager.transaction(async (manager) => {
-      const pet = await this.lock(manager, petId, ifMatch);
-      if (await isReserved(manager, pet.id)) throw new PetReserved(petId);
-      await manager.delete(Pet, { id: pet.id });
+      const pet = await this.lock(manager, id, expected);
+      if (await isReserved(manager, id)) throw new PetReserved(id);
+      await manager.delete(Pet, { id });
       await this.events.record(manager, PET_DELETED, PetResponse.from(pet));
     });
   }
 
-  private async lock(manager: EntityManager, petId: string, ifMatch: string | undefined): Promise<Pet> {
-    const id = parseInt64(petId);
-    const pet = id === undefined ? null : await lockPet(manager, id);
-    if (!pet) throw new PetNotFound(petId);
-    checkIfMatch(ifMatch, etagOf(PetResponse.from(pet)));
+  private async lock(manager: EntityManager, id: Int64, expected: ExpectedVersion): Promise<Pet> {
+    const pet = await lockPet(manager, id);
+    if (!pet) throw new PetNotFound(id);
+    expected.check(PetResponse.from(pet));
     return pet;
   }
 }

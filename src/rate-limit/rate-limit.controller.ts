@@ -2,7 +2,6 @@ import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { NoQuery } from '../http/route-metadata.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
@@ -19,7 +18,6 @@ export class RateLimitController {
 
   @Get()
   @UncountedUpTo({ perMinute: 60 })
-  @NoQuery()
   @ApiOperation({
     operationId: 'getRateLimit',
     summary: 'See where your key stands',

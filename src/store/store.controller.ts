@@ -1,13 +1,14 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Id } from '../openapi/decorators/id.decorator.js';
 import { HideTryIt, Stability, Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { LOCATION_HEADER } from '../openapi/decorators/api-headers.decorator.js';
+import { Created } from '../openapi/decorators/resource.decorators.js';
 import { PetNotAvailable, PetNotFound } from '../pets/pet.errors.js';
 import { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';
@@ -15,12 +16,6 @@ import { PlaceOrderDto } from './dto/place-order.dto.js';
 import { OrderStatus } from './order-status.js';
 import { InvalidOrderTransition, OrderNotFound } from './order.errors.js';
 import { StoreService } from './store.service.js';
-
-const ORDER_ID = {
-  name: 'orderId',
-  schema: { type: 'integer', format: 'int64', example: 1 },
-  description: 'Identifier of the order.',
-} as const;
 
 @Tag('store', 'Orders')
 @Controller({ path: 'store/orders', version: '1' })
@@ -50,15 +45,10 @@ export class StoreController {
     description:
       'Orders an available pet, which becomes `pending`. The order holds it until it is delivered or cancelled.',
   })
-  @ApiCreatedResponse({ type: OrderResponse, description: 'The placed order.', headers: LOCATION_HEADER })
+  @Created(OrderResponse)
   @ApiErrors(new PetNotFound('4711'), new PetNotAvailable('4711'))
-  async place(
-    @Body() newOrder: PlaceOrderDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<OrderResponse> {
-    const order = await this.store.place(newOrder);
-    response.location(`/v1/store/orders/${order.id}`);
-    return order;
+  place(@Body() newOrder: PlaceOrderDto): Promise<OrderResponse> {
+    return this.store.place(newOrder);
   }
 
   @Get(':orderId')
@@ -68,11 +58,9 @@ export class StoreController {
     summary: 'Get an order',
     description: 'The order with this `id`.',
   })
-  @ApiParam(ORDER_ID)
   @ApiOkResponse({ type: OrderResponse, description: 'The order.' })
-  @ApiErrors(new OrderNotFound('4711'))
-  get(@Param('orderId') orderId: string): Promise<OrderResponse> {
-    return this.store.get(orderId);
+  get(@Id('orderId', OrderNotFound) id: Int64): Promise<OrderResponse> {
+    return this.store.get(id);
   }
 
   @Post(':orderId/approve')
@@ -84,14 +72,10 @@ export class StoreController {
     summary: 'Approve an order',
     description: 'It must be `placed`.',
   })
-  @ApiParam(ORDER_ID)
   @ApiOkResponse({ type: OrderResponse, description: 'The approved order.' })
-  @ApiErrors(
-    new OrderNotFound('4711'),
-    new InvalidOrderTransition(OrderStatus.Cancelled, OrderStatus.Approved),
-  )
-  approve(@Param('orderId') orderId: string): Promise<OrderResponse> {
-    return this.store.approve(orderId);
+  @ApiErrors(new InvalidOrderTransition(OrderStatus.Cancelled, OrderStatus.Approved))
+  approve(@Id('orderId', OrderNotFound) id: Int64): Promise<OrderResponse> {
+    return this.store.approve(id);
   }
 
   @Post(':orderId/deliver')
@@ -103,11 +87,10 @@ export class StoreController {
     summary: 'Deliver an order',
     description: 'It must be `approved`. Its pet becomes `sold`.',
   })
-  @ApiParam(ORDER_ID)
   @ApiOkResponse({ type: OrderResponse, description: 'The delivered order.' })
-  @ApiErrors(new OrderNotFound('4711'), new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
-  deliver(@Param('orderId') orderId: string): Promise<OrderResponse> {
-    return this.store.deliver(orderId);
+  @ApiErrors(new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
+  deliver(@Id('orderId', OrderNotFound) id: Int64): Promise<OrderResponse> {
+    return this.store.deliver(id);
   }
 
   @Post(':orderId/cancel')
@@ -119,13 +102,9 @@ export class StoreController {
     summary: 'Cancel an order',
     description: 'It must be `placed` or `approved`. Its pet becomes `available` again.',
   })
-  @ApiParam(ORDER_ID)
   @ApiOkResponse({ type: OrderResponse, description: 'The cancelled order.' })
-  @ApiErrors(
-    new OrderNotFound('4711'),
-    new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled),
-  )
-  cancel(@Param('orderId') orderId: string): Promise<OrderResponse> {
-    return this.store.cancel(orderId);
+  @ApiErrors(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled))
+  cancel(@Id('orderId', OrderNotFound) id: Int64): Promise<OrderResponse> {
+    return this.store.cancel(id);
   }
 }

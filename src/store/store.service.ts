@@ -5,7 +5,7 @@ import { keysetPage } from '../database/pagination/keyset.js';
 import { insertRow } from '../database/rows.js';
 import type { EventType } from '../events/event-type.js';
 import { EventsService } from '../events/events.service.js';
-import { type Int64, parseInt64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { PetReservationsService } from '../pets/pet-reservations.service.js';
 import type { ListOrdersQuery } from './dto/list-orders.query.js';
@@ -32,8 +32,8 @@ export class StoreService {
   }
 
   /** @throws OrderNotFound */
-  async get(orderId: string): Promise<OrderResponse> {
-    return OrderResponse.from(await this.find(orderId));
+  async get(id: Int64): Promise<OrderResponse> {
+    return OrderResponse.from(await this.find(id));
   }
 
   /** @throws PetNotFound, PetNotAvailable */
@@ -46,28 +46,28 @@ export class StoreService {
   }
 
   /** @throws OrderNotFound, InvalidOrderTransition */
-  approve(orderId: string): Promise<OrderResponse> {
-    return this.advance(orderId, OrderStatus.Approved, ORDER_APPROVED);
+  approve(id: Int64): Promise<OrderResponse> {
+    return this.advance(id, OrderStatus.Approved, ORDER_APPROVED);
   }
 
   /** @throws OrderNotFound, InvalidOrderTransition */
-  deliver(orderId: string): Promise<OrderResponse> {
-    return this.advance(orderId, OrderStatus.Delivered, ORDER_DELIVERED, 'sell');
+  deliver(id: Int64): Promise<OrderResponse> {
+    return this.advance(id, OrderStatus.Delivered, ORDER_DELIVERED, 'sell');
   }
 
   /** @throws OrderNotFound, InvalidOrderTransition */
-  cancel(orderId: string): Promise<OrderResponse> {
-    return this.advance(orderId, OrderStatus.Cancelled, ORDER_CANCELLED, 'release');
+  cancel(id: Int64): Promise<OrderResponse> {
+    return this.advance(id, OrderStatus.Cancelled, ORDER_CANCELLED, 'release');
   }
 
   /** @param end what happens to the pet, where the order ends */
   private async advance(
-    orderId: string,
+    id: Int64,
     status: OrderStatus,
     event: EventType<OrderResponse>,
     end?: 'sell' | 'release',
   ): Promise<OrderResponse> {
-    const { id, petId } = await this.find(orderId); // the pet of an order never changes
+    const { petId } = await this.find(id); // the pet of an order never changes
     return this.orders.manager.transaction(async (manager) => {
       if (end) await this.reservations[end](manager, petId); // undone where the order refuses
       const order = await lockOrder(manager, id);
@@ -87,10 +87,9 @@ export class StoreService {
     return response;
   }
 
-  private async find(orderId: string): Promise<Order> {
-    const id = parseInt64(orderId);
-    const order = id === undefined ? null : await this.orders.findOneBy({ id });
-    if (!order) throw new OrderNotFound(orderId);
+  private async find(id: Int64): Promise<Order> {
+    const order = await this.orders.findOneBy({ id });
+    if (!order) throw new OrderNotFound(id);
     return order;
   }
 }

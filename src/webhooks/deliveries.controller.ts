@@ -1,17 +1,17 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { NoQuery } from '../http/route-metadata.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Id } from '../openapi/decorators/id.decorator.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
 import { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
-import { ApiWebhookId } from './api-webhook-id.decorator.js';
-import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
+import { DeliveryNotFound, WebhookDisabled, WebhookNotFound } from './webhook.errors.js';
 
 @Tag('webhooks', 'Events sent to a URL of yours')
 @Controller({ path: 'webhooks/:webhookId', version: '1' })
@@ -25,18 +25,16 @@ export class DeliveriesController {
     summary: 'List deliveries of a webhook',
     description: 'Deliveries of the last 30 days and pending ones, newest first, with their attempts.',
   })
-  @ApiWebhookId()
   @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
   list(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
     @Query() query: ListDeliveriesQuery,
   ): Promise<Page<DeliveryResponse>> {
     return this.deliveries.list(id, webhookId, query);
   }
 
   @Post('deliveries/:deliveryId/retry')
-  @NoQuery()
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @ApiOperation({
@@ -44,24 +42,17 @@ export class DeliveriesController {
     summary: 'Send a delivery again',
     description: 'In any state. It is sent as soon as possible, with the same `webhook-id`.',
   })
-  @ApiWebhookId()
-  @ApiParam({
-    name: 'deliveryId',
-    schema: { type: 'integer', format: 'int64', example: 90210 },
-    description: 'Identifier of the delivery.',
-  })
   @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
-  @ApiErrors(new DeliveryNotFound('4711'), new WebhookDisabled())
+  @ApiErrors(new WebhookDisabled())
   retry(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
-    @Param('deliveryId') deliveryId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('deliveryId', DeliveryNotFound, { example: 90210 }) deliveryId: Int64,
   ): Promise<DeliveryResponse> {
     return this.deliveries.retry(id, webhookId, deliveryId);
   }
 
   @Post('ping')
-  @NoQuery()
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @ApiOperation({
@@ -69,12 +60,11 @@ export class DeliveriesController {
     summary: 'Send a ping to a webhook',
     description: 'Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.',
   })
-  @ApiWebhookId()
   @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
   @ApiErrors(new WebhookDisabled())
   ping(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
   ): Promise<DeliveryResponse> {
     return this.deliveries.ping(id, webhookId);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, Repository } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
-import { type Int64, parseInt64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
 import { Page } from '../kernel/pagination/page.js';
 import { PING } from './delivery/message.js';
@@ -27,7 +27,7 @@ export class DeliveriesService {
   /** Newest first. @throws WebhookNotFound, InvalidCursor */
   async list(
     owner: Int64,
-    webhookId: string,
+    webhookId: Int64,
     { limit, cursor, state }: ListDeliveriesQuery,
   ): Promise<Page<DeliveryResponse>> {
     const { id } = await this.webhooks.find(owner, webhookId);
@@ -47,19 +47,15 @@ export class DeliveriesService {
   }
 
   /** Sends it again, with a new schedule of retries. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
-  async retry(owner: Int64, webhookId: string, deliveryId: string): Promise<DeliveryResponse> {
+  async retry(owner: Int64, webhookId: Int64, id: Int64): Promise<DeliveryResponse> {
     const webhook = await this.enabled(owner, webhookId);
-    const id = parseInt64(deliveryId);
     return this.deliveries.manager.transaction(async (manager) => {
       const deliveries = manager.getRepository(WebhookDelivery);
-      const delivery =
-        id === undefined
-          ? null
-          : await deliveries.findOne({
-              where: { id, webhookId: webhook.id },
-              lock: { mode: 'pessimistic_write' },
-            });
-      if (!delivery) throw new DeliveryNotFound(deliveryId);
+      const delivery = await deliveries.findOne({
+        where: { id, webhookId: webhook.id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!delivery) throw new DeliveryNotFound(id);
       delivery.state = DeliveryState.Pending;
       delivery.tries = 0;
       delivery.nextAttemptAt = new Date(this.clock.now());
@@ -70,7 +66,7 @@ export class DeliveriesService {
   }
 
   /** Sends a test event. @throws WebhookNotFound, WebhookDisabled */
-  async ping(owner: Int64, webhookId: string): Promise<DeliveryResponse> {
+  async ping(owner: Int64, webhookId: Int64): Promise<DeliveryResponse> {
     const webhook = await this.enabled(owner, webhookId);
     const now = new Date(this.clock.now());
     return this.deliveries.manager.transaction(async (manager) => {
@@ -91,7 +87,7 @@ export class DeliveriesService {
     });
   }
 
-  private async enabled(owner: Int64, webhookId: string) {
+  private async enabled(owner: Int64, webhookId: Int64) {
     const webhook = await this.webhooks.find(owner, webhookId);
     if (webhook.state === WebhookState.Disabled) throw new WebhookDisabled();
     return webhook;

@@ -1,13 +1,14 @@
 import { DomainError } from '../kernel/errors/domain-error.js';
+import type { Int64 } from '../kernel/json/int64.js';
 
 export class WebhookNotFound extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('not_found', 'webhook_not_found', `There is no webhook with the id ${id}.`);
   }
 }
 
 export class DeliveryNotFound extends DomainError {
-  constructor(id: string) {
+  constructor(id: Int64 | string) {
     super('not_found', 'delivery_not_found', `The webhook has no delivery with the id ${id}.`);
   }
 }

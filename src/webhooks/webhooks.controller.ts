@@ -1,23 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import {
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-} from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { NoQuery } from '../http/route-metadata.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { Id } from '../openapi/decorators/id.decorator.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
-import { LOCATION_HEADER } from '../openapi/decorators/api-headers.decorator.js';
+import { Created, Updated } from '../openapi/decorators/resource.decorators.js';
 import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
-import { ApiWebhookId } from './api-webhook-id.decorator.js';
-import { TooManyWebhooks, WebhookDisabledByOperator } from './webhook.errors.js';
+import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 import { MAX_WEBHOOKS, WebhooksService } from './webhooks.service.js';
 
 @Tag('webhooks', 'Events sent to a URL of yours')
@@ -26,7 +19,6 @@ export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @Get()
-  @NoQuery()
   @RequireScope('webhooks:read')
   @ApiOperation({
     operationId: 'listWebhooks',
@@ -39,7 +31,6 @@ export class WebhooksController {
   }
 
   @Post()
-  @NoQuery()
   @RequireScope('webhooks:write')
   @ApiOperation({
     operationId: 'createWebhook',
@@ -49,37 +40,27 @@ export class WebhooksController {
       'creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a ' +
       'stored response.',
   })
-  @ApiCreatedResponse({
-    type: WebhookWithSecretResponse,
-    description: 'The webhook and its secret.',
-    headers: LOCATION_HEADER,
-  })
+  @Created(WebhookWithSecretResponse, { description: 'The webhook and its secret.', etag: false })
   @ApiErrors(new TooManyWebhooks(MAX_WEBHOOKS))
-  async create(
+  create(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
     @Body() newWebhook: CreateWebhookDto,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookWithSecretResponse> {
-    const webhook = await this.webhooks.create(id, newWebhook);
-    response.location(`/v1/webhooks/${webhook.id}`);
-    return webhook;
+    return this.webhooks.create(id, newWebhook);
   }
 
   @Get(':webhookId')
-  @NoQuery()
   @RequireScope('webhooks:read')
   @ApiOperation({ operationId: 'getWebhook', summary: 'Get a webhook', description: 'Without its secret.' })
-  @ApiWebhookId()
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
   get(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
   ): Promise<WebhookResponse> {
     return this.webhooks.get(id, webhookId);
   }
 
   @Patch(':webhookId')
-  @NoQuery()
   @RequireScope('webhooks:write')
   @ApiOperation({
     operationId: 'updateWebhook',
@@ -88,20 +69,17 @@ export class WebhooksController {
       'A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it ' +
       'is disabled.',
   })
-  @ApiConsumes('application/merge-patch+json', 'application/json')
-  @ApiWebhookId()
-  @ApiOkResponse({ type: WebhookResponse, description: 'The changed webhook.' })
+  @Updated(WebhookResponse)
   @ApiErrors(new WebhookDisabledByOperator())
   update(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
     @Body() change: UpdateWebhookDto,
   ): Promise<WebhookResponse> {
     return this.webhooks.update(id, webhookId, change);
   }
 
   @Delete(':webhookId')
-  @NoQuery()
   @HttpCode(204)
   @RequireScope('webhooks:write')
   @ApiOperation({
@@ -109,14 +87,15 @@ export class WebhooksController {
     summary: 'Delete a webhook',
     description: 'Nothing more is sent to it.',
   })
-  @ApiWebhookId()
   @ApiNoContentResponse({ description: 'The webhook is deleted.' })
-  remove(@CurrentPrincipal() { id }: ApiKeyPrincipal, @Param('webhookId') webhookId: string): Promise<void> {
+  remove(
+    @CurrentPrincipal() { id }: ApiKeyPrincipal,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+  ): Promise<void> {
     return this.webhooks.remove(id, webhookId);
   }
 
   @Post(':webhookId/rotate-secret')
-  @NoQuery()
   @HttpCode(200)
   @RequireScope('webhooks:write')
   @ApiOperation({
@@ -126,11 +105,10 @@ export class WebhooksController {
       'Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver ' +
       'can change at any time. The secret before the old one ends now.',
   })
-  @ApiWebhookId()
   @ApiOkResponse({ type: WebhookWithSecretResponse, description: 'The webhook and its new secret.' })
   rotateSecret(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Param('webhookId') webhookId: string,
+    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
   ): Promise<WebhookWithSecretResponse> {
     return this.webhooks.rotateSecret(id, webhookId);
   }

@@ -4,8 +4,7 @@ import { IsNull, Repository } from 'typeorm';
 import { EventsService } from '../events/events.service.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { hours } from '../kernel/clock/duration.js';
-import { expectSomeChange } from '../http/validation/partial-update.js';
-import { type Int64, parseInt64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../kernel/json/int64.js';
 import { makeSecret, secretText } from './delivery/signature.js';
 import { SecretBox } from './delivery/secret-box.js';
 import { DeliveryJobs } from './delivery-jobs.js';
@@ -70,14 +69,13 @@ export class WebhooksService {
   }
 
   /** @throws WebhookNotFound */
-  async get(owner: Int64, webhookId: string): Promise<WebhookResponse> {
+  async get(owner: Int64, webhookId: Int64): Promise<WebhookResponse> {
     return this.response(await this.owned(this.webhooks, owner, webhookId));
   }
 
   /** @throws WebhookNotFound, ValidationFailed, WebhookDisabledByOperator */
-  async update(owner: Int64, webhookId: string, change: UpdateWebhookDto): Promise<WebhookResponse> {
+  async update(owner: Int64, webhookId: Int64, change: UpdateWebhookDto): Promise<WebhookResponse> {
     const { url, types, state } = change;
-    expectSomeChange(change, ['url', 'types', 'state']);
     if (url !== undefined) await this.urls.check(url);
     const newestId = state === WebhookState.Enabled ? await this.events.newestId() : 0;
     const changed = await this.change(owner, webhookId, (webhook) => {
@@ -93,7 +91,7 @@ export class WebhooksService {
   }
 
   /** @throws WebhookNotFound */
-  async rotateSecret(owner: Int64, webhookId: string): Promise<WebhookWithSecretResponse> {
+  async rotateSecret(owner: Int64, webhookId: Int64): Promise<WebhookWithSecretResponse> {
     const secret = makeSecret();
     const rotated = await this.change(owner, webhookId, (webhook) => {
       webhook.previousSecret = webhook.secret;
@@ -104,18 +102,18 @@ export class WebhooksService {
   }
 
   /** Its deliveries are deleted later, in batches. @throws WebhookNotFound */
-  async remove(owner: Int64, webhookId: string): Promise<void> {
+  async remove(owner: Int64, webhookId: Int64): Promise<void> {
     await this.change(owner, webhookId, (webhook) => {
       webhook.deletedAt = new Date(this.clock.now());
     });
   }
 
   /** A webhook of the key. @throws WebhookNotFound */
-  async find(owner: Int64, webhookId: string): Promise<Webhook> {
+  async find(owner: Int64, webhookId: Int64): Promise<Webhook> {
     return this.owned(this.webhooks, owner, webhookId);
   }
 
-  private async change(owner: Int64, webhookId: string, work: (webhook: Webhook) => void): Promise<Webhook> {
+  private async change(owner: Int64, webhookId: Int64, work: (webhook: Webhook) => void): Promise<Webhook> {
     const changed = await this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
       const webhook = await this.owned(webhooks, owner, webhookId, true);
@@ -131,18 +129,14 @@ export class WebhooksService {
   private async owned(
     webhooks: Repository<Webhook>,
     owner: Int64,
-    webhookId: string,
+    id: Int64,
     forUpdate = false,
   ): Promise<Webhook> {
-    const id = parseInt64(webhookId);
-    const webhook =
-      id === undefined
-        ? null
-        : await webhooks.findOne({
-            where: { id, apiKeyId: owner, deletedAt: IsNull() },
-            ...(forUpdate && { lock: { mode: 'pessimistic_write' } }),
-          });
-    if (!webhook) throw new WebhookNotFound(webhookId);
+    const webhook = await webhooks.findOne({
+      where: { id, apiKeyId: owner, deletedAt: IsNull() },
+      ...(forUpdate && { lock: { mode: 'pessimistic_write' } }),
+    });
+    if (!webhook) throw new WebhookNotFound(id);
     return webhook;
   }
 

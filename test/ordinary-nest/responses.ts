@@ -17,7 +17,7 @@ import {
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { of, throwError } from 'rxjs';
-import { checkIfMatch } from '../../src/http/conditional/if-match.js';
+import { expectedVersion } from '../../src/http/conditional/if-match.js';
 import { asBytes, asText } from './read-body.js';
 import type { Topic } from './topics.js';
 
@@ -185,7 +185,7 @@ class ResponsesController {
 
   @Put('versions/:version')
   change(@Param('version') version: string, @Headers('If-Match') ifMatch?: string): object {
-    checkIfMatch(ifMatch, `"${version}"`);
+    expectedVersion(ifMatch).check(`"${version}"`);
     return { changed: version };
   }
 

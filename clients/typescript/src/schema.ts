@@ -3524,7 +3524,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The placed order. */
+      /** @description The created order. */
       201: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3534,6 +3534,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /**
+           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @example "q83vEjRWeJASNFZ4kKvN7w"
+           */
+          ETag?: string;
           /**
            * @description The address of what was created.
            * @example /v1/pets/42
@@ -4776,6 +4781,11 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /**
+           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @example "q83vEjRWeJASNFZ4kKvN7w"
+           */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
-import { hash } from 'node:crypto';
-import { writeJson } from '../../kernel/json/write-json.js';
+import { versionOfText } from '../../kernel/expected-version.js';
 
 /** An array, to distinguish it from a `no-store` that a handler has set. */
 const NO_STORE = ['no-store'];
@@ -9,8 +8,6 @@ const NO_STORE = ['no-store'];
 export function noStore({ url }: Request, response: Response): void {
   if (url.startsWith('/v1')) response.setHeader('Cache-Control', NO_STORE);
 }
-
-const LENGTH = 22; // of base64url: 132 bits
 
 /**
  * Whether the client of a GET or HEAD has this response already (RFC 9110, section 13.1). A text body gets an `ETag` of the
@@ -45,14 +42,9 @@ export function isFresh(response: Response): boolean {
 const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
 const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
-/** The `ETag` that a GET of this JSON has: strong, for it stands for the very bytes (RFC 9110, section 8.8.3). */
-export const etagOf = (value: object): string => etagOfText(writeJson(value));
-
 /** The same items may be all there are, or the first of more. */
 function etagOfPage(response: Response, body: string): string {
   const link = response.getHeader('Link');
   const isPage = typeof link === 'string' && link.includes('rel="next"');
-  return etagOfText(isPage ? `${link}\n${body}` : body);
+  return versionOfText(isPage ? `${link}\n${body}` : body);
 }
-
-const etagOfText = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;

@@ -1,21 +1,31 @@
-import { checkIfMatch, PreconditionFailed } from './if-match.js';
+import { PreconditionFailed, versionOf } from '../../kernel/expected-version.js';
+import { expectedVersion } from './if-match.js';
 
-describe('checkIfMatch', () => {
-  it.each([undefined, '*', ' * ', '"7"', '"6", "7"', '"a,b","7"'])('takes %s for version 7', (ifMatch) => {
-    expect(() => {
-      checkIfMatch(ifMatch, '"7"');
-    }).not.toThrow();
-  });
+const CURRENT = { id: 7 };
+const VERSION = versionOf(CURRENT);
 
-  it.each(['', '7', '"6"', 'W/"7"', '"6, 7"', '"77"'])('refuses %s for version 7', (ifMatch) => {
-    expect(() => {
-      checkIfMatch(ifMatch, '"7"');
-    }).toThrow(PreconditionFailed);
-  });
+describe('expectedVersion', () => {
+  it.each([undefined, '*', ' * ', VERSION, `"6", ${VERSION}`, `"a,b",${VERSION}`])(
+    'accepts %s',
+    (ifMatch) => {
+      expect(() => {
+        expectedVersion(ifMatch).check(CURRENT);
+      }).not.toThrow();
+    },
+  );
+
+  it.each(['', '7', '"6"', `W/${VERSION}`, VERSION.slice(1, -1), `"6, ${VERSION.slice(1)}`])(
+    'refuses %s',
+    (ifMatch) => {
+      expect(() => {
+        expectedVersion(ifMatch).check(CURRENT);
+      }).toThrow(PreconditionFailed);
+    },
+  );
 
   it('refuses a weak current version, which may be another one', () => {
     expect(() => {
-      checkIfMatch('W/"7"', 'W/"7"');
+      expectedVersion('W/"7"').check('W/"7"');
     }).toThrow(PreconditionFailed);
   });
 });

@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isObservable, map, type Observable } from 'rxjs';
+import { versionOf } from '../../kernel/expected-version.js';
 import { Page } from '../../kernel/pagination/page.js';
-import { etagOf } from '../conditional/etag.js';
 import type { DirectInterceptor } from '../direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../public-url.js';
 
@@ -27,7 +27,7 @@ export class PageInterceptor implements DirectInterceptor {
     if (!(result instanceof Page)) return result;
     if (result.next !== undefined) addNextLink(response, this.publicUrl.base, result.next);
     const [item] = result.items as readonly (object | undefined)[];
-    if (result.isOfOneId && item) response.setHeader('ETag', etagOf(item));
+    if (result.isOfOneId && item) response.setHeader('ETag', versionOf(item));
     return result.items;
   }
 }

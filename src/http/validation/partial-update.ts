@@ -1,6 +1,7 @@
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { bodyError } from '../../kernel/errors/field-error.js';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
+import { dtoSchema } from './dto-schema.js';
 
 const partial = new WeakSet<object>();
 
@@ -24,13 +25,19 @@ export function withoutDefaults(instance: object, body: object): object {
   return instance;
 }
 
-/**
- * Refuses a PATCH that changes nothing because it names no property.
- * @throws ValidationFailed
- */
-export function expectSomeChange(change: object, properties: readonly string[]): void {
-  if (Object.values(change).some((value) => value !== undefined)) return;
-  const message = `The body must have at least one of ${properties.join(', ')}`;
+const demanding = new WeakSet<object>();
+
+/** A DTO of a change: a body that names none of its properties, and so changes nothing, is invalid. */
+export const AtLeastOneProperty = (): ClassDecorator => (dto) => {
+  demanding.add(dto);
+};
+
+/** @throws ValidationFailed for such a DTO without a property */
+export function expectSomeProperty(instance: object): void {
+  const dto = instance.constructor;
+  if (!demanding.has(dto) || Object.values(instance).some((value) => value !== undefined)) return;
+  const names = [...(dtoSchema(dto)?.keys() ?? [])].join(', ');
+  const message = `The body must have at least one of ${names}`;
   throw new ValidationFailed([bodyError([], { code: 'required', message })]);
 }
 

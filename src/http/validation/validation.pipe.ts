@@ -13,7 +13,7 @@ import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { dtoSchema } from './dto-schema.js';
 import { fieldErrors, type BrokenRule } from './field-errors.js';
 import { holdsTooMany, MAX_ITEMS, whitelist } from './whitelist.js';
-import { isPartial, withoutDefaults } from './partial-update.js';
+import { expectSomeProperty, isPartial, withoutDefaults } from './partial-update.js';
 import { quickCheck } from './quick-check.js';
 import { toInstance } from './to-instance.js';
 
@@ -47,7 +47,7 @@ export class RequestValidationPipe implements PipeTransform {
 async function validateMissing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
   const { instance, errors } = await check({}, [], dto, metadata);
   if (errors.length > 0) throw new ValidationFailed([notAnObject(metadata)]);
-  return instance;
+  return finished(instance, {});
 }
 
 async function validated(
@@ -105,8 +105,11 @@ function notAnObject({ type, data }: ArgumentMetadata): FieldError {
   return fieldError(type, path, { code: 'type', message: `${subject} must be a JSON object` });
 }
 
-const finished = (instance: object, value: object): object =>
-  isPartial(value) ? withoutDefaults(instance, value) : instance;
+function finished(made: object, value: object): object {
+  const instance = isPartial(value) ? withoutDefaults(made, value) : made;
+  expectSomeProperty(instance);
+  return instance;
+}
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

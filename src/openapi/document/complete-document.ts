@@ -5,7 +5,13 @@ import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addCodeSamples } from './code-samples.js';
 import { addExamples } from './examples.js';
 import { addHeaders, headers } from './headers.js';
-import { upgradeOperation, upgradeSchemas, type OperationObject, type SchemasObject } from './schemas.js';
+import {
+  upgradeOperation,
+  upgradeSchemas,
+  type OperationObject,
+  type ParameterObject,
+  type SchemasObject,
+} from './schemas.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import { addUndescribedBody, closeRequestBody } from './request-body.js';
 import type { Route, Routes } from './routes.js';
@@ -88,14 +94,26 @@ function complete(one: PathOperation, route: Route, { schemas, base }: DocumentC
   closeRequestBody(operation, route, schemas);
 }
 
-/** A handler need not take every parameter of its path; OpenAPI requires them all. */
+type Parameter = NonNullable<OperationObject['parameters']>[number];
+
+/** A handler need not take every parameter of its path; OpenAPI requires them all. They come first, in the order of the path. */
 function addPathParameters(operation: OperationObject, path: string): void {
-  const parameters = (operation.parameters ??= []);
-  for (const [, name = ''] of path.matchAll(/{([^}]+)}/g)) {
-    if (parameters.some((one) => 'in' in one && one.in === 'path' && one.name === name)) continue;
-    parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
-  }
+  const { parameters = [] } = operation;
+  const names = Array.from(path.matchAll(/{([^}]+)}/g), ([, name = '']) => name);
+  const inPath = names.map(
+    (name): Parameter =>
+      parameters.find((one) => isInPath(one) && one.name === name) ?? {
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      },
+  );
+  operation.parameters = [...inPath, ...parameters.filter((one) => !inPath.includes(one))];
 }
+
+const isInPath = (parameter: Parameter): parameter is ParameterObject =>
+  'in' in parameter && parameter.in === 'path';
 
 /** Removes the schemes of decorators such as `@ApiBearerAuth()`: the service has only one. */
 function useOurSecurity(operation: OperationObject): void {

@@ -1,9 +1,11 @@
 import { ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
 import { Optional } from '../../http/validation/optional.decorator.js';
+import { AtLeastOneProperty } from '../../http/validation/partial-update.js';
 import { WebhookState } from '../webhook.entity.js';
 import { CreateWebhookDto } from './create-webhook.dto.js';
 
+@AtLeastOneProperty()
 @ApiSchema({ name: 'WebhookChange' })
 export class UpdateWebhookDto extends PartialType(CreateWebhookDto, { skipNullProperties: false }) {
   @ApiPropertyOptional({

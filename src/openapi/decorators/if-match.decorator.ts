@@ -1,0 +1,25 @@
+import { ApiHeader } from '@nestjs/swagger';
+import { expectedVersion } from '../../http/conditional/if-match.js';
+import { createRequestPartDecorator } from '../../http/request-part.decorator.js';
+import { PreconditionFailed } from '../../kernel/expected-version.js';
+import { ApiErrors } from './api-errors.decorator.js';
+
+const Expected = createRequestPartDecorator(({ headers }) => expectedVersion(headers['if-match']));
+
+/**
+ * The version that the change is for, so that concurrent changes are not lost (RFC 9110, section 13.1.1):
+ * `@IfMatch() expected: ExpectedVersion`. Documents the header and 412.
+ */
+export const IfMatch = (): ParameterDecorator => (target, method, index) => {
+  Expected()(target, method, index);
+  const handler = method === undefined ? undefined : Object.getOwnPropertyDescriptor(target, method);
+  if (method === undefined || !handler) throw new TypeError('@IfMatch() is for a parameter of a handler');
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description:
+      'The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked.',
+    schema: { type: 'string' },
+  })(target, method, handler);
+  ApiErrors(new PreconditionFailed())(target, method, handler);
+};
