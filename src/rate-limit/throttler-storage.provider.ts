@@ -2,7 +2,6 @@ import type { Provider } from '@nestjs/common';
 import { Clock } from '../kernel/clock/clock.js';
 import { Config } from '../kernel/config/config.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
-import { DailyUsageWriter } from './daily-usage/daily-usage.writer.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
@@ -19,15 +18,9 @@ export const throttlerStorageProvider: Provider = {
     usage: DailyUsageRepository,
     metrics: RateLimitMetrics,
   ): Promise<PlanThrottlerStorage> => {
-    const writer = new DailyUsageWriter(usage);
-    if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, writer, config);
+    const recorder = new UsageRecorder(clock, usage);
+    if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
     const { RedisConnection } = await import('./redis/redis-connection.js'); // loads ioredis
-    return new RedisThrottlerStorage(
-      clock,
-      config,
-      new RedisConnection(config),
-      new UsageRecorder(clock, writer),
-      metrics,
-    );
+    return new RedisThrottlerStorage(clock, config, new RedisConnection(config), recorder, metrics);
   },
 };

@@ -3,21 +3,6 @@ import type { RateLimitResult } from './rate-limit.result.js';
 
 const DAY_SECONDS = 86_400;
 
-/**
- * What one client has used in this process. Whole milliseconds and numbers only: V8 stores small integers inside the
- * object, and a million of them have to fit.
- */
-export class WindowCounter {
-  constructor(
-    /** Milliseconds of the monotonic clock. */
-    public minuteStart: number,
-    public minuteUsed: number,
-    public dayUsed: number,
-    /** The part of the day that is recorded in PostgreSQL: a crash forgets nothing below it. */
-    public reserved: number,
-  ) {}
-}
-
 /** What a client has used, in this process or in Redis. */
 export interface WindowCounts {
   readonly minuteUsed: number;

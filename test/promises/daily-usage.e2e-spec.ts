@@ -2,9 +2,15 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { migrate, revertLast } from '../../src/database/migrations/migrate.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { DailyUsageRepository } from '../../src/rate-limit/daily-usage/daily-usage.repository.js';
 import { Petstore } from '../support/petstore.js';
+import { appliedMigrations } from '../support/schema.js';
+import { createTestDatabase, withClient } from '../support/test-database.js';
+
+const DAY = 20_000; // in 2024
+const MIGRATION = 'CountDaysByWriter1795600000000';
 
 describe('the day counts in PostgreSQL', () => {
   let petstore: Petstore;
@@ -23,63 +29,53 @@ describe('the day counts in PostgreSQL', () => {
 
   const newKey = async () =>
     (await petstore.app.get(ApiKeysService).create({ name: 'x', plan: 'free' })).key.id;
-  async function count(id: Int64, day = 20_000): Promise<number> {
-    const [row] = await petstore.query<{ requests: number }>(
-      `SELECT requests FROM api_key_usage WHERE key_id = $1 AND day = DATE '1970-01-01' + $2::integer`,
-      [id, day],
-    );
-    return row?.requests ?? 0;
+  /** What a process that starts now finds. */
+  async function count(keyId: Int64, day = DAY, writer: string = randomUUID()): Promise<number> {
+    return (await usage.sumOfOthers(writer, day, [keyId]))[0]?.requests ?? 0;
   }
-  const change = (sequence: number, requests: number, keyId = key, day = 20_000) => ({
-    sequence,
-    requests,
-    keyId,
-    day,
-  });
-  async function newWriter(): Promise<string> {
+  const used = (requests: number, keyId = key, day = DAY) => ({ requests, keyId, day });
+
+  it('have a count once, however often it is sent', async () => {
     const writer = randomUUID();
-    await usage.register(writer);
-    return writer;
-  }
-
-  it('count a change once, however often it is sent', async () => {
-    const writer = await newWriter();
-    const changes = [change(1, 10), change(2, 5, other)];
-    const expected = new Set([
-      { keyId: key, day: 20_000, requests: 10 },
-      { keyId: other, day: 20_000, requests: 5 },
-    ]);
-    // The rows come in any order.
-    for (let i = 0; i < 3; i++) expect(new Set(await usage.apply(writer, changes))).toEqual(expected);
+    for (let i = 0; i < 3; i++) await usage.record(writer, [used(10), used(5, other)]);
+    await Promise.all(Array.from({ length: 8 }, () => usage.record(writer, [used(11)])));
+    expect([await count(key), await count(other)]).toEqual([11, 5]);
   });
 
-  it('count a change once when its copies run at the same time', async () => {
-    const writer = await newWriter();
-    const results = await Promise.all(Array.from({ length: 8 }, () => usage.apply(writer, [change(1, 10)])));
-    for (const [row] of results) expect(row?.requests).toBe(10);
-    expect(await count(key)).toBe(10);
-  });
-
-  it('do not count a late copy of a statement that was sent again with more', async () => {
-    const writer = await newWriter();
-    await usage.apply(writer, [change(1, 10), change(2, 7)]);
-    await usage.apply(writer, [change(1, 10)]);
+  it('do not fall because of a late copy of an earlier statement', async () => {
+    const writer = randomUUID();
+    await usage.record(writer, [used(17)]);
+    await usage.record(writer, [used(10)]);
     expect(await count(key)).toBe(17);
   });
 
   it('are those of all writers together, and of each day', async () => {
-    const [one, two] = await Promise.all([newWriter(), newWriter()]);
-    await usage.apply(one, [change(1, 10), change(2, 3, key, 20_001)]);
-    expect(await usage.apply(two, [change(1, 4)])).toEqual([{ keyId: key, day: 20_000, requests: 14 }]);
-    await usage.apply(one, [change(3, -6)]);
-    expect([await count(key), await count(key, 20_001)]).toEqual([8, 3]);
+    const [one, two] = [randomUUID(), randomUUID()];
+    await usage.record(one, [used(10), used(3, key, DAY + 1)]);
+    await usage.record(two, [used(4)]);
+    expect([await count(key), await count(key, DAY + 1)]).toEqual([14, 3]);
+    expect([await count(key, DAY, one), await count(key, DAY, two)]).toEqual([4, 10]);
   });
 
   it('leave out a key that was deleted', async () => {
-    const writer = await newWriter();
     await petstore.query('DELETE FROM api_keys WHERE id = $1', [other]);
-    const rows = await usage.apply(writer, [change(1, 10), change(2, 5, other)]);
-    expect(rows).toEqual([{ keyId: key, day: 20_000, requests: 10 }]);
+    await usage.record(randomUUID(), [used(10), used(5, other)]);
+    expect([await count(key), await count(other)]).toEqual([10, 0]);
+  });
+
+  it('are the same after the rows of ended days were added up', async () => {
+    const today = Math.floor(Date.now() / 86_400_000);
+    const [one, two] = [randomUUID(), randomUUID()];
+    for (const day of [DAY, today - 2, today - 1, today]) {
+      await usage.record(one, [used(10, key, day)]);
+      await usage.record(two, [used(5, key, day)]);
+    }
+    await Promise.all([usage.merge(), usage.merge()]);
+    await usage.merge();
+    for (const day of [DAY, today - 2, today - 1, today]) expect(await count(key, day)).toBe(15);
+    const rows = await petstore.query('SELECT FROM api_key_usage_by_writer WHERE key_id = $1', [key]);
+    expect(rows).toHaveLength(4); // two days of two writers
+    expect((await usage.history(key, 10)).map(({ requests }) => requests)).toEqual([15, 15, 15]);
   });
 
   it('are exact whichever copies are lost, repeated or late', async () => {
@@ -93,18 +89,51 @@ describe('the day counts in PostgreSQL', () => {
           { minLength: 1, maxLength: 6 },
         ),
         async (sends) => {
-          const writer = await newWriter();
+          const writer = randomUUID();
           const before = await count(key);
-          const changes = sends.map(({ requests }, i) => change(i + 1, requests));
+          const totals = sends.map((_, i) =>
+            sends.slice(0, i + 1).reduce((sum, { requests }) => sum + requests, 0),
+          );
           for (const { copies } of sends) {
-            // Each send has everything that was not acknowledged: a prefix of all changes.
-            for (const upTo of copies) await usage.apply(writer, changes.slice(0, upTo));
+            for (const i of copies) await usage.record(writer, [used(totals[i] ?? 0)]);
           }
-          await usage.apply(writer, changes);
-          expect((await count(key)) - before).toBe(changes.reduce((sum, { requests }) => sum + requests, 0));
+          await usage.record(writer, [used(totals.at(-1) ?? 0)]);
+          expect((await count(key)) - before).toBe(totals.at(-1));
         },
       ),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('the migration to day counts by writer', () => {
+  it('loses no day, forth and back', async () => {
+    const database = await createTestDatabase('template1');
+    const query = <T extends object>(sql: string) =>
+      withClient(database.url, async (client) => (await client.query<T>(sql)).rows);
+    const history = () =>
+      query("SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_usage ORDER BY 1");
+
+    await migrate(database.url);
+    while ((await appliedMigrations(database.url)).includes(MIGRATION)) await revertLast(database.url);
+    await query(
+      `INSERT INTO api_keys (name, plan, hash, prefix, last_four) VALUES ('x', 'free', '\\x00', 'p', 'l')`,
+    );
+    await query(
+      `INSERT INTO api_key_usage SELECT id, d::date, 7 FROM api_keys, unnest('{2026-01-01,2026-01-02}'::date[]) d`,
+    );
+    const before = await history();
+
+    await migrate(database.url);
+    expect(await history()).toEqual(before);
+    await query(
+      `INSERT INTO api_key_usage_by_writer SELECT id, '2026-01-02', gen_random_uuid(), 5 FROM api_keys, generate_series(1, 2)`,
+    );
+    while ((await appliedMigrations(database.url)).includes(MIGRATION)) await revertLast(database.url);
+    expect(await history()).toEqual([
+      { day: '2026-01-01', requests: '7' },
+      { day: '2026-01-02', requests: '17' },
+    ]);
+    await database.drop();
   });
 });

@@ -67,20 +67,20 @@ describe('the day of a key', () => {
   const onRecord = (url: string) =>
     withClient(url, async (client) => {
       const { rows } = await client.query<{ requests: string }>(
-        'SELECT requests FROM api_key_usage ORDER BY key_id DESC LIMIT 1',
+        'SELECT sum(requests) AS requests FROM api_key_usage_by_writer GROUP BY key_id ORDER BY key_id DESC LIMIT 1',
       );
       return Number(rows[0]?.requests ?? 0);
     });
 
-  it('never gets fresh when the service is killed, and loses at most 1.5 % each time', async () => {
+  it('has all that was written before the service is killed: once a second', async () => {
     let before = 0;
     for (let i = 0; i < 3; i++) {
       await begin(database.url);
       const first = await used();
-      expect(first).toBeGreaterThan(before);
-      expect(first - before).toBeLessThanOrEqual(1 + PER_DAY * 0.015);
+      expect(first).toBe(before + 1);
       before = await used(22);
       expect(before).toBe(first + 22);
+      await eventually(async () => (await onRecord(database.url)) === before);
       await end('SIGKILL');
     }
   });
@@ -125,18 +125,17 @@ describe('the day of a key', () => {
     expect(await onRecord(database.url)).toBe(total);
   });
 
-  it('has each request once after a freeze, in which reservations timed out that run afterwards', async () => {
+  it('has each request once after a freeze, in which statements timed out that run afterwards', async () => {
     const server = await PostgresServer.start();
     try {
       key = await newKey(server.url);
       await begin(server.url);
       await used(5);
       await server.freeze();
-      const total = await used(40); // some wait for a reservation that times out
+      const total = await used(40);
       expect(total).toBe(45);
       await server.thaw();
       await eventually(async () => (await onRecord(server.url)) >= total);
-      expect(await onRecord(server.url)).toBeLessThanOrEqual(total + PER_DAY * 0.015);
       await end('SIGTERM');
       expect(await onRecord(server.url)).toBe(total);
     } finally {

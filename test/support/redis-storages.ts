@@ -1,7 +1,6 @@
 import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
-import { DailyUsageWriter } from '../../src/rate-limit/daily-usage/daily-usage.writer.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
 import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
@@ -19,13 +18,15 @@ interface Settings {
 /** Replicas of the quota storage in this process, each with its own connection to Redis. */
 export class RedisStorages {
   private storages: RedisThrottlerStorage[] = [];
+  /** What all of them have on record. */
+  readonly usage = new TestDailyUsage();
   /** Of the storage that was made last. */
   metrics = new Metrics();
 
   make(url: string, { env = {}, clock = new Clock(), timeout }: Settings = {}): RedisThrottlerStorage {
     this.metrics = new Metrics();
     const config = new Config({ REDIS_URL: url, ...env });
-    const usage = new UsageRecorder(clock, new DailyUsageWriter(new TestDailyUsage()));
+    const usage = new UsageRecorder(clock, this.usage);
     const connection = new RedisConnection(config, timeout);
     const storage = new RedisThrottlerStorage(
       clock,

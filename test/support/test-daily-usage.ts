@@ -1,29 +1,46 @@
 import type {
   DailyUsage,
   DailyUsageRepository,
-  UsageChange,
 } from '../../src/rate-limit/daily-usage/daily-usage.repository.js';
 
 /** What becomes of a statement: `lost` and `late` ones fail for the caller, who cannot know which of them it was. */
 export type Outcome = 'runs' | 'fails' | 'lost' | 'late';
 
 /** Day counts in memory, of which a test decides what becomes of each statement. */
-export class TestDailyUsage implements Pick<DailyUsageRepository, 'register' | 'apply'> {
-  readonly counts = new Map<string, number>();
+export class TestDailyUsage implements Pick<DailyUsageRepository, 'record' | 'sumOfOthers' | 'merge'> {
   writes = 0;
-  /** Whether nothing can be written. */
+  /** Whether nothing can be read or written. */
   away = false;
   outcome: () => Outcome = () => 'runs';
-  private readonly sequences = new Map<string, number>();
+  /** By key and day, then by writer. */
+  private readonly rows = new Map<string, Map<string, number>>();
   private readonly late: (() => void)[] = [];
 
-  async register(): Promise<void> {
-    await this.settle(() => undefined);
+  async record(writer: string, counts: readonly DailyUsage[]): Promise<void> {
+    await this.settle(() => {
+      this.writes += 1;
+      for (const { keyId, day, requests } of counts) {
+        const row = this.rows.get(`${keyId} ${day}`) ?? new Map<string, number>();
+        this.rows.set(`${keyId} ${day}`, row.set(writer, Math.max(row.get(writer) ?? 0, requests)));
+      }
+    });
   }
 
-  async apply(writer: string, changes: readonly UsageChange[]): Promise<DailyUsage[]> {
-    const copy = [...changes];
-    return this.settle(() => this.run(writer, copy));
+  async sumOfOthers(
+    writer: string,
+    day: number,
+    keyIds: readonly DailyUsage['keyId'][],
+  ): Promise<Omit<DailyUsage, 'day'>[]> {
+    return this.settle(() =>
+      keyIds.map((keyId) => {
+        const others = [...(this.rows.get(`${keyId} ${day}`) ?? [])].filter(([other]) => other !== writer);
+        return { keyId, requests: sum(others.map(([, requests]) => requests)) };
+      }),
+    );
+  }
+
+  merge(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Runs what was to run late, in any order. */
@@ -31,8 +48,13 @@ export class TestDailyUsage implements Pick<DailyUsageRepository, 'register' | '
     for (const run of this.late.splice(0).reverse()) run();
   }
 
+  /** The count of each key and day. */
+  get counts(): number[] {
+    return [...this.rows.values()].map((row) => sum([...row.values()]));
+  }
+
   get total(): number {
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+    return sum(this.counts);
   }
 
   private async settle<T>(run: () => T): Promise<T> {
@@ -41,21 +63,8 @@ export class TestDailyUsage implements Pick<DailyUsageRepository, 'register' | '
     if (outcome === 'late') this.late.push(run);
     const result = outcome === 'runs' || outcome === 'lost' ? run() : undefined;
     if (outcome !== 'runs') throw new Error('PostgreSQL is unavailable');
-    return result as T;
-  }
-
-  private run(writer: string, changes: readonly UsageChange[]): DailyUsage[] {
-    this.writes += 1;
-    const last = this.sequences.get(writer) ?? 0;
-    for (const { keyId, day, requests, sequence } of changes) {
-      const key = `${keyId} ${day}`;
-      this.counts.set(key, (this.counts.get(key) ?? 0) + (sequence > last ? requests : 0));
-    }
-    this.sequences.set(writer, Math.max(last, ...changes.map(({ sequence }) => sequence)));
-    return changes.map(({ keyId, day }) => ({
-      keyId,
-      day,
-      requests: this.counts.get(`${keyId} ${day}`) ?? 0,
-    }));
+    return result as T; // it has run
   }
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

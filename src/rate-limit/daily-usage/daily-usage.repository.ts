@@ -8,60 +8,64 @@ export interface DailyUsage {
   readonly requests: number;
 }
 
-/** A change with a number by which PostgreSQL counts it once, however often it is sent. */
-export interface UsageChange extends DailyUsage {
-  readonly sequence: number;
-}
+/** Earlier days are in one table, what each process has counted of the last two in the other. */
+const ALL = `(SELECT key_id, day, requests, NULL AS writer FROM api_key_usage
+              UNION ALL SELECT key_id, day, requests, writer FROM api_key_usage_by_writer) AS usage`;
+const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
 /** The day counts of keys in PostgreSQL. */
 export class DailyUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Required once before a writer's first change. Deletes writers that have been silent for a month. */
-  async register(writer: string): Promise<void> {
+  /**
+   * Records what a process has counted so far. Repeated and late copies of the statement change nothing, because the counts
+   * of a writer only grow. Deleted keys are left out.
+   */
+  async record(writer: string, counts: readonly DailyUsage[]): Promise<void> {
     await this.dataSource.query(
-      `INSERT INTO api_key_usage_writers (writer, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING`,
-      [writer],
-    );
-    await this.dataSource.query(
-      `DELETE FROM api_key_usage_writers WHERE written_at < now() - interval '30 days'`,
+      `INSERT INTO api_key_usage_by_writer AS usage (key_id, day, writer, requests)
+       SELECT key_id, DATE '1970-01-01' + day, $1, requests
+         FROM unnest($2::bigint[], $3::integer[], $4::bigint[]) AS counted (key_id, day, requests)
+         JOIN api_keys ON api_keys.id = key_id
+       ON CONFLICT (key_id, day, writer) DO UPDATE SET requests = greatest(usage.requests, excluded.requests)`,
+      [
+        writer,
+        counts.map(({ keyId }) => keyId),
+        counts.map(({ day }) => day),
+        counts.map(({ requests }) => requests),
+      ],
     );
   }
 
-  /**
-   * Counts the changes that have not been counted before. Send it with every change whose outcome is not known: late and
-   * repeated copies of the statement change nothing. A negative number gives back a reservation.
-   * @returns the count of each key and day in the changes; none for a deleted key
-   */
-  async apply(writer: string, changes: readonly UsageChange[]): Promise<DailyUsage[]> {
-    const last = Math.max(0, ...changes.map(({ sequence }) => sequence));
+  /** What other writers have on record of one day. Keys without requests are left out. */
+  async sumOfOthers(
+    writer: string,
+    day: number,
+    keyIds: readonly ClientId[],
+  ): Promise<Omit<DailyUsage, 'day'>[]> {
     return this.dataSource.query(
-      `WITH writer AS (SELECT sequence FROM api_key_usage_writers WHERE writer = $1 FOR UPDATE),
-            turn AS (UPDATE api_key_usage_writers SET sequence = greatest(sequence, $2), written_at = now() WHERE writer = $1),
-            change AS (SELECT key_id, DATE '1970-01-01' + day AS day,
-                              coalesce(sum(requests) FILTER (WHERE c.sequence > writer.sequence), 0) AS requests
-                         FROM unnest($3::bigint[], $4::integer[], $5::bigint[], $6::bigint[]) AS c (key_id, day, requests, sequence)
-                        CROSS JOIN writer JOIN api_keys ON api_keys.id = key_id
-                        GROUP BY 1, 2 ORDER BY 1, 2) -- in one order, so that no two processes deadlock
-       INSERT INTO api_key_usage AS usage (key_id, day, requests) SELECT key_id, day, requests FROM change
-       ON CONFLICT (key_id, day) DO UPDATE SET requests = usage.requests + excluded.requests
-       RETURNING key_id AS "keyId", day - DATE '1970-01-01' AS day, requests`,
-      [
-        writer,
-        last,
-        changes.map(({ keyId }) => keyId),
-        changes.map(({ day }) => day),
-        changes.map(({ requests }) => requests),
-        changes.map(({ sequence }) => sequence),
-      ],
+      `SELECT key_id AS "keyId", sum(requests)::bigint AS requests FROM ${ALL}
+       WHERE key_id = ANY($3::bigint[]) AND day = DATE '1970-01-01' + $2::integer AND writer IS DISTINCT FROM $1
+       GROUP BY key_id`,
+      [writer, day, keyIds],
+    );
+  }
+
+  /** Adds up the counts of days that no process counts any more. */
+  async merge(): Promise<void> {
+    await this.dataSource.query(
+      `WITH ended AS (DELETE FROM api_key_usage_by_writer WHERE day < ${TODAY} - 1 RETURNING key_id, day, requests)
+       INSERT INTO api_key_usage AS usage (key_id, day, requests)
+       SELECT key_id, day, sum(requests) FROM ended GROUP BY key_id, day ORDER BY key_id, day
+       ON CONFLICT (key_id, day) DO UPDATE SET requests = usage.requests + excluded.requests`,
     );
   }
 
   /** Requests of a key on each of the last days, today included, newest first, without days that have none. */
   history(keyId: ClientId, days: number): Promise<{ day: string; requests: number }[]> {
     return this.dataSource.query(
-      `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_usage
-       WHERE key_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer AND requests > 0 ORDER BY day DESC`,
+      `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(requests)::bigint AS requests FROM ${ALL}
+       WHERE key_id = $1 AND day > ${TODAY} - $2::integer AND requests > 0 GROUP BY usage.day ORDER BY usage.day DESC`,
       [keyId, days],
     );
   }

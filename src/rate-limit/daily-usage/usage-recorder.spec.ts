@@ -1,12 +1,12 @@
 import fc from 'fast-check';
+import { eventually } from '../../../test/support/eventually.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { DailyUsageWriter } from './daily-usage.writer.js';
 import { UsageRecorder } from './usage-recorder.js';
 
-describe('the history of usage', () => {
-  it('has each request once, whatever becomes of the statements', async () => {
+describe('the day counts on record', () => {
+  it('have each request once, whatever becomes of the statements', async () => {
     const outcome = fc.constantFrom<Outcome>('runs', 'fails', 'lost', 'late');
     await fc.assert(
       fc.asyncProperty(
@@ -16,10 +16,11 @@ describe('the history of usage', () => {
         async (steps) => {
           const usage = new TestDailyUsage();
           const clock = new TestClock();
-          const recorder = new UsageRecorder(clock, new DailyUsageWriter(usage));
+          const recorder = new UsageRecorder(clock, usage);
           let total = 0;
           for (const { outcome: next, requests, thaw } of steps) {
-            for (let i = 0; i < requests; i++) recorder.note(i % 3);
+            const day = Math.floor(clock.now() / days(1));
+            for (let i = 0; i < requests; i++) recorder.add(i % 3, day);
             total += requests;
             usage.outcome = () => next;
             await recorder.write();
@@ -33,5 +34,26 @@ describe('the history of usage', () => {
         },
       ),
     );
+  });
+
+  it('are written by themselves, in one statement for all keys that have changed', async () => {
+    const usage = new TestDailyUsage();
+    const recorder = new UsageRecorder(new TestClock(), usage);
+    for (let i = 0; i < 5_000; i++) recorder.add(i % 50, 20_000);
+    await eventually(() => usage.total === 5_000);
+    expect(usage.writes).toBe(1);
+    await recorder.close();
+    expect(usage.writes).toBe(1);
+  });
+
+  it('go on under another writer when a day comes back', async () => {
+    const usage = new TestDailyUsage();
+    const recorder = new UsageRecorder(new TestClock(), usage);
+    for (const day of [20_000, 20_001, 20_000, 20_001, 20_000]) {
+      recorder.add(1, day);
+      await recorder.write();
+    }
+    expect(usage.counts).toEqual([3, 2]);
+    await recorder.close();
   });
 });

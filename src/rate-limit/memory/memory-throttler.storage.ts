@@ -1,60 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
-import { Config } from '../../kernel/config/config.js';
-import { admits, resultOf } from '../window-counts.js';
-import type { RateLimitResult } from '../rate-limit.result.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import type { Config } from '../../kernel/config/config.js';
+import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { PlanThrottlerStorage, type RateLimitClient } from '../plan-throttler.storage.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
+import { admits, resultOf } from '../window-counts.js';
+import type { Counter } from './expiring-counters.js';
 import { WindowCounters } from './window-counters.js';
-import { DailyReservations } from '../daily-usage/daily-reservations.js';
-import type { DailyUsageWriter } from '../daily-usage/daily-usage.writer.js';
 
 /**
- * Counts in the memory of this process. A decision waits only for the first one of a key, whose day so far is in
- * PostgreSQL, and for a reservation that it overtakes.
+ * Counts in the memory of this process. A decision waits only for the first one of a key on a day, whose count so far is
+ * in PostgreSQL.
  */
 @Injectable()
 export class MemoryThrottlerStorage extends PlanThrottlerStorage {
   private readonly counters: WindowCounters;
-  private readonly reservations: DailyReservations;
 
   constructor(
-    private readonly clock: Clock,
-    writer: DailyUsageWriter,
-    { maxAnonymousAddresses }: Config,
+    clock: Clock,
+    private readonly usage: UsageRecorder,
+    { maxAnonymousAddresses }: Pick<Config, 'maxAnonymousAddresses'>,
   ) {
     super();
     this.counters = new WindowCounters(clock, maxAnonymousAddresses);
-    this.reservations = new DailyReservations(writer);
   }
 
   consume(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    const now = this.now();
-    const counter = this.counters.find(client, now);
-    const admitted = admits(client, counter);
-    if (admitted) {
-      if (client.limits.perDay !== undefined) {
-        const wait = this.reservations.reserve(client.id, this.day, counter, client.limits.perDay);
-        if (wait) return wait.then(() => this.consume(client));
-      }
-      counter.minuteUsed += 1;
-      counter.dayUsed += 1;
-    }
-    return resultOf(admitted, client, this.counters.counts(counter, client, now));
+    return this.decide(client, true);
   }
 
   peek(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    const now = this.now();
-    const counter = this.counters.find(client, now);
-    const unread = client.limits.perDay !== undefined && counter.reserved === 0 && counter.dayUsed === 0;
-    const settled = () =>
-      resultOf(admits(client, counter), client, this.counters.counts(counter, client, now));
-    const wait = unread ? this.reservations.read(client.id, this.day, counter) : undefined;
-    return wait ? wait.then(settled) : settled();
+    return this.decide(client, false);
   }
 
-  /** Gives back unused reservations: the next start continues with the exact count. */
-  async close(): Promise<void> {
-    await this.reservations.close(this.day, this.counters.keys.entries());
+  close(): Promise<void> {
+    return this.usage.close();
   }
 
   /** Number of counters. */
@@ -62,12 +42,31 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
     return this.counters.size;
   }
 
-  private get day(): number {
-    return this.counters.keys.day;
+  private decide(client: RateLimitClient, charges: boolean): RateLimitResult | Promise<RateLimitResult> {
+    const now = this.counters.now();
+    const counter = this.counters.find(client, now);
+    const isKey = client.limits.perDay !== undefined;
+    if (isKey && !counter.isRead) {
+      const reading = this.read(client, counter);
+      if (reading) return reading.then(() => this.decide(client, charges));
+    }
+    const admitted = admits(client, counter);
+    if (admitted && charges) {
+      counter.minuteUsed += 1;
+      counter.dayUsed += 1;
+      if (isKey) this.usage.add(client.id, counter.day);
+    }
+    return resultOf(admitted, client, this.counters.counts(counter, client, now));
   }
 
-  /** Monotonic: a correction of the wall clock does not change the length of a minute. */
-  private now(): number {
-    return Math.floor(this.clock.elapsed());
+  /** While PostgreSQL is unavailable, what this process itself has counted has to do. */
+  private read({ id }: RateLimitClient, counter: Counter): Promise<void> | undefined {
+    const { day } = counter;
+    counter.dayUsed = this.usage.own(id, day);
+    return this.usage.others(id, day)?.then((others) => {
+      if (others === undefined || counter.day !== day) return;
+      counter.dayUsed = others + this.usage.own(id, day);
+      counter.isRead = 1;
+    });
   }
 }

@@ -1,18 +1,19 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import type { WindowCounts } from '../window-counts.js';
+import { days } from '../../kernel/clock/duration.js';
 import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
-import type { WindowCounter } from '../window-counts.js';
-import { KeyCounters } from './key-counters.js';
-import { ExpiringCounters } from './expiring-counters.js';
+import type { WindowCounts } from '../window-counts.js';
+import { type Counter, ExpiringCounters } from './expiring-counters.js';
 
 /** Milliseconds. A larger difference of the two clocks is a correction, not drift. */
 const CORRECTED = 5;
+const DAY = days(1);
+const MAX_KEYS = 4_000_000;
 
 /** The counters of this process: of keys, of addresses, and of throttlers of routes. */
 export class WindowCounters {
   /** Unix milliseconds at 0 of the monotonic clock. */
   private wallOffset = -Infinity;
-  readonly keys: KeyCounters;
+  private readonly keys = new ExpiringCounters(DAY, MAX_KEYS);
   private readonly anonymous: ExpiringCounters;
   private readonly routes = new Map<number, ExpiringCounters>();
 
@@ -21,28 +22,37 @@ export class WindowCounters {
     private readonly clock: Clock,
     private readonly max: number,
   ) {
-    this.keys = new KeyCounters(clock);
     this.anonymous = new ExpiringCounters(MINUTE, max);
   }
 
-  /** The counter of a client, with a new minute if the last one has ended. */
-  find(client: RateLimitClient, now: number): WindowCounter {
+  /** Monotonic: a correction of the wall clock does not change the length of a minute. */
+  now(): number {
+    return Math.floor(this.clock.elapsed());
+  }
+
+  /** The counter of a client, with a new minute and a new day if the last one has ended. */
+  find(client: RateLimitClient, now: number): Counter {
     const counter = this.table(client).find(client.id, now);
     if (counter.minuteUsed === 0 || now - counter.minuteStart >= (client.period ?? MINUTE)) {
       counter.minuteStart = now;
       counter.minuteUsed = 0;
+    }
+    const day = Math.floor(this.clock.now() / DAY);
+    if (counter.day !== day) {
+      counter.day = day;
+      counter.dayUsed = counter.isRead = 0;
     }
     return counter;
   }
 
   /** @param now milliseconds of the monotonic clock */
   counts(
-    { minuteStart, minuteUsed, dayUsed }: WindowCounter,
+    { minuteStart, minuteUsed, day, dayUsed }: Counter,
     { period = MINUTE }: RateLimitClient,
     now: number,
   ): WindowCounts {
     const end = minuteStart + period;
-    const { dayEnd } = this.keys;
+    const dayEnd = (day + 1) * DAY;
     return {
       minuteUsed,
       minuteLeft: end - now,
@@ -53,6 +63,11 @@ export class WindowCounters {
     };
   }
 
+  get size(): number {
+    const routes = [...this.routes.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.keys.size + this.anonymous.size + routes;
+  }
+
   /** Unix milliseconds of a monotonic time. Constant for a window unless the wall clock is corrected. */
   private wall(instant: number): number {
     const offset = this.clock.now() - this.clock.elapsed();
@@ -60,12 +75,7 @@ export class WindowCounters {
     return instant + this.wallOffset;
   }
 
-  get size(): number {
-    const routes = [...this.routes.values()].reduce((sum, { size }) => sum + size, 0);
-    return this.keys.size + this.anonymous.size + routes;
-  }
-
-  private table({ limits, period }: RateLimitClient): KeyCounters | ExpiringCounters {
+  private table({ limits, period }: RateLimitClient): ExpiringCounters {
     if (limits.perDay !== undefined) return this.keys;
     if (period === undefined) return this.anonymous;
     const upTo = 2 ** Math.ceil(Math.log2(period)); // bounds the number of tables, whatever a `ttl` function returns

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock/clock.js';
+import { days } from '../../kernel/clock/duration.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { RateLimitClient } from '../plan-throttler.storage.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
@@ -97,7 +98,7 @@ export class RedisShard {
   }
 
   private record({ id, limits }: RateLimitClient, { admitted }: RateLimitResult): void {
-    if (admitted && limits.perDay !== undefined) this.usage.note(id);
+    if (admitted && limits.perDay !== undefined) this.usage.add(id, Math.floor(this.clock.now() / days(1)));
   }
 
   /** This replica now decides by itself, also about requests that wait for Redis. */
