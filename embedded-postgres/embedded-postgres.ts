@@ -48,11 +48,26 @@ export async function openEmbeddedPostgres(
     as === 'owner' ? claim(dataDir, address, database) : visit(address, database),
   );
   const { server, address, started, result: lock } = opened;
+  const forget = lock ? stopAtExit(opened.pid, lock) : () => undefined;
   const stop = async () => {
+    forget();
     if (as === 'visitor' && !started) return;
     await stopAndRelease(server, lock?.held ? lock : await takeLock(server, address));
   };
   return handleOf(opened, database, stop);
+}
+
+/**
+ * A process that ends before it has called `stop`, by an exception or `process.exit()`, can only send a signal: this one
+ * is what `pg_ctl stop --mode=fast` sends.
+ * @returns forgets it
+ */
+function stopAtExit(pid: number, lock: OwnerLock): () => void {
+  const signal = () => {
+    if (lock.held) process.kill(pid, 'SIGINT'); // otherwise it is down, or another service has taken it over
+  };
+  process.once('exit', signal);
+  return () => process.removeListener('exit', signal);
 }
 
 interface OpenServer<T> extends Reached<T> {

@@ -9,6 +9,8 @@ const PAUSE_MS = 50;
 export interface Reached<T> {
   result: T;
   address: Address;
+  /** Of the server's main process. */
+  pid: number;
   /** Whether this call started the server. */
   started: boolean;
 }
@@ -32,7 +34,7 @@ export async function reachServer<T>(
       try {
         if (running !== undefined) {
           const address = { port: running.port, password };
-          return { result: await use(address), address, started };
+          return { result: await use(address), address, pid: running.pid, started };
         }
       } catch (error) {
         if (isFinal(error)) throw error;

@@ -79,3 +79,34 @@ describe('npm start', () => {
     expect(processesOf(folder.path)).toEqual([]);
   });
 });
+
+describe('npm start with a module that ends the process', () => {
+  const BROKEN = join(import.meta.dirname, 'support/broken-service.mjs');
+
+  it.each([
+    ['missing package', /^petstore: The "no-such-package" package is missing.+ to use SuppliersModule\.$/m],
+    ['missing provider', /^Error: Nest can.t resolve dependencies of the SuppliersModule/m],
+    ['thrown constructor', /^Error: A supplier has no name$/m],
+    ['thrown later', /^Error: A supplier has no name$/m],
+    ['rejected later', /^Error: A supplier has no name$/m],
+  ])('prints the cause of a %s once, and stops PostgreSQL', async (broken, cause) => {
+    program = new Program(BROKEN, [broken], { cwd: folder.path, env: { PORT: '0' } });
+    const { code, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(cause) });
+    expect(stderr.match(new RegExp(cause, 'gm'))).toHaveLength(1);
+    await until(() => processesOf(folder.path).length === 0);
+  });
+
+  it('stops PostgreSQL after process.exit()', async () => {
+    program = new Program(BROKEN, ['exit'], { cwd: folder.path, env: { PORT: '0' } });
+    expect(await program.ended).toMatchObject({ code: 3 });
+    await until(() => processesOf(folder.path).length === 0);
+  });
+});
+
+it('stops when its terminal is closed', async () => {
+  const service = await started();
+  service.signal('SIGHUP');
+  expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(processesOf(folder.path)).toEqual([]);
+});

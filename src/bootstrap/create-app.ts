@@ -5,6 +5,7 @@ import { setupApp } from '../app.setup.js';
 import type { Config } from '../kernel/config/config.js';
 import { JsonAdapter } from '../http/adapter/json.adapter.js';
 import { Logger } from '../observability/logging/logger.js';
+import { startLogger } from './start-logger.js';
 
 export { close } from './close.js';
 
@@ -14,7 +15,7 @@ export async function createApp(config: Config, databaseUrl: string): Promise<Ne
     AppModule.with(config, databaseUrl),
     new JsonAdapter(config),
     {
-      logger: false, // until ours exists; the caller prints errors before that
+      logger: startLogger,
       bufferLogs: true,
       bodyParser: false,
       abortOnError: false,

@@ -5,7 +5,7 @@ import { seconds } from '../kernel/clock/duration.js';
 const DUPLICATE_INTERVAL = seconds(0.5);
 const SIGINT_EXIT_CODE = 130;
 
-/** Calls `stop` once on Ctrl-C or SIGTERM, then ends the process. A second Ctrl-C ends it at once. */
+/** Calls `stop` once on Ctrl-C, SIGTERM or the end of the terminal (SIGHUP), then ends the process. A second Ctrl-C ends it at once. */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   readonly received: boolean;
 } {
@@ -31,6 +31,6 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
       },
     );
   };
-  process.on('SIGINT', handle).on('SIGTERM', handle);
+  process.on('SIGINT', handle).on('SIGTERM', handle).on('SIGHUP', handle);
   return signal;
 }

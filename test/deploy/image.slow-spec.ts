@@ -1,12 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { emptyFolder, Program, run } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const MEGABYTE = 1e6;
 const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+const TESTS = [
+  '.swcrc',
+  'jest.config.mjs',
+  'src',
+  'embedded-postgres',
+  'test/ordinary-nest',
+  'test/ordinary-nest.e2e-spec.ts',
+  'test/runner',
+  'test/support',
+];
+/** What runs those tests, each with its own packages. */
+const TEST_TOOLS = [
+  ...['jest', 'jest-circus', 'jest-mock', 'supertest', '@swc/core'],
+  ...['@redocly/cli', '@jest/fake-timers', '@jest/globals', '@jest/test-sequencer'],
+];
 
 /** Installed, pruned and laid out as the Dockerfile does it. */
 describe('the files of the image', () => {
@@ -79,6 +95,33 @@ describe('the files of the image', () => {
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
     expect(await healthcheck('/health/ready')).toMatchObject({ code: 1 });
+  });
+
+  it('run an ordinary Nest module, which finds no package of the development', async () => {
+    for (const path of TESTS) cpSync(repository(path), join(app, path), { recursive: true });
+    const packageOf = (name: string) => `node_modules/${name}`;
+    for (const name of TEST_TOOLS) {
+      mkdirSync(dirname(join(app, packageOf(name))), { recursive: true });
+      symlinkSync(repository(packageOf(name)), join(app, packageOf(name)));
+    }
+    // Copied, for it has to find the Nest of this folder.
+    const testing = packageOf('@nestjs/testing');
+    cpSync(repository(testing), join(app, testing), { recursive: true });
+    const config = join(app, 'jest.running-server.config.mjs');
+    writeFileSync(
+      config,
+      `import config from './jest.config.mjs';
+       const { globalSetup, globalTeardown, ...rest } = config;
+       export default { ...rest, roots: ['<rootDir>/test'] };`,
+    );
+    const server = Object.assign(new URL(database.url), { pathname: '/postgres' });
+    const args = ['--config', config, '--ci', 'test/ordinary-nest.e2e-spec.ts'];
+    const { code, stderr } = await run(
+      join(app, packageOf('jest/bin/jest.js')),
+      args,
+      inside({ PETSTORE_TEST_SERVER: server.href }),
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Tests: +\d+ passed/m) });
   });
 });
 

@@ -1,0 +1,45 @@
+// The built service with a module that ends the process in the way that the argument names.
+import { Inject, Module } from '@nestjs/common';
+import { loadPackageSync } from '@nestjs/common/internal';
+
+const modules = {
+  'missing package': class {
+    constructor() {
+      loadPackageSync('no-such-package', 'SuppliersModule'); // as modules of Nest do
+    }
+  },
+  'missing provider': class {},
+  'thrown constructor': class {
+    constructor() {
+      throw new Error('A supplier has no name');
+    }
+  },
+  'thrown later': class {
+    onApplicationBootstrap() {
+      setImmediate(() => {
+        throw new Error('A supplier has no name');
+      });
+    }
+  },
+  'rejected later': class {
+    onApplicationBootstrap() {
+      void Promise.reject(new Error('A supplier has no name'));
+    }
+  },
+  exit: class {
+    onApplicationBootstrap() {
+      process.exit(3);
+    }
+  },
+};
+
+const SuppliersModule = modules[process.argv[2]];
+Object.defineProperty(SuppliersModule, 'name', { value: 'SuppliersModule' });
+if (process.argv[2] === 'missing provider') {
+  Inject('SUPPLIERS')(SuppliersModule, undefined, 0);
+  Reflect.defineMetadata('design:paramtypes', [Object], SuppliersModule);
+}
+Module({})(SuppliersModule);
+const { AppModule } = await import('../../dist/src/app.module.js');
+Module({ imports: [SuppliersModule] })(AppModule);
+await import('../../dist/src/main.js');
