@@ -1,6 +1,6 @@
 import { CategoriesModule } from './categories/categories.module.js';
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ERROR_CATALOG } from './app.errors.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -70,6 +70,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         KernelModule.with(config),
+        DiscoveryModule,
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processesOf, until } from './support/processes.js';
-import { emptyFolder, Program, SERVICE } from './support/program.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 let program: Program;
@@ -49,7 +49,7 @@ describe('npm start', () => {
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 
-  it('refuses a second start on the same data folder, prints the same keys at the next one, and refuses a broken folder', async () => {
+  it('refuses a second start on the same data folder, prints the same keys at the next one but for one that was rotated, and refuses a broken folder', async () => {
     const path = join(folder.path, '.petstore');
     const refused = async (...parts: string[]) => {
       const { code, stdout, stderr } = await new Program(SERVICE, [], {
@@ -67,8 +67,13 @@ describe('npm start', () => {
     first.signal('SIGTERM');
     expect(await first.ended).toMatchObject({ code: 0 });
 
+    const rotated = await run(COMMAND_LINE, ['keys', 'rotate', '1', '--overlap', '0'], { cwd: folder.path });
+    expect(rotated).toMatchObject({ code: 0 });
     const next = await started();
-    expect(keysOf(next)).toEqual(keysOf(first));
+    const [free = '', ...others] = new Set(keysOf(first));
+    expect(next.stdout).toMatch(/^ +free +rotated, revoked or expired$/m);
+    expect(next.stdout).not.toContain(free);
+    expect([...new Set(keysOf(next))].sort()).toEqual(others.sort());
     expect(next.stdout).not.toContain('migration');
     next.signal('SIGTERM');
     expect(await next.ended).toMatchObject({ code: 0 });

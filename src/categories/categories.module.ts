@@ -5,10 +5,11 @@ import { PetsModule } from '../pets/pets.module.js';
 import { CategoriesController } from './categories.controller.js';
 import { CategoriesService } from './categories.service.js';
 import { Category } from './category.entity.js';
+import { CategorySamples } from './category.samples.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Category]), PetsModule, EventsModule],
   controllers: [CategoriesController],
-  providers: [CategoriesService],
+  providers: [CategoriesService, CategorySamples],
 })
 export class CategoriesModule {}

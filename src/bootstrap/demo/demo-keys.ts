@@ -1,22 +1,19 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { ApiKeysService } from '../../auth/api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
+import { hashSecret } from '../../auth/secret.js';
 
-type DemoKeys = Record<Plan, string>;
+type DemoKeys = Readonly<Record<Plan, string>>;
 
 const FILE = 'demo-keys.json';
 const OWNER_ONLY = 0o600;
 const ENTERPRISE_LIMITS = { perMinute: 5_000, perDay: 1_000_000 };
 
-/** One key for each plan, the same at every start: the data folder keeps the secrets. */
-export async function demoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
-  const path = join(dataDir, FILE);
-  return (await stored(path)) ?? (await create(keys, path));
-}
-
-async function stored(path: string): Promise<DemoKeys | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+/** The keys that an earlier start has put into the data folder. */
+export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefined> {
+  const text = await readFile(join(dataDir, FILE), 'utf8').catch(() => undefined);
   try {
     return text === undefined ? undefined : (JSON.parse(text) as DemoKeys);
   } catch {
@@ -24,14 +21,22 @@ async function stored(path: string): Promise<DemoKeys | undefined> {
   }
 }
 
-async function create(keys: ApiKeysService, path: string): Promise<DemoKeys> {
-  const created = {} as DemoKeys;
+/** One key for each plan. The data folder keeps the secrets, so that every start prints the same ones. */
+export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
+  const created = {} as Record<Plan, string>;
   for (const plan of PLAN_NAMES) {
     const limits = plan === 'enterprise' ? ENTERPRISE_LIMITS : undefined;
     const { secret } = await keys.create({ name: `demo ${plan}`, plan, limits });
     created[plan] = secret;
   }
+  const path = join(dataDir, FILE);
   await writeFile(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: OWNER_ONLY });
   await rename(`${path}.new`, path);
   return created;
+}
+
+/** Whether a key still works: it may have been rotated or revoked since. */
+export async function works(keys: ApiKeysRepository, secret: string): Promise<boolean> {
+  const found = await keys.findByHash(hashSecret(secret));
+  return found !== null && (found.endsAt === null || found.endsAt.getTime() > Date.now());
 }

@@ -1,12 +1,9 @@
-import type { DataSource } from 'typeorm';
-import { addSamplePets } from './pet.samples.js';
+import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { SampleData, type Samples } from '../../kernel/sample-data.js';
 
-/** Each adds rows where its tables have none. A new module's is one more here. */
-const SAMPLES = [addSamplePets];
-
-/** What a newcomer finds in the embedded database. */
-export async function addSampleData(dataSource: DataSource): Promise<void> {
-  await dataSource.transaction(async (manager) => {
-    for (const addSamples of SAMPLES) await addSamples(manager);
-  });
+/** Adds the samples of every feature, as requests of a client would. */
+export async function addSampleData(app: INestApplication): Promise<void> {
+  for (const { instance } of app.get(DiscoveryService).getProviders({ metadataKey: SampleData.KEY }))
+    await (instance as Samples).add();
 }

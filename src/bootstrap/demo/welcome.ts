@@ -1,29 +1,49 @@
 import type { INestApplication } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Database } from '../../database/open-database.js';
 import { PublicUrl } from '../../http/public-url.js';
-import { demoKeys } from './demo-keys.js';
+import { createDemoKeys, storedDemoKeys, works } from './demo-keys.js';
 import { addSampleData } from './sample-data.js';
 
-/** The welcome text. With the embedded database it adds sample data and demo keys. */
+/** The welcome text. A new data folder of the embedded database gets sample data and demo keys. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
   if (!embedded) return `\nThe pet store listens at ${base}, its Swagger UI at ${base}/docs\n\n`;
-  await addSampleData(app.get(DataSource));
-  const keys = await demoKeys(app.get(ApiKeysService), app.get(Config).dataDir);
+  const keys = await demoKeys(app);
+  const key = keys.find(({ secret }) => secret !== undefined)?.secret ?? '<API_KEY>';
   return `
 The pet store listens. Swagger UI: ${base}/docs
 
 Demo keys, one for each plan:
-${Object.entries(keys)
-  .map(([plan, key]) => `  ${plan.padEnd(10)}  ${key}`)
-  .join('\n')}
+${keys.map(({ plan, secret }) => `  ${plan.padEnd(10)}  ${secret ?? 'rotated, revoked or expired'}`).join('\n')}
 
 Try it:
-  curl -i -H 'Authorization: Bearer ${keys.free}' '${base}/v1/pets?limit=3'
+  curl -i -H 'Authorization: Bearer ${key}' '${base}/v1/pets?limit=3'
 
 Ctrl-C stops it.
 `;
+}
+
+interface DemoKey {
+  readonly plan: string;
+  /** Absent: it no longer works. */
+  readonly secret: string | undefined;
+}
+
+async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
+  const { dataDir } = app.get(Config);
+  let keys = await storedDemoKeys(dataDir);
+  if (!keys) {
+    await addSampleData(app);
+    keys = await createDemoKeys(app.get(ApiKeysService), dataDir);
+  }
+  const table = app.get(ApiKeysRepository);
+  return Promise.all(
+    Object.entries(keys).map(async ([plan, secret]) => ({
+      plan,
+      secret: (await works(table, secret)) ? secret : undefined,
+    })),
+  );
 }

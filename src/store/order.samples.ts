@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { SampleData, type Samples } from '../kernel/sample-data.js';
+import { PetsService } from '../pets/pets.service.js';
+import { Order } from './order.entity.js';
+import { StoreService } from './store.service.js';
+
+const COUNT = 8;
+
+/** Two orders of each status. An order holds its pet while it is open. */
+@SampleData()
+@Injectable()
+export class OrderSamples implements Samples {
+  constructor(
+    @InjectRepository(Order) private readonly table: Repository<Order>,
+    private readonly pets: PetsService,
+    private readonly store: StoreService,
+  ) {}
+
+  async add(): Promise<void> {
+    if (await this.table.exists()) return;
+    const { items } = await this.pets.list({ limit: 100 });
+    const available = items.filter(({ status }) => String(status) === 'available');
+    for (const [i, { id: petId }] of available.slice(0, COUNT).entries()) {
+      const { id } = await this.store.place({ petId });
+      const orderId = String(id);
+      if (i % 4 === 1) await this.store.approve(orderId);
+      if (i % 4 === 2) await this.store.cancel(orderId);
+      if (i % 4 === 3) {
+        await this.store.approve(orderId);
+        await this.store.deliver(orderId);
+      }
+    }
+  }
+}
