@@ -21,15 +21,14 @@ export class OrderSamples implements Samples {
   async add(): Promise<void> {
     if (await this.table.exists()) return;
     const { items } = await this.pets.list({ limit: 100 });
-    const available = items.filter(({ status }) => String(status) === 'available');
+    const available = items.filter(({ status }) => (status as string) === 'available');
     for (const [i, { id: petId }] of available.slice(0, COUNT).entries()) {
       const { id } = await this.store.place({ petId });
-      const orderId = String(id);
-      if (i % 4 === 1) await this.store.approve(orderId);
-      if (i % 4 === 2) await this.store.cancel(orderId);
+      if (i % 4 === 1) await this.store.approve(id);
+      if (i % 4 === 2) await this.store.cancel(id);
       if (i % 4 === 3) {
-        await this.store.approve(orderId);
-        await this.store.deliver(orderId);
+        await this.store.approve(id);
+        await this.store.deliver(id);
       }
     }
   }
