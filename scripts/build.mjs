@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Compiles sources that are newer than their output in dist/, and removes outputs without a source. SWC strips the types;
-// `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
+// Compiles sources that differ from what their output in dist/ was made of, and removes outputs without a source. SWC
+// strips the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,40 +22,54 @@ const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAA
  * @param {object} [options]
  * @param {() => void} [options.begin] called before the first file is compiled
  * @param {string[]} [options.folders] the folders to build
+ * @returns whether something was compiled or removed
  */
 export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
   const [sources, outputs, settings] = await Promise.all([
     filesIn('', folders, (name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name)),
     filesIn('dist', folders, (name) => name.endsWith('.js')),
-    Promise.all(SETTINGS.map((file) => modified(join(root, file)))),
+    fingerprintOf(...SETTINGS.map((file) => join(root, file))),
   ]);
-  const expected = new Set([...sources.keys()].map(outputOf));
+  const expected = new Set(sources.map(outputOf));
   await Promise.all(REDOC.map(copyOfRedoc));
-  const orphans = [...outputs.keys()].filter((output) => !expected.has(output));
+  const orphans = outputs.filter((output) => !expected.has(output));
   await Promise.all(orphans.flatMap((output) => [remove(output), remove(`${output}.map`)]));
 
-  const newestSetting = Math.max(...settings);
-  const stale = [...sources]
-    .filter(([source, time]) => (outputs.get(outputOf(source)) ?? 0) < Math.max(time, newestSetting))
-    .map(([source]) => source);
-  if (stale.length === 0) return;
+  const checked = await Promise.all(sources.map((source) => check(source, settings)));
+  const stale = checked.filter(({ isStale }) => isStale);
+  if (stale.length === 0) return orphans.length > 0;
   begin();
-  const { transformFile } = await import('@swc/core'); // mostly nothing to compile
-  await Promise.all(stale.map((source) => compile(source, transformFile))).catch(({ message }) => {
+  const { transform } = await import('@swc/core'); // mostly nothing to compile
+  await Promise.all(stale.map((source) => compile(source, transform))).catch(({ message }) => {
     throw new Error(message.split('\n\nCaused by:')[0]); // SWC adds a stack
   });
+  return true;
 }
 
-/** The wanted files of the folders below a base, relative to it, each with the time of its last change. */
+/**
+ * Whether the output of a source was made of something else: its last line has the fingerprint. Times would miss a source
+ * that is saved while it is compiled.
+ */
+async function check(source, settings) {
+  const text = await readFile(join(root, source), 'utf8');
+  const output = await readFile(join(root, 'dist', outputOf(source)), 'utf8').catch(() => '');
+  const mark = `// ${hashOf(settings, text)}`;
+  return { source, text, mark, isStale: !output.endsWith(mark) };
+}
+
+const fingerprintOf = async (...files) => hashOf(...(await Promise.all(files.map((file) => readFile(file)))));
+
+const hashOf = (...parts) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+
+/** The wanted files of the folders below a base, relative to it. */
 async function filesIn(base, folders, isWanted) {
   const list = (folder) =>
     readdir(join(root, base, folder), { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = (await Promise.all(folders.map(list)))
+  return (await Promise.all(folders.map(list)))
     .flat()
     .filter((entry) => entry.isFile() && isWanted(entry.name))
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const times = files.map(async (file) => [relative(join(root, base), file), await modified(file)]);
-  return new Map(await Promise.all(times));
+    .map(({ parentPath, name }) => relative(join(root, base), join(parentPath, name)));
 }
 
 async function copyOfRedoc(name) {
@@ -72,14 +87,19 @@ const modified = async (file) => (await stat(file)).mtimeMs;
 const outputOf = (source) => source.replace(/\.ts$/, '.js');
 const remove = (output) => rm(join(root, 'dist', output), { force: true });
 
-async function compile(source, transformFile) {
+async function compile({ source, text, mark }, transform) {
   const [from, to] = [join(root, source), join(root, 'dist', outputOf(source))];
   const sourceFileName = relative(dirname(to), from).replaceAll('\\', '/');
-  const { code, map } = await transformFile(from, { cwd: root, sourceMaps: true, sourceFileName });
+  const { code, map } = await transform(text, {
+    cwd: root,
+    filename: from,
+    sourceMaps: true,
+    sourceFileName,
+  });
   await mkdir(dirname(to), { recursive: true });
   await writeFile(`${to}.map`, map);
   // Renamed when complete: an interrupted build leaves no partial file that looks up to date.
-  await writeFile(`${to}.new`, `${code}\n//# sourceMappingURL=${basename(to)}.map\n`);
+  await writeFile(`${to}.new`, `${code}\n//# sourceMappingURL=${basename(to)}.map\n${mark}`);
   await rename(`${to}.new`, to);
 }
 

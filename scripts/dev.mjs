@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 // npm run dev: restarts the service after each change of a source. This process owns the embedded PostgreSQL, which
 // keeps running.
+import { watch } from 'chokidar';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
 const SETTLED = 50; // milliseconds without a further change: an editor writes several files at once
 const STOP_TIMEOUT = 500; // milliseconds
+const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 await build({ begin: () => console.log('Building…') }).catch(({ message }) => {
@@ -28,28 +29,36 @@ run(() =>
     const service = new Service();
     onEnd(() => service.stop());
     service.start();
+    const watcher = watch(['src', 'migrations', 'embedded-postgres'], { cwd: root, ignoreInitial: true });
     let settled;
-    for (const folder of ['src', 'migrations', 'embedded-postgres']) {
-      watch(at(folder), { recursive: true }, () => {
-        clearTimeout(settled);
-        settled = setTimeout(() => void rebuild(service), SETTLED);
-      });
-    }
+    const rebuildSoon = () => {
+      clearTimeout(settled);
+      settled = setTimeout(() => void rebuild(service), SETTLED);
+    };
+    watcher.on('all', rebuildSoon).on('ready', rebuildSoon); // what was saved before it watched, too
+    onEnd(async () => {
+      await watcher.close();
+      clearTimeout(settled);
+      await rebuilding; // it would start the service once more
+    });
   }),
 );
 
 /** Rebuilds run one after the other. */
 let rebuilding = Promise.resolve();
+/** Whether the service runs with less than what is built: a build that fails has compiled some files. */
+let isBehind = false;
+
 function rebuild(service) {
   return (rebuilding = rebuilding.then(async () => {
-    let changed = false;
     const begin = () => {
-      changed = true;
+      isBehind = true;
       console.log('Building…');
     };
     try {
-      await build({ begin });
-      if (changed) await service.restart();
+      isBehind = (await build({ begin })) || isBehind;
+      if (isBehind) await service.restart();
+      isBehind = false;
     } catch ({ message }) {
       console.error(message); // the old service keeps running
     }
@@ -63,7 +72,7 @@ class Service {
     // In its own process group: Ctrl-C reaches only this process, which then stops both.
     this.#child = spawn(process.execPath, ['--enable-source-maps', at('scripts/dev-service.mjs'), ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { SHUTDOWN_GRACE_SECONDS: '0', ...process.env },
+      env: { SHUTDOWN_GRACE_SECONDS: '0', NODE_COMPILE_CACHE: at('dist/compile-cache'), ...process.env },
       detached: true,
     });
   }
@@ -72,7 +81,7 @@ class Service {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    child.disconnect();
+    if (child.connected) child.disconnect();
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
     await ended;
     clearTimeout(late);

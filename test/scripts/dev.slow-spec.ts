@@ -1,6 +1,7 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkout } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
 import { Program } from '../support/program.js';
 
@@ -19,6 +20,7 @@ afterAll(async () => {
 });
 
 const source = () => join(folder.path, 'src/pets/pets.controller.ts');
+const built = (output: string) => readFile(output, 'utf8').catch(() => '');
 const postmaster = async () =>
   (await readFile(join(folder.path, '.petstore/postgres/postmaster.pid'), 'utf8')).split('\n')[0];
 
@@ -30,12 +32,48 @@ describe('npm run dev', () => {
     expect(await postmaster()).toBe(before);
   });
 
+  it.each([
+    ['in place', (text: string) => writeFile(source(), text)],
+    [
+      'by a rename, as vim, JetBrains and git do',
+      async (text: string) => {
+        await writeFile(`${source()}~`, text);
+        await rename(`${source()}~`, source());
+      },
+    ],
+    [
+      'as a new file in the place of the old one',
+      async (text: string) => {
+        await rm(source());
+        await writeFile(source(), text);
+      },
+    ],
+  ])('hears each of 20 saves %s', async (_, save) => {
+    const text = await readFile(source(), 'utf8');
+    const output = join(folder.path, 'dist/src/pets/pets.controller.js');
+    for (let i = 1; i <= 20; i++) {
+      await save(`${text}\nexport const saved = ${i};\n`);
+      await eventually(async () => (await built(output)).includes(`saved = ${i};`));
+    }
+    await save(text);
+  });
+
   it('goes on with what it has when a change cannot be compiled, and says where', async () => {
     const text = await readFile(source(), 'utf8');
     await writeFile(source(), `${text}const a: = 1;\n`);
     await dev.complains(/pets\.controller\.ts:\d+/);
+    const said = dev.stdout.length;
     await writeFile(source(), text);
-    await dev.prints(/listens again[^]*listens again/);
+    await eventually(() => dev.stdout.slice(said).includes('listens again'));
+  });
+
+  it('starts again without a source that is deleted', async () => {
+    const unused = join(folder.path, 'src/unused.ts');
+    const output = join(folder.path, 'dist/src/unused.js');
+    await writeFile(unused, 'export const unused = true;\n');
+    await eventually(async () => (await built(output)) !== '');
+    await rm(unused);
+    await eventually(async () => (await built(output)) === '');
   });
 
   it('ends on Ctrl-C with exit code 0 and leaves nothing running', async () => {
