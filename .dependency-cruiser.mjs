@@ -49,12 +49,17 @@ export default {
     {
       name: 'features-use-the-module-and-service-of-another-feature-only',
       comment:
-        'the module file, a service, a response, an error or the types of event; the rest of it is internal',
+        'the module file, a service, a response, an error, the types of event or what writes them; the rest of it is internal',
       severity: 'error',
       from: { path: `(${features})` },
       to: {
         path: features,
-        pathNot: ['^$1', '\\.(module|service|errors|entity)\\.ts$', '/event-type\\.ts$', '\\.response\\.ts$'],
+        pathNot: [
+          '^$1',
+          '\\.(module|service|errors|entity)\\.ts$',
+          '/(event-type|changes)\\.ts$',
+          '\\.response\\.ts$',
+        ],
       },
     },
     {

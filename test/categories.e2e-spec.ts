@@ -1,6 +1,7 @@
 import type { Response } from 'supertest';
 import { Petstore } from './support/petstore.js';
 import { recordedEvents } from './support/recorded-events.js';
+import { withClient } from './support/test-database.js';
 
 interface Category {
   id: number;
@@ -152,6 +153,33 @@ describe('PATCH /v1/categories/{categoryId}', () => {
       ]);
       expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     }
+  });
+
+  it('makes no cycle when many are moved below each other at the same time, and refuses none for the waiting', async () => {
+    const ids: number[] = [];
+    for (let i = 0; i < 8; i++) ids.push((await create()).id);
+    const responses = await Promise.all(
+      ids.flatMap((id) => ids.filter((one) => one !== id).map((parentId) => patch(id, { parentId }))),
+    );
+    expect(responses.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+    const rows = await petstore.query(
+      `WITH RECURSIVE below AS (
+         SELECT id FROM categories WHERE parent_id IS NULL
+         UNION ALL SELECT child.id FROM categories child JOIN below ON child.parent_id = below.id
+       ) SELECT id FROM below WHERE id = ANY ($1)`,
+      [ids],
+    );
+    expect(rows).toHaveLength(ids.length); // what is in a cycle is below nothing
+  });
+
+  it('changes some while another transaction holds others', async () => {
+    const [held, free, parent] = [await create(), await create(), await create()];
+    await withClient(petstore.databaseUrl, async (holder) => {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM categories WHERE id = $1 FOR UPDATE', [held.id]);
+      await patch(free.id, { parentId: parent.id, name: fresh() }).expect(200);
+      await create({ parentId: parent.id });
+    });
   });
 
   it('honours If-Match', async () => {

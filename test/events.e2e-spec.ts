@@ -3,15 +3,21 @@ import { EventSequencer } from '../src/events/event-sequencer.js';
 import type { EventType } from '../src/events/event-type.js';
 import { PetStatus } from '../src/pets/pet-status.js';
 import { Pet } from '../src/pets/pet.entity.js';
-import { EventsService } from '../src/events/events.service.js';
+import { Changes } from '../src/events/changes.js';
+import { PetResponse } from '../src/pets/dto/pet.response.js';
+import { PET_CREATED, PET_UPDATED } from '../src/pets/pet.events.js';
 import { Petstore } from './support/petstore.js';
 
 class Counted {
   readonly counter!: number;
   readonly value!: number;
+
+  static from({ counter, value }: Counted): Counted {
+    return { counter, value };
+  }
 }
 /** Not declared, for the service knows nothing of it. */
-const COUNTED: EventType<Counted> = {
+const COUNTED: EventType<Counted, Counted> = {
   name: 'pet.created',
   version: 1,
   data: Counted,
@@ -27,13 +33,13 @@ interface Row<Data> {
 describe('events', () => {
   let petstore: Petstore;
   let dataSource: DataSource;
-  let events: EventsService;
+  let changes: Changes;
   let sequencer: EventSequencer;
 
   beforeEach(async () => {
     petstore = await Petstore.start();
     dataSource = petstore.app.get(DataSource);
-    events = petstore.app.get(EventsService);
+    changes = petstore.app.get(Changes);
     sequencer = petstore.app.get(EventSequencer);
   });
 
@@ -74,7 +80,7 @@ describe('events', () => {
 
   it('are not recorded when the transaction is rolled back', async () => {
     const failing = dataSource.transaction(async (manager) => {
-      await events.record(manager, COUNTED, { counter: 1, value: 1 });
+      await changes.in(manager).record(COUNTED, { counter: 1, value: 1 });
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
@@ -83,26 +89,75 @@ describe('events', () => {
   });
 
   it('cannot be recorded outside a transaction', async () => {
-    await expect(events.record(dataSource.manager, COUNTED, { counter: 1, value: 1 })).rejects.toThrow(
-      'outside a transaction',
-    );
+    await expect(changes.record(COUNTED, { counter: 1, value: 1 })).rejects.toThrow('outside a transaction');
   });
 
-  it('leave the row as it is that is changed outside a transaction', async () => {
-    const pets = dataSource.getRepository(Pet);
-    const { id } = await pets.save(pets.create({ name: 'Rex', categoryId: 1, status: PetStatus.Available }));
-    await expect(events.update(pets, id, { name: 'Max' }, COUNTED, { counter: 1, value: 1 })).rejects.toThrow(
-      'outside a transaction',
-    );
-    expect(await pets.findOneBy({ id })).toMatchObject({ name: 'Rex' });
-    await pets.delete({ id });
+  describe('of a change', () => {
+    let pet: Pet;
+    beforeEach(async () => {
+      const values = { name: 'Rex', categoryId: 1, status: PetStatus.Available };
+      pet = await changes.insert(Pet, values, PET_CREATED);
+    });
+    const names = async () => (await dataSource.getRepository(Pet).find()).map(({ name }) => name);
+    const typesOfFeed = async () => {
+      await sequencer.catchUp();
+      return (await feed()).map(({ type }) => type);
+    };
+    /** PostgreSQL refuses it. */
+    const TOO_LONG = 'x'.repeat(201);
+
+    it('are recorded with it outside a transaction, or neither is written', async () => {
+      expect(await changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).toMatchObject({
+        id: pet.id,
+        name: 'Max',
+      });
+      await expect(changes.update(Pet, pet, { name: TOO_LONG }, PET_UPDATED)).rejects.toThrow(/check/);
+      expect(await names()).toEqual(['Max']);
+      expect(await typesOfFeed()).toEqual(['pet.created', 'pet.updated']);
+    });
+
+    it('fail where it fails, and with it the transaction, although the error is caught', async () => {
+      const outcomes: string[] = [];
+      const done = dataSource.transaction(async (manager) => {
+        await changes
+          .in(manager)
+          .update(Pet, pet, { name: TOO_LONG }, PET_UPDATED)
+          .catch(() => outcomes.push('the change failed'));
+        await manager.query('SELECT 1').catch(() => outcomes.push('so did what followed'));
+      });
+      await expect(done).rejects.toThrow('rolled back');
+      expect(outcomes).toEqual(['the change failed', 'so did what followed']);
+      expect(await names()).toEqual(['Rex']);
+      expect(await typesOfFeed()).toEqual(['pet.created']);
+    });
+
+    it('are not recorded for a row that is gone', async () => {
+      await dataSource.getRepository(Pet).delete({ id: pet.id });
+      await expect(changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).rejects.toThrow('Could not find');
+      await expect(changes.delete(Pet, pet, PET_UPDATED)).rejects.toThrow('Could not find');
+      expect(await typesOfFeed()).toEqual(['pet.created']);
+    });
+
+    it.each([
+      ['uses the id', (row: Pet) => Object.assign(PetResponse.from(row), { url: `/pets/${row.id}` })],
+      ['has the id elsewhere', ({ id, name }: Pet) => ({ name, id })],
+      ['has nothing but the id', ({ id }: Pet) => ({ id })],
+      ['leaves the id out', ({ name }: Pet) => ({ name })],
+    ])('have the data that their type makes, when it %s', async (_, from) => {
+      const type = { ...PET_CREATED, data: Object.assign(class {}, { from }) };
+      const { id, ...values } = pet;
+      const row = await changes.insert(Pet, values, type);
+      expect(row.id).toBe(Number(id) + 1);
+      await sequencer.catchUp();
+      expect((await feed()).at(-1)?.data).toEqual(from(row));
+    });
   });
 
   it('of a transaction that commits late come after those that are in the feed already', async () => {
     const late = dataSource.createQueryRunner();
     await late.startTransaction();
-    await events.record(late.manager, COUNTED, { counter: 1, value: 1 });
-    await dataSource.transaction((manager) => events.record(manager, COUNTED, { counter: 2, value: 1 }));
+    await changes.in(late.manager).record(COUNTED, { counter: 1, value: 1 });
+    await dataSource.transaction((manager) => changes.in(manager).record(COUNTED, { counter: 2, value: 1 }));
     await sequencer.catchUp();
     const before = await feed<Counted>();
     expect(before.map(({ data }) => data.counter)).toEqual([2]);
@@ -134,7 +189,7 @@ describe('events', () => {
                 'UPDATE counters SET value = value + 1 WHERE id = $1 RETURNING value',
                 [id],
               );
-              await events.record(manager, COUNTED, { counter: id, value: row.value });
+              await changes.in(manager).record(COUNTED, { counter: id, value: row.value });
               values.push(`${id}:${row.value}`);
             }
             await manager.query('SELECT pg_sleep($1)', [Math.random() ** 4 / 50]);

@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
-import { insertRow } from '../src/database/rows.js';
 import type { Int64 } from '../src/kernel/json/int64.js';
 import { eventually } from './support/eventually.js';
 import { Petstore } from './support/petstore.js';
@@ -75,13 +74,13 @@ class TickingService
   }
 
   private async note(hook: string): Promise<void> {
-    await insertRow(this.ticks, { name: `${hook}, fast` });
-    await this.ticks.save({ name: hook });
+    const before = await this.ticks.findOneBy({ name: hook }); // as the fast path reads
+    await this.ticks.save({ name: before ? 'again' : hook });
   }
 
   private async tick(): Promise<void> {
     await this.dataSource.transaction((manager) => manager.insert(Tick, { name: 'tick' }));
-    await insertRow(this.ticks, { name: 'tick, fast' });
+    await this.ticks.findOneBy({ name: 'tick' });
   }
 }
 
@@ -101,9 +100,10 @@ describe('a provider of a module', () => {
       );
       expect(failures).toEqual([]);
       expect(hooks.rows.map(({ name }) => name)).toEqual(
-        ['onModuleInit', 'onApplicationBootstrap', 'onModuleDestroy']
-          .concat(['beforeApplicationShutdown', 'onApplicationShutdown'])
-          .flatMap((hook) => [`${hook}, fast`, hook]),
+        ['onModuleInit', 'onApplicationBootstrap', 'onModuleDestroy'].concat([
+          'beforeApplicationShutdown',
+          'onApplicationShutdown',
+        ]),
       );
     } finally {
       await own.stop();

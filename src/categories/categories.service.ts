@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, QueryFailedError, Repository } from 'typeorm';
+import { type EntityManager, type FindOneOptions, QueryFailedError, Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
-import type { EventType } from '../events/event-type.js';
-import { EventsService } from '../events/events.service.js';
+import { Changes } from '../events/changes.js';
 import { ExpectedVersion } from '../kernel/expected-version.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Page, PageRequest } from '../kernel/pagination/page.js';
 import type { PetResponse } from '../pets/dto/pet.response.js';
 import { PetsService } from '../pets/pets.service.js';
-import { expectParent, lockTree } from './category-tree.js';
+import { lockForMove } from './category-tree.js';
 import { Category, nameKeyOf } from './category.entity.js';
-import { CategoryHasChildren, CategoryNameTaken, CategoryNotFound } from './category.errors.js';
+import {
+  CategoryHasChildren,
+  CategoryNameTaken,
+  CategoryNotFound,
+  ParentCategoryNotFound,
+} from './category.errors.js';
 import { CATEGORY_CREATED, CATEGORY_DELETED, CATEGORY_UPDATED } from './category.events.js';
 import { CategoryResponse } from './dto/category.response.js';
 import type { CreateCategoryDto } from './dto/create-category.dto.js';
@@ -21,7 +25,7 @@ import type { UpdateCategoryDto } from './dto/update-category.dto.js';
 export class CategoriesService {
   constructor(
     @InjectRepository(Category) private readonly categories: Repository<Category>,
-    private readonly events: EventsService,
+    private readonly changes: Changes,
     private readonly pets: PetsService,
   ) {}
 
@@ -42,77 +46,70 @@ export class CategoriesService {
   }
 
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
-  create({ name, parentId }: CreateCategoryDto): Promise<CategoryResponse> {
-    return this.change(name, async (manager) => {
-      if (parentId !== undefined) await expectParent(manager, parentId);
-      const category = manager.create(Category, {
-        name,
-        nameKey: nameKeyOf(name),
-        parentId: parentId ?? null,
-      });
-      return this.record(manager, CATEGORY_CREATED, await manager.save(category));
-    });
+  async create({ name, parentId }: CreateCategoryDto): Promise<CategoryResponse> {
+    const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
+    const created = this.changes.insert(Category, category, CATEGORY_CREATED);
+    return CategoryResponse.from(await created.catch(explain(category)));
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle */
-  update(id: Int64, change: UpdateCategoryDto, expected = ExpectedVersion.any): Promise<CategoryResponse> {
-    return this.change(change.name, async (manager) => {
-      const category = await find(manager, id, expected);
+  async update(
+    id: Int64,
+    change: UpdateCategoryDto,
+    expected = ExpectedVersion.any,
+  ): Promise<CategoryResponse> {
+    const updated = this.categories.manager.transaction(async (manager) => {
+      const category = await find(manager, id, expected, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
-      if (name === category.name && parentId === category.parentId) return CategoryResponse.from(category);
-      if (parentId !== null && parentId !== category.parentId) await expectParent(manager, parentId, id);
+      if (name === category.name && parentId === category.parentId) return category;
+      if (parentId !== null && parentId !== category.parentId) await lockForMove(manager, id, parentId);
       // A name that was there before the present rule keeps the key that it was given.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
-      const changed = { name, nameKey, parentId };
-      await manager.update(Category, { id }, changed);
-      return this.record(manager, CATEGORY_UPDATED, { id, ...changed });
+      const values = { name, nameKey, parentId };
+      return this.changes.in(manager).update(Category, category, values, CATEGORY_UPDATED);
     });
+    return CategoryResponse.from(await updated.catch(explain(change)));
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
   async remove(id: Int64, expected = ExpectedVersion.any): Promise<void> {
-    await this.change(undefined, async (manager) => {
-      const category = await find(manager, id, expected);
+    const removed = this.categories.manager.transaction(async (manager) => {
+      const category = await find(manager, id, expected, 'pessimistic_write');
       if (await manager.existsBy(Category, { parentId: id })) throw new CategoryHasChildren(id);
-      await manager.delete(Category, { id });
-      return this.record(manager, CATEGORY_DELETED, category);
+      await this.changes.in(manager).delete(Category, category, CATEGORY_DELETED);
     });
-  }
-
-  private async change(
-    name: string | undefined,
-    work: (manager: EntityManager) => Promise<CategoryResponse>,
-  ): Promise<CategoryResponse> {
-    try {
-      return await this.categories.manager.transaction(async (manager) => {
-        await lockTree(manager);
-        return work(manager);
-      });
-    } catch (error) {
-      throw name !== undefined && isNameTaken(error) ? new CategoryNameTaken(name) : error;
-    }
-  }
-
-  private async record(
-    manager: EntityManager,
-    event: EventType<CategoryResponse>,
-    category: Category,
-  ): Promise<CategoryResponse> {
-    const response = CategoryResponse.from(category);
-    await this.events.record(manager, event, response);
-    return response;
+    await removed;
   }
 }
 
-async function find(manager: EntityManager, id: Int64, expected = ExpectedVersion.any): Promise<Category> {
-  const category = await manager.findOneBy(Category, { id });
+type Lock = 'for_no_key_update' | 'pessimistic_write';
+
+async function find(
+  manager: EntityManager,
+  id: Int64,
+  expected = ExpectedVersion.any,
+  mode?: Lock,
+): Promise<Category> {
+  const options: FindOneOptions<Category> = { where: { id }, ...(mode && { lock: { mode } }) };
+  const category = await manager.findOne(Category, options);
   if (!category) throw new CategoryNotFound(id);
   expected.check(CategoryResponse.from(category));
   return category;
 }
 
-function isNameTaken(error: unknown): boolean {
-  if (!(error instanceof QueryFailedError)) return false;
-  const { code, constraint } = error.driverError as { readonly code?: string; readonly constraint?: string };
-  return code === '23505' && constraint === 'categories_name_key';
+/** Tells of a name that is taken, and of a parent that is not there. */
+const explain =
+  ({ name = '', parentId }: UpdateCategoryDto) =>
+  (error: unknown): never => {
+    const constraint = constraintOf(error);
+    if (constraint === 'categories_name_key') throw new CategoryNameTaken(name);
+    if (constraint === 'categories_parent_id_fkey' && parentId != null)
+      throw new ParentCategoryNotFound(parentId);
+    throw error;
+  };
+
+/** The constraint that a row violates. */
+function constraintOf(error: unknown): unknown {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  return (error.driverError as { readonly constraint?: string }).constraint;
 }

@@ -5,8 +5,7 @@ import type { Config } from '../kernel/config/config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
-import { enableFastPath } from './pipeline/fast-path.js';
-import { ServiceDataSource } from './transactions/service-data-source.js';
+import { ServiceDataSource } from './service-data-source.js';
 import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
 import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
 
@@ -25,11 +24,9 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ ...own, autoLoadEntities: true, retryAttempts: 0 }),
-          dataSourceFactory: (options = own) => {
-            const dataSource = new ServiceDataSource(options);
-            if (fastPaths) enableFastPath(dataSource);
-            return Promise.resolve(dataSource);
-          },
+          // The options are those of the factory above.
+          dataSourceFactory: (options) =>
+            Promise.resolve(new ServiceDataSource(options as PostgresDataSourceOptions, { fastPaths })),
         }),
       ],
     };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Changes } from './changes.js';
 import { EventFeed } from './event-feed.js';
 import { EventHousekeeping, ExpiredEvents } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
@@ -7,7 +8,7 @@ import { EventsService } from './events.service.js';
 
 @Module({
   controllers: [EventsController],
-  providers: [EventsService, EventFeed, EventSequencer, EventHousekeeping, ExpiredEvents],
-  exports: [EventsService],
+  providers: [Changes, EventsService, EventFeed, EventSequencer, EventHousekeeping, ExpiredEvents],
+  exports: [Changes, EventsService],
 })
 export class EventsModule {}

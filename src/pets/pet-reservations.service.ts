@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { EventsService } from '../events/events.service.js';
+import { Changes } from '../events/changes.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { changePet, lockPet } from './pet-changes.js';
 import { PetReservation } from './pet-reservation.entity.js';
@@ -10,7 +10,7 @@ import { PetNotAvailable, PetNotFound } from './pet.errors.js';
 /** Holds a pet for an order, in the transaction of the order. Each method locks the pet, so call it before the order is locked. */
 @Injectable()
 export class PetReservationsService {
-  constructor(private readonly events: EventsService) {}
+  constructor(private readonly changes: Changes) {}
 
   /** @throws PetNotFound, PetNotAvailable */
   async reserve(manager: EntityManager, petId: Int64): Promise<void> {
@@ -18,7 +18,7 @@ export class PetReservationsService {
     if (!pet) throw new PetNotFound(petId);
     if (pet.status !== PetStatus.Available) throw new PetNotAvailable(petId);
     await hold(manager, petId);
-    await changePet(manager, this.events, pet, { status: PetStatus.Pending });
+    await changePet(this.changes.in(manager), pet, { status: PetStatus.Pending });
   }
 
   /** Ends the hold: the pet was delivered. */
@@ -34,7 +34,7 @@ export class PetReservationsService {
   private async end(manager: EntityManager, petId: Int64, status: PetStatus): Promise<void> {
     const pet = await lockPet(manager, petId);
     await manager.delete(PetReservation, { petId });
-    if (pet && canBecome(pet.status, status)) await changePet(manager, this.events, pet, { status });
+    if (pet && canBecome(pet.status, status)) await changePet(this.changes.in(manager), pet, { status });
   }
 }
 

@@ -5,8 +5,7 @@ import { ExpectedVersion } from '../kernel/expected-version.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { keysetPage } from '../database/pagination/keyset.js';
 import type { Page, PageRequest } from '../kernel/pagination/page.js';
-import { findRow } from '../database/rows.js';
-import { EventsService } from '../events/events.service.js';
+import { Changes } from '../events/changes.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';
@@ -20,7 +19,7 @@ import { PET_CREATED, PET_DELETED } from './pet.events.js';
 export class PetsService {
   constructor(
     @InjectRepository(Pet) private readonly pets: Repository<Pet>,
-    private readonly events: EventsService,
+    private readonly changes: Changes,
   ) {}
 
   async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
@@ -36,18 +35,12 @@ export class PetsService {
   }
 
   async create(newPet: CreatePetDto): Promise<PetResponse> {
-    const pet = await this.events.insert(this.pets, newPet, PET_CREATED, [
-      'id',
-      'name',
-      'categoryId',
-      'status',
-    ]);
-    return PetResponse.from(pet);
+    return PetResponse.from(await this.changes.insert(Pet, newPet, PET_CREATED));
   }
 
   /** @throws PetNotFound */
   async get(id: Int64): Promise<PetResponse> {
-    const pet = await findRow(this.pets, id);
+    const pet = await this.pets.findOneBy({ id });
     if (!pet) throw new PetNotFound(id);
     return PetResponse.from(pet);
   }
@@ -58,7 +51,7 @@ export class PetsService {
       const pet = await this.lock(manager, id, expected);
       const changesStatus = change.status !== undefined && change.status !== pet.status;
       if (changesStatus && (await isReserved(manager, id))) throw new PetReserved(id);
-      return PetResponse.from(await changePet(manager, this.events, pet, change));
+      return PetResponse.from(await changePet(this.changes.in(manager), pet, change));
     });
   }
 
@@ -67,8 +60,7 @@ export class PetsService {
     await this.pets.manager.transaction(async (manager) => {
       const pet = await this.lock(manager, id, expected);
       if (await isReserved(manager, id)) throw new PetReserved(id);
-      await manager.delete(Pet, { id });
-      await this.events.record(manager, PET_DELETED, PetResponse.from(pet));
+      await this.changes.in(manager).delete(Pet, pet, PET_DELETED);
     });
   }
 

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { keysetPage } from '../database/pagination/keyset.js';
-import { insertRow } from '../database/rows.js';
+import { Changes } from '../events/changes.js';
 import type { EventType } from '../events/event-type.js';
-import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { PetReservationsService } from '../pets/pet-reservations.service.js';
@@ -22,7 +21,7 @@ export class StoreService {
   constructor(
     @InjectRepository(Order) private readonly orders: Repository<Order>,
     private readonly reservations: PetReservationsService,
-    private readonly events: EventsService,
+    private readonly changes: Changes,
   ) {}
 
   async list(query: ListOrdersQuery): Promise<Page<OrderResponse>> {
@@ -41,7 +40,7 @@ export class StoreService {
     return this.orders.manager.transaction(async (manager) => {
       await this.reservations.reserve(manager, petId);
       const order = { petId, quantity: 1, status: OrderStatus.Placed };
-      return this.record(manager, ORDER_PLACED, await insertRow(manager.getRepository(Order), order));
+      return OrderResponse.from(await this.changes.in(manager).insert(Order, order, ORDER_PLACED));
     });
   }
 
@@ -64,7 +63,7 @@ export class StoreService {
   private async advance(
     id: Int64,
     status: OrderStatus,
-    event: EventType<OrderResponse>,
+    event: EventType<Order>,
     end?: 'sell' | 'release',
   ): Promise<OrderResponse> {
     const { petId } = await this.find(id); // the pet of an order never changes
@@ -72,19 +71,8 @@ export class StoreService {
       if (end) await this.reservations[end](manager, petId); // undone where the order refuses
       const order = await lockOrder(manager, id);
       if (!canBecome(order.status, status)) throw new InvalidOrderTransition(order.status, status);
-      await manager.update(Order, { id }, { status });
-      return this.record(manager, event, manager.merge(Order, order, { status }));
+      return OrderResponse.from(await this.changes.in(manager).update(Order, order, { status }, event));
     });
-  }
-
-  private async record(
-    manager: EntityManager,
-    event: EventType<OrderResponse>,
-    order: Order,
-  ): Promise<OrderResponse> {
-    const response = OrderResponse.from(order);
-    await this.events.record(manager, event, response);
-    return response;
   }
 
   private async find(id: Int64): Promise<Order> {

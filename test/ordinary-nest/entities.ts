@@ -39,7 +39,6 @@ import {
   ViewEntity,
 } from 'typeorm';
 import { keysetPage } from '../../src/database/pagination/keyset.js';
-import { findRow, insertRow } from '../../src/database/rows.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import type { Topic } from './topics.js';
 
@@ -197,7 +196,7 @@ class PeopleController {
 
   @Post()
   async create(@Body() body: object): Promise<object> {
-    const person = await insertRow(this.people, body as Person);
+    const person = await this.people.save(this.people.create(body as Person));
     return {
       id: person.id,
       role: person.role,
@@ -219,7 +218,7 @@ class PeopleController {
 
   @Get(':id')
   async get(@Param('id') id: string): Promise<object> {
-    return { person: await findRow(this.people, Number(id)) };
+    return { person: await this.people.findOneBy({ id: Number(id) }) };
   }
 
   @Patch(':id')
@@ -238,7 +237,7 @@ class PeopleController {
   @Delete(':id')
   async remove(@Param('id') id: string): Promise<object> {
     const { affected } = await this.people.softDelete(Number(id));
-    const hidden = await findRow(this.people, Number(id));
+    const hidden = await this.people.findOneBy({ id: Number(id) });
     const kept = await this.people.findOne({ where: { id: Number(id) }, withDeleted: true });
     return { affected, hidden, isKept: kept?.deletedAt instanceof Date };
   }

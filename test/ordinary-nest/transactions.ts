@@ -21,7 +21,6 @@ import {
   Repository,
 } from 'typeorm';
 import { keysetPage } from '../../src/database/pagination/keyset.js';
-import { findRow, insertRow } from '../../src/database/rows.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import type { Int64 } from '../../src/kernel/json/int64.js';
 import { eventually } from '../support/eventually.js';
@@ -81,8 +80,8 @@ class ScenariosService {
     async callback(name: string) {
       await this.dataSource.transaction(async (manager) => {
         const accounts = manager.getRepository(Account);
-        await insertRow(accounts, { name });
-        await insertRow(accounts, { name });
+        await accounts.save({ name });
+        await accounts.save({ name });
       });
     },
 
@@ -92,8 +91,8 @@ class ScenariosService {
       await queryRunner.startTransaction();
       try {
         const accounts = queryRunner.manager.getRepository(Account);
-        await insertRow(accounts, { name });
-        await insertRow(accounts, { name });
+        await accounts.save({ name });
+        await accounts.save({ name });
         await queryRunner.commitTransaction();
       } catch (error) {
         await queryRunner.rollbackTransaction();
@@ -122,9 +121,9 @@ class ScenariosService {
     async customRepository(name: string) {
       await this.dataSource.transaction(async (manager) => {
         const accounts = manager.withRepository(this.named);
-        await insertRow(accounts, { name });
+        await accounts.save({ name });
         const [found] = await accounts.named(name);
-        await insertRow(accounts, { name: found?.name ?? '' });
+        await accounts.save({ name: found?.name ?? '' });
       });
     },
 
@@ -135,10 +134,10 @@ class ScenariosService {
     async sees(name: string) {
       return this.dataSource.transaction(async (manager) => {
         const accounts = manager.getRepository(Account);
-        const { id } = await insertRow(accounts, { name });
-        const found = await findRow(accounts, id);
+        const { id } = await accounts.save({ name });
+        const found = await accounts.findOneBy({ id });
         const page = await keysetPage(accounts, { limit: 10 }, { name });
-        const outside = await findRow(this.accounts, id);
+        const outside = await this.accounts.findOneBy({ id });
         return {
           found: found?.name,
           page: page.items.map((one) => one.name),
@@ -227,7 +226,10 @@ class ScenariosService {
 
     async anotherDatabase(name: string) {
       await this.second.getRepository(Account).save({ name: `${name} elsewhere` });
-      const found = await findRow(this.second.getRepository(Account), 1).then(() => true);
+      const found = await this.second
+        .getRepository(Account)
+        .findOneBy({ id: 1 })
+        .then(() => true);
       await this.accounts.save({ name });
       throw Object.assign(new Error('undo mine'), { found });
     },
@@ -247,8 +249,8 @@ class ScenariosService {
 
   @Transactional()
   private async twice(name: string): Promise<void> {
-    await insertRow(this.wrapped, { name });
-    await insertRow(this.wrapped, { name });
+    await this.wrapped.save({ name });
+    await this.wrapped.save({ name });
   }
 }
 

@@ -11,7 +11,6 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import { writeJson } from '../../kernel/json/write-json.js';
 import { decodeCursor, encodeCursor } from '../../kernel/pagination/cursor.js';
 import { Page, type PageRequest } from '../../kernel/pagination/page.js';
-import { viaFastPath } from '../pipeline/fast-path.js';
 
 /**
  * One page of a table by ascending `id`, with an optional filter as for `Repository.find`; undefined properties are ignored.
@@ -26,32 +25,14 @@ export async function keysetPage<E extends { id: Int64 }>(
   const where = withoutUndefined(filter);
   const scope = () => scopeOf(repository, where);
   const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
-  const page = { where, after, limit: limit + 1 }; // one row more shows whether there is a next page
-  const rows = await viaFastPath(
-    repository,
-    (table) => table.findPage(page),
-    () => findPage(repository, page),
-  );
+  const rows = await repository.find({
+    where: after === undefined ? where : { ...where, id: idAfter(after, where.id) },
+    order: { id: 'ASC' } as FindOptionsOrder<E>,
+    take: limit + 1, // one row more shows whether there is a next page
+  });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
   return new Page(rows.slice(0, limit), encodeCursor(last.id, scope()));
-}
-
-interface PageOf<E> {
-  readonly where: FindOptionsWhere<E>;
-  readonly after: Int64 | undefined;
-  readonly limit: number;
-}
-
-function findPage<E extends { id: Int64 }>(
-  repository: Repository<E>,
-  { where, after, limit }: PageOf<E>,
-): Promise<E[]> {
-  return repository.find({
-    where: after === undefined ? where : { ...where, id: idAfter(after, where.id) },
-    order: { id: 'ASC' } as FindOptionsOrder<E>,
-    take: limit,
-  });
 }
 
 function idAfter(after: Int64, id: unknown): FindOperator<Int64> {

@@ -1,115 +1,171 @@
-import type { ObjectLiteral } from 'typeorm';
-import type { Int64 } from '../../kernel/json/int64.js';
-import type { RawRows, Statement } from './statement.js';
-import { type Column, type FollowUp, isNumber, isSimple, type TableStatements } from './table-statements.js';
+import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { memoize } from '../../kernel/memoize.js';
+import { isPassedThrough, isPlainEntity } from './plain-entity.js';
+import { type Parser, type RawRows, statement, type Statement } from './statement.js';
 
-interface PageOf {
-  /** Values by property. */
-  readonly where: ObjectLiteral;
-  /** The page starts after this `id`. */
-  readonly after?: Int64;
-  readonly limit: number;
+/** Prepared statements of one table. Requests determine their columns. */
+const MAX_STATEMENTS = 32;
+
+/** A statement with the values of its parameters. */
+export interface PlainStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
 }
 
-/** Where statements run. */
-export interface StatementRunner {
-  readonly isTransaction: boolean;
-  read(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
-  write(statement: Statement, values: readonly unknown[]): Promise<RawRows>;
+/** A statement that runs together with an insert, and sees its row as `written (id)`. */
+export interface FollowUp {
+  /** @param value the placeholder of an item of `values` */
+  readonly sql: (value: (i: number) => string) => string;
+  readonly values: readonly unknown[];
 }
 
-/** Reads and writes a plain entity by prepared statements, with the results of its repository. `undefined`: not supported. */
-export class PlainTable<E extends { id: Int64 }> {
-  constructor(
-    private readonly statements: TableStatements,
-    private readonly runner: StatementRunner,
-  ) {}
+/** SQL for a plain entity, with the results of TypeORM. `undefined`: left to TypeORM. */
+export class PlainTable {
+  /** The table of an entity, if it is plain. */
+  static readonly of = memoize((entity: EntityMetadata) =>
+    isPlainEntity(entity) ? new PlainTable(entity) : undefined,
+  );
 
-  findById(id: Int64): Promise<E | null> | undefined {
-    return this.find(id, this.statements.byId());
+  private readonly columns: readonly Column[];
+  private readonly byProperty: ReadonlyMap<string, Column>;
+  private readonly id: Column | undefined;
+  private readonly isIdOnlyGenerated: boolean;
+  private readonly statements = new Map<string, Statement>();
+
+  private constructor(private readonly entity: EntityMetadata) {
+    this.columns = entity.columns.map((column) => new Column(column));
+    this.byProperty = new Map(this.columns.map((column) => [column.property, column]));
+    this.id = this.byProperty.get('id');
+    const returned = entity.getInsertionReturningColumns();
+    this.isIdOnlyGenerated = returned.length === 1 && returned[0]?.propertyName === 'id';
   }
 
-  /** Finds and locks a row in a transaction. */
-  lockById(id: Int64): Promise<E | null> | undefined {
-    return this.runner.isTransaction ? this.find(id, this.statements.byId('FOR UPDATE')) : undefined;
-  }
-
-  findPage({ where, after, limit }: PageOf): Promise<E[]> | undefined {
-    const { byProperty } = this.statements;
-    const properties = Object.keys(where);
-    const values: unknown[] = Object.values(where);
-    if (!values.every(isSimple) || !properties.every((property) => byProperty.has(property))) {
-      return undefined;
+  /** The statement of `EntityManager.find`, for properties that are equal to values or more than one. */
+  select(options: object): PlainStatement | undefined {
+    const { where = {}, order = {}, take, ...others } = options as Record<string, unknown>;
+    if (Object.keys(others).length > 0 || !isLiteral(where) || !isLiteral(order)) return undefined;
+    const [conditions, values] = [[] as string[], [] as unknown[]];
+    for (const [property, given] of Object.entries(where as Record<string, unknown>)) {
+      const isMore = given instanceof FindOperator && given.type === 'moreThan';
+      const value = isMore ? (given as FindOperator<unknown>).value : given;
+      const column = this.byProperty.get(property);
+      if (!column || !isSimple(value)) return undefined;
+      conditions.push(`${column.name} ${isMore ? '>' : '='} $${values.push(value)}`);
     }
-    const page = this.statements.page(properties, after !== undefined);
-    return page && this.read(page, [...values, ...(after === undefined ? [] : [after]), limit]);
-  }
-
-  /** @param also runs in the same statement */
-  insert(given: Partial<E>, also?: FollowUp): Promise<E> | undefined {
-    const { entity, returned } = this.statements;
-    const row = entity.create() as ObjectLiteral;
-    const columns: Column[] = [];
-    const values: unknown[] = [];
-    for (const column of this.statements.columns) {
-      const { property } = column;
-      const value: unknown = (given as ObjectLiteral)[property];
-      if (value !== undefined) row[property] = value;
-      if (row[property] === undefined) continue; // the default of PostgreSQL
-      if (!column.takes(row[property])) return undefined;
-      columns.push(column);
-      values.push(column.persist(row[property]));
+    const sorting: string[] = [];
+    for (const [property, direction] of Object.entries(order)) {
+      const column = this.byProperty.get(property);
+      if (!column || (direction !== 'ASC' && direction !== 'DESC')) return undefined;
+      sorting.push(`${column.name} ${direction}`);
     }
-    if (columns.length === 0 || returned.length === 0) return undefined;
-    if (row.id !== undefined) return undefined; // `save` may do an update
-    const insert = this.statements.insert(columns, also);
-    if (!insert) return undefined;
-    if (also) values.push(...also.values);
-    return this.runner.write(insert, values).then((rows) => this.complete(row, rows));
-  }
-
-  /** @param also runs in the same statement */
-  update(id: Int64, changes: Partial<E>, also: FollowUp): Promise<unknown> | undefined {
-    const columns: Column[] = [];
-    const values: unknown[] = [];
-    for (const [property, value] of Object.entries(changes)) {
-      const column = this.statements.byProperty.get(property);
-      if (!column?.metadata.isUpdate || !column.takes(value)) return undefined;
-      columns.push(column);
-      values.push(column.persist(value));
+    let tail = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+    if (sorting.length > 0) tail += ` ORDER BY ${sorting.join()}`;
+    if (take !== undefined) {
+      if (typeof take !== 'number' || !Number.isSafeInteger(take) || take < 1) return undefined;
+      tail += ` LIMIT $${values.push(take)}`;
     }
-    if (columns.length === 0 || !isNumber(id) || this.statements.entity.updateDateColumn) return undefined;
-    const update = this.statements.update(columns, also);
-    return update && this.runner.write(update, [...values, id, ...also.values]);
+    const prepared = this.prepared(tail, () => `SELECT ${names(this.columns)} FROM ${this.table()}${tail}`);
+    return prepared && { statement: prepared, values };
   }
 
-  private find(id: Int64, statement: Statement | undefined): Promise<E | null> | undefined {
-    if (!isNumber(id) || !statement) return undefined;
-    return this.read(statement, [id]).then(([row]) => row ?? null);
-  }
-
-  /** As after `Repository.save`: with the values that PostgreSQL has set, and null for missing ones. */
-  private complete(row: ObjectLiteral, { parsers, rows: [returned] }: RawRows): E {
-    for (const { property, metadata } of this.statements.columns) {
-      if (metadata.isNullable && row[property] === undefined) row[property] = null;
-    }
-    for (const [i, column] of this.statements.returned.entries()) {
-      row[column.property] = column.read(returned?.[i] ?? null, parsers[i]);
-    }
-    return row as E;
-  }
-
-  private async read(page: Statement, values: readonly unknown[]): Promise<E[]> {
-    const { parsers, rows } = await this.runner.read(page, values);
-    const { columns, entity } = this.statements;
+  /** The entities of the rows of `select`. */
+  entities({ parsers, rows }: RawRows): ObjectLiteral[] {
     return rows.map((fields) => {
-      const row = entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
+      const row = this.entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
       // An iterator takes twice as long.
-      for (let i = 0; i < columns.length; i++) {
-        const column = columns[i];
+      for (let i = 0; i < this.columns.length; i++) {
+        const column = this.columns[i];
         if (column) row[column.property] = column.read(fields[i] ?? null, parsers[i]);
       }
-      return row as E;
+      return row;
     });
   }
+
+  /** The entity that `Repository.save` would insert and return, without its `id`, where that alone is generated. */
+  newRow(given: ObjectLiteral): ObjectLiteral | undefined {
+    if (!this.isIdOnlyGenerated || !this.id?.isInteger) return undefined;
+    const row = this.entity.create() as ObjectLiteral;
+    for (const { property, metadata } of this.columns) {
+      const value: unknown = given[property];
+      if (value !== undefined) row[property] = value;
+      if (row[property] === undefined && metadata.isNullable) row[property] = null;
+    }
+    return row.id === undefined ? row : undefined; // with an `id`, `save` may do an update
+  }
+
+  /** Inserts a row of `newRow`, and returns its `id`. */
+  insert(row: ObjectLiteral, { sql, values }: FollowUp): PlainStatement | undefined {
+    const columns = this.columns.filter(({ property }) => row[property] !== undefined);
+    if (columns.length === 0 || !columns.every((column) => column.takes(row[column.property])))
+      return undefined;
+    const prepared = this.prepared(`insert ${columns.map(({ property }) => property).join()}`, () => {
+      const placeholders = columns.map((_, i) => `$${i + 1}`);
+      return `WITH written AS (
+          INSERT INTO ${this.table()} (${names(columns)}) VALUES (${placeholders.join()}) RETURNING ${this.id?.name} AS id
+        ), also AS (${sql((i) => `$${columns.length + i + 1}`)}) SELECT id FROM written`;
+    });
+    const persisted = columns.map((column) => column.persist(row[column.property]));
+    return prepared && { statement: prepared, values: [...persisted, ...values] };
+  }
+
+  private prepared(name: string, sql: () => string): Statement | undefined {
+    let known = this.statements.get(name);
+    if (known === undefined && this.statements.size < MAX_STATEMENTS) {
+      this.statements.set(name, (known = statement(sql())));
+    }
+    return known;
+  }
+
+  private table(): string {
+    const { driver } = this.entity.dataSource;
+    return this.entity.tablePath
+      .split('.')
+      .map((part) => driver.escape(part))
+      .join('.');
+  }
 }
+
+/** A column of a plain entity. */
+class Column {
+  readonly property: string;
+  /** In SQL. */
+  readonly name: string;
+  readonly isInteger: boolean;
+  private readonly isConverted: boolean;
+
+  constructor(readonly metadata: ColumnMetadata) {
+    this.property = metadata.propertyName;
+    this.name = metadata.entityMetadata.dataSource.driver.escape(metadata.databaseName);
+    this.isInteger = ['bigint', 'int8', 'integer', 'int', 'int4'].includes(String(metadata.type));
+    this.isConverted = !isPassedThrough(metadata);
+  }
+
+  takes(value: unknown): boolean {
+    return isSimple(value) || value === null || (value instanceof Date && this.isConverted);
+  }
+
+  persist(value: unknown): unknown {
+    return this.isConverted ? this.driver.preparePersistentValue(value, this.metadata) : value;
+  }
+
+  /** @param parse for a value that is the text of PostgreSQL */
+  read(found: unknown, parse: Parser | undefined): unknown {
+    if (found === null) return null;
+    const value = parse ? parse(found as string) : found;
+    return this.isConverted ? (this.driver.prepareHydratedValue(value, this.metadata) as unknown) : value;
+  }
+
+  private get driver() {
+    return this.metadata.entityMetadata.dataSource.driver;
+  }
+}
+
+const names = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
+
+const isLiteral = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** A plain value: not null, an operator or an SQL expression. */
+const isSimple = (value: unknown): boolean =>
+  ['number', 'bigint', 'string', 'boolean'].includes(typeof value);

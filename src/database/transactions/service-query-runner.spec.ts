@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { minutes } from '../../kernel/clock/duration.js';
 import { poolOptions } from '../database.module.js';
-import { ServiceDataSource } from './service-data-source.js';
+import { ServiceDataSource } from '../service-data-source.js';
 import { TransactionRolledBack } from './service-query-runner.js';
 
 jest.setTimeout(minutes(4)); // many times what it takes
@@ -17,7 +17,7 @@ let service: DataSource;
 beforeAll(async () => {
   database = await createTestDatabase('template1');
   plain = await new DataSource(poolOptions(database.url)).initialize();
-  service = await new ServiceDataSource(poolOptions(database.url)).initialize();
+  service = await new ServiceDataSource(poolOptions(database.url), { fastPaths: true }).initialize();
   await service.query('CREATE TABLE notes (text text PRIMARY KEY CHECK (text <> $$bad$$))');
 });
 beforeEach(() => service.query('TRUNCATE notes'));

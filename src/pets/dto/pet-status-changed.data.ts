@@ -8,7 +8,7 @@ export class PetStatusChangedData extends PetResponse {
   @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'What it was before.' })
   readonly previousStatus!: PetStatus;
 
-  static of(pet: Pet, previousStatus: PetStatus): PetStatusChangedData {
-    return Object.assign(PetResponse.from(pet), { previousStatus });
+  static override from(pet: Pet, before = pet): PetStatusChangedData {
+    return Object.assign(PetResponse.from(pet), { previousStatus: before.status });
   }
 }

@@ -14,6 +14,7 @@ import {
   type EntitySubscriberInterface,
   getMetadataArgsStorage,
   In,
+  MoreThan,
   ManyToOne,
   Not,
   PrimaryColumn,
@@ -24,16 +25,14 @@ import {
   UpdateDateColumn,
   VersionColumn,
 } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { minutes, seconds } from '../../kernel/clock/duration.js';
-import type { Int64 } from '../../kernel/json/int64.js';
-import { connectionOptions } from '../pool/connection-options.js';
-import { keysetPage } from '../pagination/keyset.js';
-import { findRow, insertRow, lockRow } from '../rows.js';
-import { enableFastPath, viaFastPath } from './fast-path.js';
-import { StatementBatches } from './statement-batches.js';
-import { TableStatements } from './table-statements.js';
-import { codePoint } from '../../../test/support/code-point.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { minutes, seconds } from '../kernel/clock/duration.js';
+import type { Int64 } from '../kernel/json/int64.js';
+import { connectionOptions } from './pool/connection-options.js';
+import { keysetPage } from './pagination/keyset.js';
+import { StatementBatches } from './pipeline/statement-batches.js';
+import { ServiceDataSource, ServiceEntityManager } from './service-data-source.js';
+import { codePoint } from '../../test/support/code-point.js';
 
 const RUNS = 40;
 jest.setTimeout(minutes(4) + RUNS * seconds(3)); // many times what it takes
@@ -246,28 +245,48 @@ interface NamedOperation {
 
 const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation> => {
   const inserts = valuesFor(columns).map((values) => ({
-    name: `insertRow ${inspect(values)}`,
-    run: (repository: Repository<Row>) => insertRow(repository, values as never),
+    name: `insert ${inspect(values)}`,
+    run: (repository: Repository<Row>) => insert(repository, values),
   }));
   const updates = valuesFor(columns).map((values) => ({
     name: `update ${inspect(values)}`,
-    run: (repository: Repository<Row>) => {
-      const nothing = { name: 'with nothing', sql: () => 'SELECT FROM written', values: [] };
-      return viaFastPath(
-        repository,
-        (table) => table.update(1, values, nothing),
-        () => repository.update({ id: 1 }, values as never).then(() => undefined),
-      );
-    },
+    run: (repository: Repository<Row>) => repository.update({ id: 1 }, values as never).then(() => undefined),
   }));
-  const finds = fc.constantFrom<Int64>(1, 2, 3, 4, 99, 2n ** 63n - 1n, -1).map((id) => ({
-    name: `findRow ${id}`,
-    run: (repository: Repository<Row>) => findRow(repository, id),
-  }));
-  const locks = fc.constantFrom<Int64>(1, 2, 99).map((id) => ({
-    name: `lockRow ${id}`,
-    run: (repository: Repository<Row>) => lockRow(repository, id),
-  }));
+  const filters = fc.oneof(
+    fc.constantFrom<Int64>(1, 2, 3, 4, 99, 2n ** 63n - 1n, -1).map((id) => ({ id })),
+    valuesFor(columns),
+    fc.constantFrom(...columns).chain(({ kind }) =>
+      fc.record({
+        [kind]: (types[kind].values as fc.Arbitrary<unknown>).chain((value) =>
+          fc.constantFrom(value, MoreThan(value), Not(value), In([value])),
+        ),
+      }),
+    ),
+  );
+  const properties = ['id', ...columns.map(({ kind }) => kind)];
+  const finds = fc
+    .record({
+      way: fc.constantFrom('find', 'findBy', 'findOne', 'findOneBy', 'findOneOrFail'),
+      where: filters,
+      order: fc.dictionary(fc.constantFrom(...properties), fc.constantFrom('ASC', 'DESC', 'asc', 1)),
+      take: fc.constantFrom(undefined, 0, 1, 3, 0.5),
+      more: fc.constantFrom({}, {}, {}, { select: { id: true } }, { skip: 1 }, { withDeleted: true }),
+    })
+    .map(({ way, where, order, take, more }) => ({
+      name: `${way} ${inspect({ where, order, take, ...more })}`,
+      run: (repository: Repository<Row>) => {
+        // Without an order of the rows PostgreSQL may return any.
+        const options = {
+          where,
+          order: { ...order, id: 'ASC' },
+          ...(take !== undefined && { take }),
+          ...more,
+        } as never;
+        if (way === 'findBy') return repository.findBy(where as never).then((rows) => rows.sort(byId));
+        if (way === 'findOneBy') return repository.findOneBy({ ...where, id: 1 });
+        return repository[way as 'find'](options);
+      },
+    }));
   const softDeletes = fc.constantFrom(1, 2).map((id) => ({
     name: `softDelete ${id}`,
     run: async (repository: Repository<Row>) => {
@@ -289,8 +308,26 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
         }),
       ),
     );
-  return fc.oneof({ weight: 5, arbitrary: inserts }, updates, finds, locks, pages, softDeletes);
+  return fc.oneof(
+    { weight: 5, arbitrary: inserts },
+    { weight: 3, arbitrary: finds },
+    updates,
+    pages,
+    softDeletes,
+  );
 };
+
+const byId = (one: Row, other: Row): number => Number(one.id) - Number(other.id);
+
+const FOLLOW_UP = { sql: () => 'SELECT FROM written', values: [] };
+
+async function insert({ manager, target }: Repository<Row>, values: object): Promise<Row> {
+  const inserted =
+    manager instanceof ServiceEntityManager
+      ? await manager.insertWith(target, values, () => FOLLOW_UP)
+      : undefined;
+  return inserted ?? manager.save(target, manager.create(target, values));
+}
 
 async function walk(repository: Repository<Row>, limit: number, filter: object): Promise<unknown[]> {
   const pages: unknown[] = [];
@@ -343,9 +380,11 @@ function forgetEntities(): void {
   for (const { list, length } of KNOWN) list.length = length;
 }
 
-async function connect(plan: ReturnType<typeof define>): Promise<DataSource> {
+async function connect(plan: ReturnType<typeof define>, fastPaths?: boolean): Promise<DataSource> {
   const { target, owner, subscriber } = plan;
-  const dataSource = new DataSource({ ...connectionOptions(database.url), entities: [target, owner] });
+  const options = { ...connectionOptions(database.url), entities: [target, owner] };
+  const dataSource =
+    fastPaths === undefined ? new DataSource(options) : new ServiceDataSource(options, { fastPaths });
   await dataSource.initialize();
   if (subscriber) dataSource.subscribers.push(subscriber);
   return dataSource;
@@ -393,22 +432,16 @@ describe('the fast path', () => {
     }),
   );
 
-  it('has the results and the errors of the repository, for every entity, in transactions too', async () => {
-    const callsOf = (spies: { mock: { calls: unknown[] } }[]) =>
-      spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-    const statements = (['byId', 'page', 'insert', 'update'] as const).map((one) =>
-      jest.spyOn(TableStatements.prototype, one),
-    );
+  it('has the results and the errors of TypeORM, for every entity, in transactions too', async () => {
     const batches = (['read', 'write'] as const).map((way) => jest.spyOn(StatementBatches.prototype, way));
-    const used = () => callsOf(statements);
+    const used = () => batches.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     await fc.assert(
       fc.asyncProperty(cases, async ({ entity, operations, inTransaction }) => {
         const plan = define(entity);
-        const [standard, fast] = [await connect(plan), await connect(plan)];
-        enableFastPath(fast);
+        const [standard, fast] = [await connect(plan), await connect(plan, true)];
         try {
           const outcomes: unknown[][] = [];
-          const [before, batched] = [used(), callsOf(batches)];
+          const before = used();
           for (const dataSource of [standard, fast]) {
             await createTables(standard);
             const repository = dataSource.getRepository(plan.target);
@@ -418,16 +451,13 @@ describe('the fast path', () => {
               outcome.push(await outcomeOf(repository, one, inTransaction));
             }
             outcomes.push(outcome);
-            if (dataSource === standard) expect(used()).toBe(before);
           }
           for (const [i, one] of operations.entries()) {
             const [expected, actual] = [outcomes[0]?.[i], outcomes[1]?.[i]];
             if (isDeepStrictEqual(actual, expected)) continue;
-            throw new Error(`${one.name}\nrepository: ${inspect(expected)}\nfast path: ${inspect(actual)}`);
+            throw new Error(`${one.name}\nTypeORM: ${inspect(expected)}\nfast path: ${inspect(actual)}`);
           }
-          if (entity.feature === null) expect(used()).toBeGreaterThan(before);
-          else expect(used()).toBe(before);
-          if (inTransaction) expect(callsOf(batches)).toBe(batched);
+          if (entity.feature !== null || inTransaction) expect(used()).toBe(before);
         } finally {
           await Promise.all([standard.destroy(), fast.destroy()]);
           forgetEntities();
@@ -435,6 +465,8 @@ describe('the fast path', () => {
       }),
       { numRuns: RUNS },
     );
+    expect(used()).toBeGreaterThan(0);
+    for (const spy of batches) spy.mockRestore();
   });
 });
 
@@ -460,13 +492,15 @@ describe('a plain entity', () => {
       Column('text')(target.prototype, property);
       Entity()(target);
     }
-    dataSource = new DataSource({ ...connectionOptions(database.url), entities: [Note, Wide] });
+    dataSource = new ServiceDataSource(
+      { ...connectionOptions(database.url), entities: [Note, Wide] },
+      { fastPaths: true },
+    );
     await dataSource.initialize();
     await dataSource.synchronize(true);
     notes = dataSource.getRepository(Note);
   });
   beforeEach(() => {
-    enableFastPath(dataSource);
     reads = jest.spyOn(StatementBatches.prototype, 'read');
   });
   afterEach(() => {
@@ -475,46 +509,38 @@ describe('a plain entity', () => {
   });
   afterAll(() => dataSource.destroy());
 
+  const add = (text: string) => notes.save({ text });
+
   it('goes the fast path', async () => {
-    const { id } = await insertRow(notes, { text: 'first' });
-    expect(await findRow(notes, id)).toBeInstanceOf(Note);
-    expect(reads).toHaveBeenCalled();
+    const { id } = await add('first');
+    expect(await notes.findOneBy({ id })).toBeInstanceOf(Note);
+    expect(await dataSource.manager.findOneByOrFail(Note, { id })).toEqual({ id, text: 'first' });
+    expect(reads).toHaveBeenCalledTimes(2);
   });
 
   it('is another object for everyone who asks, also at the same time', async () => {
-    const { id } = await insertRow(notes, { text: 'shared' });
-    const [one, other] = await Promise.all([findRow(notes, id), findRow(notes, id)]);
+    const { id } = await add('shared');
+    const [one, other] = await Promise.all([notes.findOneBy({ id }), notes.findOneBy({ id })]);
     expect(one).toEqual(other);
     expect(one).not.toBe(other);
   });
 
-  it('is read and written in the transaction of the repository', async () => {
+  it('is read in the transaction of the manager', async () => {
     const ids: Int64[] = [];
     const failed = dataSource.transaction(async (manager) => {
-      const { id } = await insertRow(manager.getRepository(Note), { text: 'rolled back' });
-      expect(await lockRow(manager.getRepository(Note), id)).toEqual({ id, text: 'rolled back' });
+      const { id } = await manager.save(Note, { text: 'rolled back' });
+      expect(await manager.findOneBy(Note, { id })).toEqual({ id, text: 'rolled back' });
       ids.push(id);
       throw new Error('undone');
     });
     await expect(failed).rejects.toThrow('undone');
-    expect(ids).toHaveLength(1);
-    for (const id of ids) expect(await findRow(notes, id)).toBeNull();
-  });
-
-  it('is locked until the end of the transaction', async () => {
-    const { id } = await insertRow(notes, { text: 'locked' });
-    await dataSource.transaction(async (manager) => {
-      await lockRow(manager.getRepository(Note), id);
-      const others = dataSource.query('SELECT FROM note WHERE id = $1 FOR UPDATE NOWAIT', [id]);
-      await expect(others).rejects.toMatchObject({ driverError: { code: '55P03' } });
-    });
-    await expect(lockRow(notes, id)).rejects.toThrow(/transaction is required/i);
+    for (const id of ids) expect(await notes.findOneBy({ id })).toBeNull();
   });
 
   it('has pages also where its columns have long names', async () => {
     const wide = dataSource.getRepository(Wide);
     const [property] = ['aPropertyWithANameThatTakesALotOfRoomAndMakesStatementNamesLong'] as const;
-    for (let i = 0; i < 5; i++) await insertRow(wide, { [property]: 'x' });
+    for (let i = 0; i < 5; i++) await wide.save({ [property]: 'x' });
     const first = await keysetPage(wide, { limit: 2 }, { [property]: 'x' });
     const second = await keysetPage(wide, { limit: 2, cursor: first.next }, { [property]: 'x' });
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual([1, 2, 3, 4]);
@@ -523,7 +549,7 @@ describe('a plain entity', () => {
 
   it('is filtered by operators, lists of ids among them, as `find` does it', async () => {
     const ids: Int64[] = [];
-    for (const text of ['a', 'b', 'c', 'd']) ids.push((await insertRow(notes, { text })).id);
+    for (const text of ['a', 'b', 'c', 'd']) ids.push((await add(text)).id);
     const filter = { id: In(ids), text: Not('c') };
     const first = await keysetPage(notes, { limit: 2 }, filter);
     const second = await keysetPage(notes, { limit: 2, cursor: first.next }, filter);
@@ -541,60 +567,34 @@ describe('a plain entity', () => {
     await expect(keysetPage(notes, { limit: 2 }, filter as never)).rejects.toThrow(message);
   });
 
-  it('is left to the repository from when a subscriber for it is there', async () => {
-    const seen: string[] = [];
-    dataSource.subscribers.push({
-      listenTo: () => Note,
-      beforeInsert: ({ entity }) => void seen.push((entity as Note).text),
-    });
-    await insertRow(notes, { text: 'heard' });
-    expect(seen).toEqual(['heard']);
+  it('is left to TypeORM from when a subscriber for it is there', async () => {
+    const { id } = await add('heard');
+    dataSource.subscribers.push({ listenTo: () => Note });
+    await notes.findOneBy({ id });
+    expect(reads).not.toHaveBeenCalled();
     dataSource.subscribers.push({ listenTo: () => Wide });
     dataSource.subscribers.shift();
-    await findRow(notes, 1);
+    await notes.findOneBy({ id });
     expect(reads).toHaveBeenCalled();
   });
 
-  it('is left to a custom repository, or to one that a test has made', async () => {
+  it('is read by the methods of a custom repository', async () => {
     const custom = notes.extend({ findOneBy: () => Promise.resolve(null) });
-    expect(await findRow(custom, 1)).toBeNull();
-    const locking = notes.extend({ findOne: () => Promise.resolve(null) });
-    const { id } = await insertRow(notes, { text: 'there' });
-    await dataSource.transaction(async (manager) => {
-      expect(await lockRow(manager.withRepository(locking), id)).toBeNull();
-    });
-    const mock = {
-      findOneBy: () => Promise.resolve({ id: 7, text: 'mocked' }),
-    } as unknown as Repository<Note>;
-    expect(await findRow(mock, 7)).toEqual({ id: 7, text: 'mocked' });
+    const { id } = await add('there');
+    expect(await custom.findOneBy({ id })).toBeNull();
     expect(reads).not.toHaveBeenCalled();
   });
 
-  it('is locked in a transaction where a migration has changed a column since', async () => {
-    const { id } = await insertRow(notes, { text: '42' });
-    const lock = () => dataSource.transaction(async (manager) => lockRow(manager.getRepository(Note), id));
-    for (const [type, text] of [
-      ['text', '42'],
-      ['integer', 42],
-      ['text', '42'],
-    ] as const) {
-      await dataSource.query(`ALTER TABLE note ALTER text TYPE ${type} USING '42'`);
-      expect(await lock()).toEqual({ id, text });
-      expect(await findRow(notes, id)).toEqual({ id, text });
-    }
-  });
-
-  it('is read by the repository where a migration has changed a column since', async () => {
-    const { id } = await insertRow(notes, { text: '42' });
-    await findRow(notes, id);
+  it('is read by TypeORM where a migration has changed a column since', async () => {
+    const { id } = await add('42');
+    await notes.findOneBy({ id });
     await dataSource.query('ALTER TABLE note ALTER text TYPE integer USING 0');
-    expect(await findRow(notes, id)).toEqual({ id, text: 0 });
+    expect(await notes.findOneBy({ id })).toEqual({ id, text: 0 });
     await dataSource.query(`ALTER TABLE note ALTER text TYPE text USING ''`);
-    expect(await insertRow(notes, { text: 'again' })).toMatchObject({ text: 'again' });
   });
 });
 
-describe('a data source for which the fast path is not enabled', () => {
+describe('a data source without fast paths', () => {
   it('never uses it', async () => {
     class Other {
       id!: Int64;
@@ -602,12 +602,13 @@ describe('a data source for which the fast path is not enabled', () => {
     PrimaryGeneratedColumn('identity', { type: 'bigint' })(Other.prototype, 'id');
     Column('text', { nullable: true })(Other.prototype, 'text');
     Entity()(Other);
-    const dataSource = new DataSource({ ...connectionOptions(database.url), entities: [Other] });
+    const options = { ...connectionOptions(database.url), entities: [Other] };
+    const dataSource = new ServiceDataSource(options, { fastPaths: false });
     await dataSource.initialize();
     await dataSource.synchronize();
     const reads = jest.spyOn(StatementBatches.prototype, 'read');
-    expect(await findRow(dataSource.getRepository(Other), 1)).toBeNull();
-    expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toEqual({ items: [] });
+    expect(await dataSource.getRepository(Other).findOneBy({ id: 1 })).toBeNull();
+    expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toMatchObject({ items: [] });
     expect(reads).not.toHaveBeenCalled();
     reads.mockRestore();
     await dataSource.destroy();

@@ -1,10 +1,9 @@
-import { DataSource, type QueryRunner, type ReplicationMode } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { ServiceQueryRunner } from './service-query-runner.js';
-import { type AmbientTransaction, runningTransaction, type Savepoint } from './ambient-transaction.js';
+import type { AmbientTransaction, Savepoint } from './ambient-transaction.js';
 
 const TRANSACTION_COMMAND = /^\s*(BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|ABORT)\s*;?\s*$/i;
 const SAVEPOINT_COMMAND = /^\s*(SAVEPOINT|RELEASE|ROLLBACK\s+TO)\b/i;
@@ -13,7 +12,7 @@ const SAVEPOINT_COMMAND = /^\s*(SAVEPOINT|RELEASE|ROLLBACK\s+TO)\b/i;
  * A query runner on the connection of an ambient transaction. Its own transactions are savepoints. After the ambient
  * transaction it uses its own connection.
  */
-class JoiningQueryRunner extends PostgresQueryRunner {
+export class JoiningQueryRunner extends PostgresQueryRunner {
   private readonly savepoints: Savepoint[] = [];
 
   constructor(
@@ -92,17 +91,5 @@ class JoiningQueryRunner extends PostgresQueryRunner {
   private closeInnermost(): void {
     this.savepoints.pop();
     this.isTransactionActive = this.savepoints.length > 0;
-  }
-}
-
-/** The data source of the service. Inside `inTransaction`, its query runners join the transaction. */
-export class ServiceDataSource extends DataSource {
-  override createQueryRunner(mode?: ReplicationMode): QueryRunner {
-    const driver = this.driver as PostgresDriver;
-    const transaction = runningTransaction(this);
-    const runner = transaction
-      ? new JoiningQueryRunner(driver, transaction)
-      : new ServiceQueryRunner(driver, mode ?? 'master');
-    return Object.assign(runner, { manager: this.createEntityManager(runner) });
   }
 }

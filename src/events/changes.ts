@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import {
+  DataSource,
+  type DeepPartial,
+  type EntityManager,
+  EntityNotFoundError,
+  type EntityTarget,
+  type FindOptionsWhere,
+} from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import { ServiceEntityManager } from '../database/service-data-source.js';
+import { Clock } from '../kernel/clock/clock.js';
+import type { Int64 } from '../kernel/json/int64.js';
+import type { EventType } from './event-type.js';
+import { expectTransaction, insertedEvent, writeToOutbox } from './outbox.js';
+
+interface Identified {
+  id: Int64;
+}
+
+/** Writes rows with their events: both or neither. Each promise resolves when PostgreSQL has accepted both. */
+@Injectable()
+export class Changes {
+  private manager: EntityManager;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {
+    this.manager = dataSource.manager;
+  }
+
+  /** The same in the transaction of `manager`. */
+  in(manager: EntityManager): Changes {
+    return Object.assign(new Changes(this.dataSource, this.clock), { manager });
+  }
+
+  /** Adds a row as `Repository.save` does. @returns the row, with what PostgreSQL has set */
+  async insert<Row extends Identified>(
+    target: EntityTarget<Row>,
+    values: DeepPartial<NoInfer<Row>>,
+    type: EventType<Row>,
+  ): Promise<Row> {
+    const followUp = (row: Row) => insertedEvent(type, row, this.now());
+    const { manager } = this;
+    const inserted =
+      manager instanceof ServiceEntityManager
+        ? await manager.insertWith(target, values, followUp)
+        : undefined;
+    if (inserted) return inserted;
+    return this.together(async (changes) => {
+      const row = await changes.manager.save(target, changes.manager.create(target, values));
+      await changes.record(type, type.data.from(row, row));
+      return row;
+    });
+  }
+
+  /**
+   * Changes a row as `Repository.update` does.
+   * @param row as it is; lock it first, so that the events of a row are in the order of its changes
+   * @returns the row after the change
+   * @throws EntityNotFoundError when the row is gone
+   */
+  update<Row extends Identified>(
+    target: EntityTarget<Row>,
+    row: Row,
+    values: Partial<NoInfer<Row>>,
+    type: EventType<Row>,
+  ): Promise<Row> {
+    return this.together(async (changes) => {
+      const where = { id: row.id } as FindOptionsWhere<Row>;
+      const { affected } = await changes.manager.update(target, where, values as QueryDeepPartialEntity<Row>);
+      if (affected === 0) throw new EntityNotFoundError(target, where);
+      const changed = Object.assign(Object.create(Object.getPrototypeOf(row) as object), row, values) as Row;
+      await changes.record(type, type.data.from(changed, row));
+      return changed;
+    });
+  }
+
+  /**
+   * Removes a row as `Repository.delete` does.
+   * @param row as it is; lock it first
+   * @throws EntityNotFoundError when the row is gone
+   */
+  delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
+    return this.together(async (changes) => {
+      const where = { id: row.id } as FindOptionsWhere<Row>;
+      const { affected } = await changes.manager.delete(target, where);
+      if (affected === 0) throw new EntityNotFoundError(target, where);
+      await changes.record(type, type.data.from(row, row));
+    });
+  }
+
+  /**
+   * Records an event in the transaction of a change that the other methods do not know. Call it after the change: the lock of the
+   * changed row keeps the events of one row in commit order.
+   * @throws Error outside a transaction, where the change could be committed without its event
+   */
+  async record<Data extends object>(
+    type: Pick<EventType<never, Data>, 'name' | 'version'>,
+    data: Data,
+  ): Promise<void> {
+    expectTransaction(this.manager, type.name);
+    await writeToOutbox(this.manager, type, this.now(), data);
+  }
+
+  private together<T>(work: (changes: Changes) => Promise<T>): Promise<T> {
+    if (this.manager.queryRunner?.isTransactionActive) return work(this);
+    return this.manager.transaction((manager) => work(this.in(manager)));
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
