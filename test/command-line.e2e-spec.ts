@@ -114,10 +114,10 @@ describe('petstore keys create', () => {
   });
 
   it('gives a key the end and the scopes it is told', async () => {
-    const told = ['--expires', '2031-02-03', '--scopes', 'orders:read,pets:read'];
+    const told = ['--expires', '2031-02-03', '--scopes', 'pets:read,orders:read'];
     expect(await createKey('--plan', 'free', ...told)).toMatchObject({
       expiresAt: '2031-02-03T00:00:00.000Z',
-      scopes: ['pets:read', 'orders:read'],
+      scopes: ['orders:read', 'pets:read'],
     });
   });
 

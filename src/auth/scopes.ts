@@ -1,15 +1,11 @@
-/** The scopes that a key can have. */
-export const SCOPES = [
-  'pets:read',
-  'pets:write',
-  'orders:read',
-  'events:read',
-  'orders:write',
-  'categories:read',
-  'categories:write',
-  'key:rotate',
-  'webhooks:read',
-  'webhooks:write',
-] as const;
+/** What a key may be allowed to do, such as `pets:write`. */
+export type Scope = `${string}:${string}`;
 
-export type Scope = (typeof SCOPES)[number];
+/** The scopes of all operations that are loaded, in alphabetical order: `@RequireScope()` declares them. */
+export const SCOPES: Scope[] = [];
+
+export function declareScope(scope: Scope): void {
+  if (SCOPES.includes(scope)) return;
+  SCOPES.push(scope);
+  SCOPES.sort();
+}

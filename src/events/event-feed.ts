@@ -5,7 +5,6 @@ import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
 import { Page } from '../kernel/pagination/page.js';
 import type { EventRow } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
-import type { EventTypeName } from './event-type.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsExpired } from './event.errors.js';
 
@@ -56,13 +55,13 @@ export class EventFeed {
   }
 
   /** Events after an id, oldest first. */
-  async after(id: Int64, limit: number, type?: EventTypeName): Promise<EventRow[]> {
+  async after(id: Int64, limit: number, type?: string): Promise<EventRow[]> {
     await this.sequencer.catchUp();
     return (await this.read(id, limit, type)).filter(isEvent);
   }
 
   /** The newest events, oldest first. */
-  async last(count: number, type?: EventTypeName): Promise<EventRow[]> {
+  async last(count: number, type?: string): Promise<EventRow[]> {
     await this.sequencer.catchUp();
     const events = await this.dataSource.query<EventRow[]>(
       `SELECT ${COLUMNS} FROM events WHERE type = $2 OR $2 IS NULL ORDER BY id DESC LIMIT $1`,
@@ -76,7 +75,7 @@ export class EventFeed {
     return feed?.id ?? 0;
   }
 
-  private read(after: Int64, limit: number, type: EventTypeName | undefined): Promise<Row[]> {
+  private read(after: Int64, limit: number, type: string | undefined): Promise<Row[]> {
     return type === undefined
       ? this.dataSource.query(ALL, [after, limit])
       : this.dataSource.query(OF_TYPE, [after, limit, type]);

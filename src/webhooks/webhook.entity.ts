@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { EventTypeName } from '../events/event-type.js';
 import type { Int64 } from '../kernel/json/int64.js';
 
 export enum WebhookState {
@@ -32,7 +31,7 @@ export class Webhook {
 
   /** Empty: all types, those of later modules too. */
   @Column('text', { array: true })
-  types!: EventTypeName[];
+  types!: string[];
 
   @Column('text')
   state!: WebhookState;

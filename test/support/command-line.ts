@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import '../../src/app.module.js'; // declares scopes and types of event
 import { commandLine } from '../../src/cli/command-line.js';
 import { errorText } from '../../src/bootstrap/run.js';
 import type { Ended } from './program.js';

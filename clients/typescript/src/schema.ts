@@ -1178,14 +1178,14 @@ export interface components {
      * @enum {string}
      */
     Scope:
-      | 'pets:read'
-      | 'pets:write'
-      | 'orders:read'
-      | 'events:read'
-      | 'orders:write'
       | 'categories:read'
       | 'categories:write'
+      | 'events:read'
       | 'key:rotate'
+      | 'orders:read'
+      | 'orders:write'
+      | 'pets:read'
+      | 'pets:write'
       | 'webhooks:read'
       | 'webhooks:write';
     ApiKey: {
@@ -5402,7 +5402,7 @@ export interface operations {
            *       "name": "web shop",
            *       "plan": "free",
            *       "scopes": [
-           *         "pets:read"
+           *         "categories:read"
            *       ],
            *       "createdAt": "2026-11-20T09:30:00.000Z",
            *       "expiresAt": "2030-06-30T00:00:00.000Z",

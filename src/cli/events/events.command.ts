@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EVENT_TYPES, type EventTypeName } from '../../events/event-type.js';
+import { EVENT_TYPES } from '../../events/event-type.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { EventRow } from '../../events/dto/event.response.js';
@@ -12,7 +12,7 @@ const PAGE = 100;
 
 interface TailOptions extends Json {
   readonly last: number;
-  readonly type?: EventTypeName;
+  readonly type?: string;
   readonly follow: boolean;
 }
 

@@ -2,15 +2,16 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { PageQuery } from '../../http/pagination/page-query.js';
 import { Optional } from '../../http/validation/optional.decorator.js';
-import { EVENT_TYPES, type EventTypeName } from '../event-type.js';
+import { EVENT_TYPES } from '../event-type.js';
 
 export class ListEventsQuery extends PageQuery {
   @ApiPropertyOptional({
+    type: 'string',
     enum: EVENT_TYPES,
     enumName: 'EventType',
     description: 'Only events of this type.',
   })
   @Optional()
-  @IsIn(EVENT_TYPES, { message: `type must be one of ${EVENT_TYPES.join(', ')}` })
-  readonly type?: EventTypeName;
+  @IsIn(EVENT_TYPES, { message: () => `type must be one of ${EVENT_TYPES.join(', ')}` })
+  readonly type?: string;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsIn } from 'class-validator';
-import { EVENT_TYPES, type EventTypeName } from '../../events/event-type.js';
+import { EVENT_TYPES } from '../../events/event-type.js';
 import { Optional } from '../../http/validation/optional.decorator.js';
 import { rule } from '../../http/validation/rule.js';
 
@@ -46,6 +46,6 @@ export class CreateWebhookDto {
   @IsArray({ message: 'types must be an array' })
   @ArrayMaxSize(MAX_TYPES)
   @ArrayUnique({ message: 'types must not hold a type twice' })
-  @IsIn(EVENT_TYPES, { each: true, message: `types must hold only ${EVENT_TYPES.join(', ')}` })
-  readonly types: EventTypeName[] = [];
+  @IsIn(EVENT_TYPES, { each: true, message: () => `types must hold only ${EVENT_TYPES.join(', ')}` })
+  readonly types: string[] = [];
 }
