@@ -17,7 +17,9 @@ const FOLDER = 'deploy/kubernetes';
 const files = allFilesIn(FOLDER).filter((file) => file.endsWith('.yaml'));
 const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
 const whole = files.filter((file) => !kustomizations.includes(file) && !file.endsWith('size.yaml'));
-const manifests = whole.flatMap((file) => readYaml<Manifest>(`${FOLDER}/${file}`));
+const manifests = [...whole.map((file) => `${FOLDER}/${file}`), 'deploy/backup/client-pod.yaml'].flatMap(
+  (file) => readYaml<Manifest>(file),
+);
 const named = (kind: string) => manifests.find((manifest) => manifest.kind === kind);
 const packageOf = ({ apiVersion }: Manifest) =>
   `${apiVersion.startsWith('monitoring.') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}`;

@@ -37,6 +37,7 @@ const NOT_RUN: Record<string, string> = {
   'docker ': 'it needs Docker; test/deploy/ holds what it reads',
   'curl -i -H "Authorization: Bearer $KEY" \'http://localhost':
     'it needs Docker; test/deploy/ holds what it reads',
+  'deploy/backup/': 'test/deploy/backup.slow-spec.ts runs these scripts',
   'kubectl ': 'it needs a cluster; test/deploy/ holds what it reads',
   'petstore ': 'test/webhooks-commands.e2e-spec.ts runs these commands',
   'cosign ': 'it needs a published image',

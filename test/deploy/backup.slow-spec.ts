@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { eventually } from '../support/eventually.js';
+import { INSTALLED_POSTGRES, InstalledPostgres } from '../support/installed-postgres.js';
+import { Load } from '../support/load.js';
+import { COMMAND_LINE, emptyFolder, Program, run } from '../support/program.js';
+import { end, type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
+import { withClient } from '../support/test-database.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const script = (name: string) => join(import.meta.dirname, '../../deploy/backup', name);
+
+if (INSTALLED_POSTGRES === undefined)
+  process.stderr.write('Left out, because PostgreSQL is not installed: backup and restore\n');
+
+(INSTALLED_POSTGRES === undefined ? describe.skip : describe)(
+  'a backup under traffic, and its restore on a new server',
+  () => {
+    let folder: Awaited<ReturnType<typeof emptyFolder>>;
+    let postgres: InstalledPostgres;
+    let processes: ServiceProcesses;
+    let service: ServiceProcess;
+    let worker: Program;
+    let receiver: WebhookReceiver;
+    let env: Record<string, string>;
+
+    beforeAll(async () => {
+      folder = await emptyFolder();
+      receiver = await WebhookReceiver.start();
+      writeFileSync(join(folder.path, 'keys'), randomBytes(32).toString('base64'));
+      await startPostgres();
+      await startService();
+    });
+    afterAll(async () => {
+      await stopService();
+      postgres.destroy();
+      receiver.stop();
+      await folder.remove();
+    });
+
+    async function startPostgres(): Promise<void> {
+      postgres = await InstalledPostgres.start();
+      env = {
+        DATABASE_URL: postgres.url,
+        MIGRATE_AT_START: 'false',
+        WEBHOOK_WORKER: 'off',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        WEBHOOK_SECRET_KEYS_FILE: join(folder.path, 'keys'),
+      };
+    }
+
+    async function startService(): Promise<void> {
+      expect(await petstore('migrate')).toMatchObject({ code: 0 });
+      processes = await ServiceProcesses.on(postgres.url, env);
+      service = await processes.start();
+      worker = new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env });
+      await worker.prints(/The worker delivers webhooks\./);
+    }
+
+    async function stopService(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+      await end(service, signal);
+      await processes.stop();
+      worker.signal(signal);
+      await worker.ended;
+    }
+
+    const petstore = (...args: string[]) => run(COMMAND_LINE, args, { cwd: folder.path, env });
+    const backup = () => join(folder.path, 'backup');
+    const saved = (name: string) => join(backup(), name);
+    /** @throws with its exit code and what it says */
+    const runScript = (name: string) =>
+      promisify(execFile)(script(name), ['here', backup()], {
+        env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: saved('../keys') },
+      });
+    const call = async (key: string, path: string, body?: unknown) => {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      const response = await fetch(service.url + path, {
+        method: body ? 'POST' : 'GET',
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      expect(response.ok).toBe(true);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const petIds = () =>
+      withClient(postgres.url, async (client) => {
+        const { rows } = await client.query<{ id: string }>('SELECT id FROM pets');
+        return new Set(rows.map(({ id }) => Number(id)));
+      });
+    const idOf = (body: string) => (JSON.parse(body) as { id: number }).id;
+    const deliveredPets = () =>
+      new Set(receiver.received.map(({ body }) => (JSON.parse(body) as { data: { id: number } }).data.id));
+
+    it('keep every pet that was acknowledged before, and no receiver takes a new event for an old one', async () => {
+      const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
+      const { stdout } = await petstore('keys', 'create', '--name', 'load', ...limits, '--json');
+      const { key } = JSON.parse(stdout) as { key: string };
+      const { secret } = (await call(key, '/v1/webhooks', { url: receiver.url })) as { secret: string };
+
+      const load = new Load(Number(new URL(service.url).port), key);
+      await eventually(() => load.created.length > 200);
+      const before = load.created.map(idOf);
+      await runScript('backup.sh');
+      expect(readdirSync(backup()).sort()).toEqual(['petstore.dump', 'webhook-secret-keys']);
+      for (const name of ['.', 'petstore.dump', 'webhook-secret-keys'])
+        expect(statSync(saved(name)).mode & 0o077).toBe(0);
+      const at = load.created.length;
+      await eventually(() => load.created.length > at + 200 && deliveredPets().size > at + 100);
+      expect(Object.keys(await load.stop()).sort()).toEqual(['GET 200', 'POST 201']);
+
+      await stopService('SIGKILL');
+      postgres.destroy();
+      unlinkSync(join(folder.path, 'keys'));
+      await startPostgres();
+      await runScript('restore.sh');
+      await startService();
+
+      const kept = await petIds();
+      expect(before.filter((id) => !kept.has(id))).toEqual([]);
+      const { id } = (await call(key, '/v1/pets', { name: 'Ada', categoryId: 1 })) as { id: number };
+      expect(load.created.map(idOf)).not.toContain(id);
+      await eventually(() => [...kept, id].every((pet) => deliveredPets().has(pet)));
+
+      const bodies = new Map<string, Set<string>>();
+      const messages = new Map<number, Set<string>>();
+      for (const { headers, body } of receiver.received) {
+        const message = headers['webhook-id'] ?? '';
+        const { data } = JSON.parse(body) as { data: { id: number } };
+        bodies.set(message, (bodies.get(message) ?? new Set()).add(body));
+        messages.set(data.id, (messages.get(data.id) ?? new Set()).add(message));
+      }
+      expect([...bodies].filter(([, set]) => set.size > 1)).toEqual([]);
+      expect([...messages].filter(([, set]) => set.size > 1)).toEqual([]);
+      const last = receiver.received.at(-1);
+      expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).not.toThrow();
+    });
+
+    it('refuse to overwrite a backup, and to restore while the service runs', async () => {
+      await expect(runScript('backup.sh')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/is there already/) as unknown,
+      });
+      await expect(runScript('restore.sh')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/\d connections to the database are open/) as unknown,
+      });
+    });
+
+    it('leave the database as it is when the dump is not complete', async () => {
+      await stopService();
+      const before = await petIds();
+      truncateSync(saved('petstore.dump'), readFileSync(saved('petstore.dump')).length - 2_000);
+      await expect(runScript('restore.sh')).rejects.toMatchObject({ code: 3 });
+      expect(await petIds()).toEqual(before);
+    });
+  },
+);
