@@ -27,7 +27,7 @@ export class InstalledPostgres {
   static async start(): Promise<InstalledPostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-installed-'));
     const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}; // it refuses to run as root
-    if (owner.uid !== undefined && owner.gid !== undefined) {
+    if (owner.uid !== undefined) {
       chownSync(folder, owner.uid, owner.gid);
       chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011); // the folder of the run is closed to others
     }
