@@ -222,6 +222,22 @@ describe('webhooks', () => {
       await reader.get('/v1/webhooks').expect(200);
       await reader.post('/v1/webhooks').send({ url: receiver.url }).expect(403);
     });
+
+    it('needs events:read too where it is created or changed', async () => {
+      const keys = petstore.app.get(ApiKeysService);
+      const { key, secret } = await keys.create({ name: 'writer', plan: 'pro', scopes: ['webhooks:write'] });
+      const writer = petstore.client(secret);
+      const refused = await writer.post('/v1/webhooks').send({ url: receiver.url }).expect(403);
+      expect(refused.body).toMatchObject({ message: 'This API key lacks the scope events:read.' });
+      expect(refused.headers['www-authenticate']).toContain('scope="webhooks:write events:read"');
+      await petstore.query(`UPDATE webhooks SET api_key_id = $1 WHERE id = $2`, [
+        key.id,
+        (await create()).id,
+      ]);
+      const [{ id } = { id: 0 }] = await petstore.query<{ id: number }>('SELECT id FROM webhooks');
+      await writer.patch(`/v1/webhooks/${id}`).send({ types: [] }).expect(403);
+      await writer.delete(`/v1/webhooks/${id}`).expect(204);
+    });
   });
 
   describe('which events they are told of', () => {
@@ -267,6 +283,26 @@ describe('webhooks', () => {
       expect(receiver.received).toEqual([]);
     });
   });
+
+  it.each([['webhooks:write'], ['events:read']] as const)(
+    'are told nothing once their key has only %s',
+    async (scope) => {
+      const keys = petstore.app.get(ApiKeysService);
+      const scopes = ['webhooks:write', 'events:read'] as const;
+      const { key, secret } = await keys.create({ name: 'short', plan: 'pro', scopes: [...scopes] });
+      const owner = petstore.client(secret);
+      const { body } = await owner.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+      await addPet('told');
+      await work((body as Webhook).id);
+      expect(receiver.received).toHaveLength(1);
+      await addPet('pending');
+      await fanOut();
+      await keys.update(key.id, () => ({ scopes: [scope] }));
+      await addPet('after');
+      await work((body as Webhook).id);
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
 
   describe('retries', () => {
     it('come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, up to a tenth later; then it has failed', async () => {

@@ -5,22 +5,22 @@ import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { InsufficientScope } from './auth.errors.js';
 import { declareScope, type Scope } from './scopes.js';
 
-const REQUIRED_SCOPE = 'auth:required-scope';
+const REQUIRED_SCOPES = 'auth:required-scopes';
 
-/** The scope that a handler requires, if any. */
-export const requiredScope = (handler: object): Scope | undefined =>
-  Reflect.getMetadata(REQUIRED_SCOPE, handler) as Scope | undefined;
+/** The scopes that a handler requires, if any. */
+export const requiredScopes = (handler: object): readonly Scope[] =>
+  (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
 
 /**
- * Restricts an operation to keys with this scope: requests with other keys return 403 `insufficient_scope`. Feeds the
- * document too, and brings the scope to `petstore keys`.
+ * Restricts an operation to keys with all of these scopes: requests with other keys return 403 `insufficient_scope`. Feeds the
+ * document too, and brings the scopes to `petstore keys`.
  */
-export function RequireScope(scope: Scope): MethodDecorator {
-  declareScope(scope);
+export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
+  scopes.forEach(declareScope);
   return applyDecorators(
     // Metadata survives a decorator that replaces the handler.
-    SetMetadata(REQUIRED_SCOPE, scope),
-    ApiSecurity(SECURITY_SCHEME, [scope]),
-    ApiErrors(new InsufficientScope(scope)),
+    SetMetadata(REQUIRED_SCOPES, scopes),
+    ApiSecurity(SECURITY_SCHEME, scopes),
+    ApiErrors(new InsufficientScope(scopes[0])),
   );
 }

@@ -1,20 +1,22 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { challenge, InsufficientScope } from './auth.errors.js';
-import { requiredScope } from './require-scope.decorator.js';
+import { requiredScopes } from './require-scope.decorator.js';
 
-/** Refuses a key without the scope that the route requires by `@RequireScope()`. */
+/** Refuses a key that lacks a scope which the route requires by `@RequireScope()`. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const scope = requiredScope(context.getHandler());
-    if (!scope) return true;
+    const required = requiredScopes(context.getHandler());
+    if (required.length === 0) return true;
     const http = context.switchToHttp();
     const { principal } = http.getRequest<Request>();
-    if (principal?.kind === 'key' && (principal.scopes?.includes(scope) ?? true)) return true;
+    const granted = principal?.kind === 'key' ? (principal.scopes ?? required) : [];
+    const missing = required.find((scope) => !granted.includes(scope));
+    if (!missing) return true;
     http
       .getResponse<Response>()
-      .setHeader('WWW-Authenticate', challenge({ error: 'insufficient_scope', scope }));
-    throw new InsufficientScope(scope);
+      .setHeader('WWW-Authenticate', challenge({ error: 'insufficient_scope', scope: required.join(' ') }));
+    throw new InsufficientScope(missing);
   }
 }

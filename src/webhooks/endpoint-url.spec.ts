@@ -2,8 +2,8 @@ import { NameServersUnavailable } from './delivery/address-resolver.js';
 import { EndpointAddresses } from './delivery/endpoint-addresses.js';
 import { EndpointUrl } from './endpoint-url.js';
 
-const check = (url: string, resolve: () => Promise<string[]>) =>
-  new EndpointUrl(new EndpointAddresses({ webhookAllowedNetworks: [] }, { resolve } as never)).check(url);
+const check = (url: string, resolve: () => Promise<string[]>, webhookAllowedNetworks: string[] = []) =>
+  new EndpointUrl(new EndpointAddresses({ webhookAllowedNetworks }, { resolve } as never)).check(url);
 
 describe('EndpointUrl', () => {
   it('accepts a name with public addresses', async () => {
@@ -24,4 +24,51 @@ describe('EndpointUrl', () => {
   it('accepts a name while no name server responds: each delivery checks it', async () => {
     await check('https://shop.example.com/', () => Promise.reject(new NameServersUnavailable()));
   });
+
+  it.each([
+    [
+      'another port',
+      'https://shop.example.com:8443/',
+      ['8.8.8.8'],
+      /^url has port 8443; WEBHOOK_ALLOWED_NETWORKS /,
+    ],
+    [
+      'the port of http',
+      'https://shop.example.com:80/',
+      ['8.8.8.8'],
+      /^url has port 80; WEBHOOK_ALLOWED_NETWORKS /,
+    ],
+    [
+      'http',
+      'http://shop.example.com/',
+      ['8.8.8.8'],
+      /^url must start with https:\/\/; WEBHOOK_ALLOWED_NETWORKS /,
+    ],
+    ['a private address', 'https://10.0.0.1/', ['10.0.0.1'], /not public; WEBHOOK_ALLOWED_NETWORKS /],
+    [
+      'no address',
+      'https://none.example.com/',
+      [],
+      /^url has the host none.example.com, for which DNS has no address$/,
+    ],
+    [
+      'other ports beside what is allowed',
+      'https://both.example.com:8443/',
+      ['10.1.0.1', '8.8.8.8'],
+      /port 8443/,
+    ],
+  ])('says of %s what is wrong and which setting allows it', async (_, url, addresses, message) => {
+    const checked = check(url, () => Promise.resolve(addresses), ['10.1.0.0/16']);
+    await expect(checked).rejects.toMatchObject({
+      details: [{ message: expect.stringMatching(message) as unknown }],
+    });
+  });
+
+  it.each(['https://shop.example.com:443/', 'https://in.example.com:8443/', 'http://in.example.com:8080/'])(
+    'accepts %s, where the port is 443 or the network is allowed',
+    async (url) => {
+      const address = url.includes('in.') ? '10.1.0.1' : '8.8.8.8';
+      await check(url, () => Promise.resolve([address]), ['10.1.0.0/16']);
+    },
+  );
 });

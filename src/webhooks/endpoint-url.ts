@@ -21,13 +21,8 @@ export class EndpointUrl {
       await this.addresses.of(url);
     } catch (error) {
       if (error instanceof NameServersUnavailable) return;
-      if (error instanceof NoAddress) refuse('has a host name without an address');
-      if (!(error instanceof AddressRefused)) throw error;
-      refuse(
-        url.protocol === 'https:'
-          ? 'has a host that leads to an address which is not public'
-          : 'must be a URL that starts with https://',
-      );
+      if (!(error instanceof NoAddress || error instanceof AddressRefused)) throw error;
+      refuse(error.message);
     }
   }
 }

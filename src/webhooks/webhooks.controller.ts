@@ -31,7 +31,7 @@ export class WebhooksController {
   }
 
   @Post()
-  @RequireScope('webhooks:write')
+  @RequireScope('webhooks:write', 'events:read')
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Create a webhook',
@@ -61,7 +61,7 @@ export class WebhooksController {
   }
 
   @Patch(':webhookId')
-  @RequireScope('webhooks:write')
+  @RequireScope('webhooks:write', 'events:read')
   @ApiOperation({
     operationId: 'updateWebhook',
     summary: 'Change a webhook',

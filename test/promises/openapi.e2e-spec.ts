@@ -227,7 +227,7 @@ describe('GET /openapi.json', () => {
     ['createWebhook', 'webhooks:write'],
   ])('has %s require the scope %s, and says so of its 403', (id, scope) => {
     expect(operation(id)).toMatchObject({
-      security: [{ apiKey: [scope] }],
+      security: [{ apiKey: expect.arrayContaining([scope]) }],
       description: expect.stringContaining(`\`${scope}\``),
     });
     const { headers, content } = response(id, '403');

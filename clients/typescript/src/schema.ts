@@ -313,6 +313,8 @@ export interface paths {
      * @description Later events are sent to the `url`, with a signature after Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a stored response.
      *
      *     Needs a key with the scope `webhooks:write`.
+     *
+     *     Needs a key with the scope `events:read`.
      */
     post: operations['createWebhook'];
     delete?: never;
@@ -351,6 +353,8 @@ export interface paths {
      * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it is disabled.
      *
      *     Needs a key with the scope `webhooks:write`.
+     *
+     *     Needs a key with the scope `events:read`.
      */
     patch: operations['updateWebhook'];
     trace?: never;
