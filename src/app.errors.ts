@@ -1,13 +1,5 @@
-import {
-  CategoryCycle,
-  CategoryHasChildren,
-  CategoryNameTaken,
-  CategoryNotFound,
-  ParentCategoryNotFound,
-} from './categories/category.errors.js';
 import { InsufficientScope, InvalidApiKey, MissingApiKey } from './auth/auth.errors.js';
 import { EndpointRemoved } from './deprecation/deprecation.errors.js';
-import { EventsExpired } from './events/event.errors.js';
 import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
 import { PreconditionFailed } from './kernel/expected-version.js';
@@ -18,25 +10,13 @@ import { parameterError } from './kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './kernel/errors/common.errors.js';
 import { InvalidCursor } from './kernel/pagination/cursor.js';
 import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/catalog.js';
-import { PetStatus } from './pets/pet-status.js';
-import { InvalidStatusTransition, PetNotAvailable, PetNotFound, PetReserved } from './pets/pet.errors.js';
-import { OrderStatus } from './store/order-status.js';
-import { InvalidOrderTransition, OrderNotFound } from './store/order.errors.js';
-import {
-  DeliveryNotFound,
-  TooManyWebhooks,
-  WebhookDisabled,
-  WebhookDisabledByOperator,
-  WebhookNotFound,
-} from './webhooks/webhook.errors.js';
-import { MAX_WEBHOOKS } from './webhooks/webhooks.service.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
 
 const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });
 
 /**
- * Every error code of the service. `/docs/errors`, the reference and docs/errors.md are made from this list
- * (`npm run docs:errors`). The errors that a module names with `@ApiErrors()` are added to the pages on their own.
+ * The errors of the platform. `/docs/errors`, the reference and docs/errors.md add those that a feature names with
+ * `@ApiErrors()`, whose classes have their texts.
  */
 export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(MALFORMED, {
@@ -69,70 +49,6 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
     meaning: 'The key is valid and does not have the scope that the operation needs.',
     action: 'Use another key, or ask the operator to add the scope.',
   }),
-  catalogEntry(new PetNotFound('4711'), {
-    meaning: 'No pet has this id. An id that is not a number gets the same response.',
-    action: 'Do not repeat the request. The pet may never have existed.',
-  }),
-  catalogEntry(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), {
-    meaning: 'A pet cannot go from its status to the new one. A sold pet stays sold.',
-    action: 'Read the pet again, and decide anew.',
-  }),
-  catalogEntry(new PetReserved('4711'), {
-    meaning: 'An open order holds the pet: its status changes with the order only, and it cannot be removed.',
-    action: 'Deliver or cancel the order first.',
-  }),
-  catalogEntry(new PetNotAvailable('4711'), {
-    meaning: 'The pet to order is not `available`, or another order holds it.',
-    action: 'Choose another pet, or try again when the pet is available.',
-  }),
-  catalogEntry(new CategoryNotFound('4711'), {
-    meaning: 'No category has this id. An id that is not a number gets the same response.',
-    action: 'Do not repeat the request.',
-  }),
-  catalogEntry(new CategoryNameTaken('Dogs'), {
-    meaning: 'Another category has this name, perhaps in another case.',
-    action: 'Choose another name, or use the category that has it.',
-  }),
-  catalogEntry(new ParentCategoryNotFound('4711'), {
-    meaning: 'No category has the id in `parentId`.',
-    action: 'Create the parent first, or leave `parentId` out.',
-  }),
-  catalogEntry(new CategoryCycle('7'), {
-    meaning: 'The new parent is the category itself, or below it.',
-    action: 'Move the parent elsewhere first.',
-  }),
-  catalogEntry(new CategoryHasChildren('7'), {
-    meaning: 'Other categories are below the one to remove.',
-    action: 'Move or remove them first.',
-  }),
-  catalogEntry(new OrderNotFound('4711'), {
-    meaning: 'No order has this id. An id that is not a number gets the same response.',
-    action: 'Do not repeat the request.',
-  }),
-  catalogEntry(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled), {
-    meaning: 'The order has come too far, or not far enough, for this action.',
-    action: 'Read the order again, and decide anew.',
-  }),
-  catalogEntry(new WebhookNotFound('4711'), {
-    meaning: 'Your key has no webhook with this id. A webhook of another key gets the same response.',
-    action: 'Do not repeat the request. List the webhooks of your key.',
-  }),
-  catalogEntry(new DeliveryNotFound('4711'), {
-    meaning: 'The webhook has no delivery with this id. Deliveries are kept for 30 days.',
-    action: 'Do not repeat the request. List the deliveries of the webhook.',
-  }),
-  catalogEntry(new WebhookDisabled(), {
-    meaning: 'The webhook is disabled, so nothing is sent to it.',
-    action: 'Enable it with `PATCH` and `{"state": "enabled"}` first.',
-  }),
-  catalogEntry(new WebhookDisabledByOperator(), {
-    meaning: 'The operator of the service has disabled the webhook, and its owner cannot enable it.',
-    action: 'Ask the operator.',
-  }),
-  catalogEntry(new TooManyWebhooks(MAX_WEBHOOKS), {
-    meaning: 'The key has as many webhooks as a key can have.',
-    action: 'Delete one first.',
-  }),
   catalogEntry(new RouteNotFound('/v1/cats'), {
     meaning: 'The path does not exist. Paths are case-sensitive and start with `/v1`.',
     action: 'Compare the path with the reference.',
@@ -163,10 +79,6 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
       action: 'Use the successor in the `Link` header.',
     },
   ),
-  catalogEntry(new EventsExpired(), {
-    meaning: 'Events after this cursor have been deleted. They are kept for 30 days.',
-    action: 'Read the current state with the other operations, then read the feed without a cursor.',
-  }),
   catalogEntry(new PreconditionFailed(), {
     meaning: 'The resource has changed since the version that `If-Match` names.',
     action: 'Fetch the resource again, apply your change to it, and send it with the new `ETag`.',

@@ -3,18 +3,33 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { PetStatus } from './pet-status.js';
 
 export class PetNotFound extends DomainError {
+  static override readonly help = {
+    meaning: 'No pet has this id. An id that is not a number gets the same response.',
+    action: 'Do not repeat the request. The pet may never have existed.',
+  };
+
   constructor(id: Int64 | string) {
     super('not_found', 'pet_not_found', `There is no pet with the id ${id}.`);
   }
 }
 
 export class InvalidStatusTransition extends DomainError {
+  static override readonly help = {
+    meaning: 'A pet cannot go from its status to the new one. A sold pet stays sold.',
+    action: 'Read the pet again, and decide anew.',
+  };
+
   constructor(from: PetStatus, to: PetStatus) {
     super('conflict', 'invalid_status_transition', `A pet that is ${from} cannot become ${to}.`);
   }
 }
 
 export class PetReserved extends DomainError {
+  static override readonly help = {
+    meaning: 'An open order holds the pet: its status changes with the order only, and it cannot be removed.',
+    action: 'Deliver or cancel the order first.',
+  };
+
   constructor(id: Int64 | string) {
     super(
       'conflict',
@@ -25,6 +40,11 @@ export class PetReserved extends DomainError {
 }
 
 export class PetNotAvailable extends DomainError {
+  static override readonly help = {
+    meaning: 'The pet to order is not `available`, or another order holds it.',
+    action: 'Choose another pet, or try again when the pet is available.',
+  };
+
   constructor(id: Int64 | string) {
     super('conflict', 'pet_not_available', `The pet ${id} is not available.`);
   }

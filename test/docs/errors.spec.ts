@@ -1,9 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_CATALOG } from '../../src/app.errors.js';
-import { completeCatalog } from '../../src/openapi/error-catalog/catalog.js';
+import type { CatalogEntry } from '../../src/openapi/error-catalog/catalog.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
 import { errorsPage } from '../../src/openapi/error-catalog/markdown.js';
 import { ERROR_PAGE, UPDATING } from '../support/error-page.js';
+import { Petstore } from '../support/petstore.js';
 import { readText } from '../support/repository.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -19,7 +20,15 @@ const codesIn = (text: string): string[] =>
     ...text.matchAll(/\bcode: '([a-z]+_[a-z_]+)'/g),
   ].map(([, code = '']) => code);
 
-const listed = completeCatalog(ERROR_CATALOG, []).map(({ example }) => example.code);
+let entries: readonly CatalogEntry[];
+let listed: readonly string[];
+
+beforeAll(async () => {
+  const petstore = await Petstore.start();
+  ({ entries } = petstore.app.get(ErrorCatalog));
+  await petstore.stop();
+  listed = entries.map(({ example }) => example.code);
+});
 
 const TITLE = 'The error codes of the service. Written by `npm run docs:errors`.';
 const lines = (codes: readonly string[], quote: string) =>
@@ -81,7 +90,7 @@ describe('the error catalogue', () => {
   });
 
   it(`is docs/errors.md; npm run docs:errors writes that anew`, () => {
-    const page = errorsPage(completeCatalog(ERROR_CATALOG, []));
+    const page = errorsPage(entries);
     if (UPDATING) writeFileSync(ERROR_PAGE, page);
     expect(readText('docs/errors.md')).toBe(page);
   });

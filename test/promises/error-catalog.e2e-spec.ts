@@ -1,11 +1,13 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { ERROR_CATALOG } from '../../src/app.errors.js';
 import { DomainError } from '../../src/kernel/errors/domain-error.js';
 import { ApiErrors } from '../../src/openapi/decorators/api-errors.decorator.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
 import { Petstore } from '../support/petstore.js';
 import { send, valuesOf } from '../support/wire.js';
 
 class LeashTooShort extends DomainError {
+  static override readonly help = { meaning: 'It is below 1 m.', action: 'Buy a `longer` one.' };
+
   constructor() {
     super('conflict', 'leash_too_short', 'The leash is < 1 m.');
   }
@@ -30,24 +32,26 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 describe('GET /docs/errors', () => {
-  it.each(ERROR_CATALOG.map((entry) => [entry.example.code, entry] as const))(
-    'says what %s means, what to do, and shows one',
-    async (code, { example }) => {
-      const { status, body } = await send(petstore, { path: '/docs/errors' });
-      expect(status).toBe(200);
+  it('says what each code means, what to do, and shows one', async () => {
+    const { status, body } = await send(petstore, { path: '/docs/errors' });
+    expect(status).toBe(200);
+    for (const { example } of petstore.app.get(ErrorCatalog).entries) {
+      const { code } = example;
       const section = new RegExp(`<section id="${code}">[^]*?</section>`).exec(body)?.[0] ?? '';
       expect(section).toContain(`${example.status} `);
       expect(section).toContain('What to do:');
       const shown = /<pre[^>]*><code>([^]*)<\/code>/.exec(section)?.[1] ?? '';
       const json = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(example)));
-    },
-  );
+    }
+  });
 
   it('lists what a module names with @ApiErrors()', async () => {
     const { body } = await send(petstore, { path: '/docs/errors' });
     expect(body).toContain('<section id="leash_too_short">');
     expect(body).toContain('The leash is &lt; 1 m.');
+    expect(body).toContain('It is below 1 m.');
+    expect(body).toContain('Buy a <code>longer</code> one.');
   });
 
   it('says what the codes of other exceptions are', async () => {

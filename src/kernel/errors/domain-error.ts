@@ -18,8 +18,18 @@ export type ErrorKind =
   | 'internal'
   | 'unavailable';
 
+/** The texts of an error in the catalogue. CommonMark, with `code` as their only markup. */
+export interface ErrorHelp {
+  /** When it happens. */
+  readonly meaning: string;
+  /** The remedy of a client. */
+  readonly action: string;
+}
+
 /** An error of the domain: `code` is for programs and never changes, `message` is for people. */
 export class DomainError extends Error {
+  static readonly help?: ErrorHelp;
+
   constructor(
     readonly kind: ErrorKind,
     readonly code: string,

@@ -1,23 +1,19 @@
 import { type ErrorBody, ofDomainError } from '../../http/errors/error-body.js';
-import { DomainError } from '../../kernel/errors/domain-error.js';
+import { DomainError, type ErrorHelp } from '../../kernel/errors/domain-error.js';
 
-/** The description of an error code. Texts are CommonMark with `code` as their only markup. */
-export interface CatalogEntry {
+/** The description of an error code. */
+export interface CatalogEntry extends ErrorHelp {
   /** A response as a client may get it. */
   readonly example: ErrorBody;
-  /** When it happens. */
-  readonly meaning: string;
-  /** The remedy of a client. */
-  readonly action: string;
 }
 
 /** An entry made from an instance of its error, or from the body of one that is not thrown. */
-export const catalogEntry = (
-  error: DomainError | ErrorBody,
-  texts: Pick<CatalogEntry, 'meaning' | 'action'>,
-): CatalogEntry => ({ example: error instanceof DomainError ? ofDomainError(error) : error, ...texts });
+export const catalogEntry = (error: DomainError | ErrorBody, help: ErrorHelp): CatalogEntry => ({
+  example: error instanceof DomainError ? ofDomainError(error) : error,
+  ...help,
+});
 
-/** The entries with those of modules that have none of their own, by status. */
+/** The entries and those of further errors, by status. */
 export function completeCatalog(
   entries: readonly CatalogEntry[],
   others: readonly DomainError[],
@@ -25,8 +21,9 @@ export function completeCatalog(
   const all = new Map(entries.map((entry) => [entry.example.code, entry]));
   for (const error of others) {
     if (all.has(error.code)) continue;
-    const { message } = error;
-    all.set(error.code, catalogEntry(error, { meaning: message, action: 'Branch on `code`.' }));
+    const { help = { meaning: error.message, action: 'Branch on `code`.' } } =
+      error.constructor as typeof DomainError;
+    all.set(error.code, catalogEntry(error, help));
   }
   return [...all.values()].sort((one, other) => one.example.status - other.example.status);
 }

@@ -4,7 +4,7 @@ import { OTHER_CODES } from './catalog.js';
 /** docs/errors.md. */
 export const errorsPage = (entries: readonly CatalogEntry[]): string => `# Errors
 
-<!-- Written by \`npm run docs:errors\` from src/app.errors.ts. -->
+<!-- Written by \`npm run docs:errors\` from src/app.errors.ts and the errors of the modules. -->
 
 Every error response has the properties \`code\`, \`message\` and \`status\`. Branch on \`code\`: it keeps its meaning, and
 the wording of \`message\` may change. A \`validation_failed\` adds \`details\`, one entry for each invalid value, 20 at most.
