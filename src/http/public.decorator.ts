@@ -7,7 +7,7 @@ const PUBLIC = Symbol('public');
 
 /**
  * A controller or route that needs no key. Its requests under `/v1` count, by the client's address without a valid key;
- * those outside do not (docs/decisions.md, "What is not counted").
+ * those outside do not (docs/rate-limits.md).
  */
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));

@@ -12,12 +12,15 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
   'README.md': [
     [/^HTTP\/1.1 200 OK/, /Link: .*rel="next"/, /\{"id":\d+,"name":"Rex","categoryId":7,/, /"plan":"free"/],
   ],
-  'docs/first-calls.md': [
+  'docs/tutorial.md': [
     [/^$/],
     [/^HTTP\/1.1 200 OK/, /X-RateLimit-Limit: 60/, /ETag: "/, /\[\{"id":1,/],
-    [/^\{"id":\d+,"name":"Rex","categoryId":7,"status":"available"\}$/],
-    [/ 201 Created[^]* 201 Created[^]*Idempotent-Replayed: true[^]* 422 [^]*"idempotency_key_reused"/],
     [/^HTTP\/1.1 304 Not Modified/],
+    [/ 201 Created[^]* 201 Created[^]*Idempotent-Replayed: true[^]* 422 [^]*"idempotency_key_reused"/],
+    [/"name":"Luna","categoryId":7,"status":"pending"[^]*"pet_not_available"/],
+    [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":7,"status":"sold"/],
+    [/"type":"order.delivered"/],
+    [/"secret":"whsec_/],
     [/^HTTP\/1.1 400 [^]*Content-Type: application\/problem\+json[^]*"type":"[^"]+#validation_failed"/],
     [/"plan":"free","minute":\{"limit":60,"remaining":\d+,/],
     [/^HTTP\/1.1 429 [^]*Retry-After: \d+[^]*"rate_limit_exceeded"/],
@@ -79,7 +82,7 @@ describe.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
 
   beforeAll(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
     await petstore.query(
       `INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'available' FROM generate_series(1, 5)`,
     );
