@@ -20,7 +20,7 @@ export const throttlerStorageProvider: Provider = {
   ): Promise<PlanThrottlerStorage> => {
     const recorder = new UsageRecorder(clock, usage);
     if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
-    const { RedisConnection } = await import('./redis/redis-connection.js'); // loads ioredis
-    return new RedisThrottlerStorage(clock, config, new RedisConnection(config), recorder, metrics);
+    const { openRedis } = await import('./redis/open-redis.js'); // loads ioredis
+    return new RedisThrottlerStorage(clock, config, openRedis(config), recorder, metrics);
   },
 };

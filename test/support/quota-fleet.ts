@@ -78,6 +78,15 @@ export class QuotaFleet {
     return { id: row?.id ?? '', secret };
   }
 
+  /** How many requests of a key are on record, by all processes. */
+  async recorded({ id }: FleetKey): Promise<number> {
+    const [row] = await this.petstore.query<{ requests: string }>(
+      'SELECT sum(requests)::text AS requests FROM api_key_usage_by_writer WHERE key_id = $1',
+      [id],
+    );
+    return Number(row?.requests ?? 0);
+  }
+
   /** Begins to send requests with a key to every process. */
   load({ secret }: FleetKey): QuotaLoad {
     return new QuotaLoad(

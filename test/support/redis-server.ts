@@ -132,7 +132,7 @@ export class RedisServer {
       this.command(
         'EVAL',
         `local sum = 0
-         for _, key in ipairs(redis.call('KEYS', 'petstore:{anonymous:*')) do sum = sum + redis.call('HLEN', key) - 1 end
+         for _, key in ipairs(redis.call('KEYS', 'petstore:{addresses:*')) do sum = sum + redis.call('HLEN', key) end
          return sum`,
         '0',
       ),
@@ -143,21 +143,13 @@ export class RedisServer {
   age(milliseconds: number): void {
     this.command(
       'EVAL',
-      `local function tag(start) return math.floor(start / 1000) % 4194304 * 1073741824 end
-       for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do
-         for _, field in ipairs(redis.call('HKEYS', key)) do -- what replicas have admitted of the minute
-           if string.match(field, '^a.') then
-             redis.call('HINCRBY', key, field, tag(redis.call('HGET', key, 'm') - ARGV[1]) - tag(redis.call('HGET', key, 'm')))
-           end
-         end
-         redis.call('HINCRBY', key, 'm', -ARGV[1])
-       end
-       for _, pattern in ipairs({ 'petstore:{anonymous:*', 'petstore:{windows:*' }) do
+      `for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do redis.call('HINCRBY', key, 'm', -ARGV[1]) end
+       for _, pattern in ipairs({ 'petstore:{addresses:*', 'petstore:{routes:*' }) do
          for _, key in ipairs(redis.call('KEYS', pattern)) do
            local fields = redis.call('HGETALL', key)
            for i = 1, #fields, 2 do
-             local start, rest = string.match(fields[i + 1], '^(%d+)(.*)$')
-             redis.call('HSET', key, fields[i], string.format('%.0f', start - ARGV[1]) .. rest)
+             local ending, rest = string.match(fields[i + 1], '^(%d+)(.*)$')
+             redis.call('HSET', key, fields[i], string.format('%.0f', ending - ARGV[1]) .. rest)
            end
          end
        end`,
@@ -168,17 +160,7 @@ export class RedisServer {
 
   /** Lets what one client has used belong to another day. */
   moveDays(key: string, by: number): void {
-    this.command(
-      'EVAL',
-      `for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do -- what replicas have admitted of the day
-         if string.match(field, '^b.') then redis.call('HINCRBY', KEYS[1], field, ARGV[1] * 1073741824) end
-       end
-       redis.call('HINCRBY', KEYS[1], 'd', ARGV[1])
-       if redis.call('HEXISTS', KEYS[1], 'p') == 1 then redis.call('HINCRBY', KEYS[1], 'p', ARGV[1]) end`,
-      '1',
-      key,
-      String(by),
-    );
+    this.command('HINCRBY', key, 'd', String(by));
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {

@@ -2,10 +2,10 @@ import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
-import type { RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { ClientId, RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
-import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
+import { openRedis } from '../../src/rate-limit/redis/open-redis.js';
 import { TestDailyUsage } from './test-daily-usage.js';
 
 interface Settings {
@@ -19,21 +19,24 @@ interface Settings {
 export class RedisStorages {
   private storages: RedisThrottlerStorage[] = [];
   /** What all of them have on record. */
-  readonly usage = new TestDailyUsage();
+  usage = new TestDailyUsage();
+  /** By how many days the clock of Redis is ahead of what a test wants it to be. */
+  readonly days = { ahead: 0 };
   /** Of the storage that was made last. */
   metrics = new Metrics();
 
   make(url: string, { env = {}, clock = new Clock(), timeout }: Settings = {}): RedisThrottlerStorage {
     this.metrics = new Metrics();
     const config = new Config({ REDIS_URL: url, ...env });
-    const usage = new UsageRecorder(clock, this.usage);
-    const connection = new RedisConnection(config, timeout);
+    const usage = new ShiftedRecorder(clock, this.usage, this.days);
+    const redis = openRedis(config);
     const storage = new RedisThrottlerStorage(
       clock,
       config,
-      connection,
+      redis,
       usage,
       new RateLimitMetrics(this.metrics),
+      timeout,
     );
     this.storages.push(storage);
     return storage;
@@ -48,6 +51,29 @@ export class RedisStorages {
   async stop(): Promise<void> {
     await Promise.all(this.storages.map((storage) => storage.close()));
     this.storages = [];
+  }
+}
+
+/** Days as the test has them: the clock of Redis cannot be moved. */
+class ShiftedRecorder extends UsageRecorder {
+  constructor(
+    clock: Clock,
+    usage: TestDailyUsage,
+    private readonly shift: { readonly ahead: number },
+  ) {
+    super(clock, usage);
+  }
+
+  override add(keyId: ClientId, day: number): void {
+    super.add(keyId, day - this.shift.ahead);
+  }
+
+  override own(keyId: ClientId, day: number): number {
+    return super.own(keyId, day - this.shift.ahead);
+  }
+
+  override others(keyId: ClientId, day: number): Promise<number | undefined> | undefined {
+    return super.others(keyId, day - this.shift.ahead);
   }
 }
 

@@ -5,7 +5,7 @@ import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-r
 import { seconds } from '../../kernel/clock/duration.js';
 import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redis.js';
 
-/** Milliseconds. A request waits at most 50 for Redis. */
+/** Milliseconds. A request waits at most 1000 for Redis. */
 const SLOW = 10;
 
 export async function checkRedis(config: Config): Promise<CheckResult[]> {
@@ -34,7 +34,7 @@ function checkVersion({ info, roundTrip }: RedisState, place: string): CheckResu
   const finding = `${name} at ${place}, round trip ${roundTrip.toFixed(1)} ms`;
   return roundTrip < SLOW
     ? ok('redis', finding)
-    : warn('redis', finding, 'Move it closer: after 50 ms a request is counted without Redis.');
+    : warn('redis', finding, 'Move it closer: each request waits for it.');
 }
 
 function checkCluster({ info, cluster, fullCoverage }: RedisState, expected: boolean): CheckResult[] {
@@ -135,7 +135,6 @@ const ONCE: RedisOptions = {
   maxRetriesPerRequest: 0,
   retryStrategy: () => null,
   sentinelRetryStrategy: () => null,
-  failoverDetector: false,
 };
 
 async function fullCoverage(client: Redis): Promise<string | undefined> {

@@ -4,7 +4,6 @@ import type { Config } from '../../kernel/config/config.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { PlanThrottlerStorage, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
-import { admits, resultOf } from '../window-counts.js';
 import type { Counter } from './expiring-counters.js';
 import { WindowCounters } from './window-counters.js';
 
@@ -43,20 +42,15 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
   }
 
   private decide(client: RateLimitClient, charges: boolean): RateLimitResult | Promise<RateLimitResult> {
-    const now = this.counters.now();
-    const counter = this.counters.find(client, now);
     const isKey = client.limits.perDay !== undefined;
+    const counter = this.counters.find(client);
     if (isKey && !counter.isRead) {
       const reading = this.read(client, counter);
       if (reading) return reading.then(() => this.decide(client, charges));
     }
-    const admitted = admits(client, counter);
-    if (admitted && charges) {
-      counter.minuteUsed += 1;
-      counter.dayUsed += 1;
-      if (isKey) this.usage.add(client.id, counter.day);
-    }
-    return resultOf(admitted, client, this.counters.counts(counter, client, now));
+    const result = this.counters.decide(client, charges, counter);
+    if (isKey && charges && result.admitted) this.usage.add(client.id, counter.day);
+    return result;
   }
 
   /** While PostgreSQL is unavailable, what this process itself has counted has to do. */

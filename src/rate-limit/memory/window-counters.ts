@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
-import type { WindowCounts } from '../window-counts.js';
+import type { RateLimitResult } from '../rate-limit.result.js';
+import { admits, resultOf } from '../window-counts.js';
 import { type Counter, ExpiringCounters } from './expiring-counters.js';
 
 /** Milliseconds. A larger difference of the two clocks is a correction, not drift. */
@@ -25,13 +26,11 @@ export class WindowCounters {
     this.anonymous = new ExpiringCounters(MINUTE, max);
   }
 
-  /** Monotonic: a correction of the wall clock does not change the length of a minute. */
-  now(): number {
-    return Math.floor(this.clock.elapsed());
-  }
-
-  /** The counter of a client, with a new minute and a new day if the last one has ended. */
-  find(client: RateLimitClient, now: number): Counter {
+  /**
+   * The counter of a client, with a new minute and a new day if the last one has ended.
+   * @param now monotonic: a correction of the wall clock does not change the length of a minute
+   */
+  find(client: RateLimitClient, now = Math.floor(this.clock.elapsed())): Counter {
     const counter = this.table(client).find(client.id, now);
     if (counter.minuteUsed === 0 || now - counter.minuteStart >= (client.period ?? MINUTE)) {
       counter.minuteStart = now;
@@ -45,22 +44,24 @@ export class WindowCounters {
     return counter;
   }
 
-  /** @param now milliseconds of the monotonic clock */
-  counts(
-    { minuteStart, minuteUsed, day, dayUsed }: Counter,
-    { period = MINUTE }: RateLimitClient,
-    now: number,
-  ): WindowCounts {
-    const end = minuteStart + period;
-    const dayEnd = (day + 1) * DAY;
-    return {
-      minuteUsed,
-      minuteLeft: end - now,
-      minuteEnd: this.wall(end),
-      dayUsed,
+  /** Decides about a request as far as this process knows. */
+  decide(client: RateLimitClient, charges: boolean, counter = this.find(client)): RateLimitResult {
+    const now = Math.floor(this.clock.elapsed());
+    const admitted = admits(client, counter);
+    if (admitted && charges) {
+      counter.minuteUsed += 1;
+      counter.dayUsed += 1;
+    }
+    const minuteEnd = counter.minuteStart + (client.period ?? MINUTE);
+    const dayEnd = (counter.day + 1) * DAY;
+    return resultOf(admitted, client, {
+      minuteUsed: counter.minuteUsed,
+      minuteLeft: minuteEnd - now,
+      minuteEnd: this.wall(minuteEnd),
+      dayUsed: counter.dayUsed,
       dayLeft: dayEnd - this.clock.now(),
       dayEnd,
-    };
+    });
   }
 
   get size(): number {

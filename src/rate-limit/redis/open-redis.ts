@@ -1,79 +1,93 @@
-import { Cluster, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { ANNOUNCE, CONSUME, CONSUME_ALL, CONSUME_CAPPED, STATE } from './scripts.js';
+import { ANNOUNCE, CONSUME, CONSUME_CAPPED } from './scripts.js';
 
 const MAX_RECONNECT_DELAY = 500;
 const CONNECT_TIMEOUT = seconds(2);
-/** Milliseconds until a script whose two keys are in two nodes, while their slot moves, is tried once more. */
-const TRY_AGAIN_DELAY = 5;
-/** Redirections of a command: one by MOVED or ASK, and some attempts while a slot moves. */
-const MAX_REDIRECTIONS = 5;
+/** Milliseconds for which ioredis waits for the end of a connection to a server that may be frozen. */
+const DISCONNECT_TIMEOUT = 100;
+/** A node of a cluster that does not respond says nothing of its successor: the others are asked. */
+const SLOTS_REFRESH_INTERVAL = seconds(1);
+
+/** Times in Unix milliseconds, of the server's clock. */
+export type Reply = [
+  /** 1 or 0; -1 where the hash does not have the day. */
+  admitted: number,
+  minuteUsed: number,
+  minuteEnd: number,
+  dayUsed: number,
+  dayEnd: number,
+  now: number,
+];
+
+/** What the scripts are called by. */
+interface Commands {
+  petstoreConsume(
+    key: string,
+    perMinute: number,
+    perDay: number,
+    charge: Charge,
+    ...dayUsed: [] | [number]
+  ): Promise<Reply>;
+  petstoreConsumeCapped(
+    table: string,
+    field: string,
+    period: number,
+    limit: number,
+    charge: Charge,
+    max: number,
+    keptFor: number,
+  ): Promise<Reply>;
+  petstoreAnnounce(replicas: string, replica: string, ttl: number): Promise<number>;
+}
+
+/** 1 charges a request, 0 does not. */
+export type Charge = 1 | 0;
+export type RedisWithScripts = (Redis | Cluster) & Commands;
 
 const SCRIPTS = {
   petstoreConsume: { lua: CONSUME, numberOfKeys: 1 },
-  petstoreConsumeAll: { lua: CONSUME_ALL },
-  petstoreState: { lua: STATE, numberOfKeys: 1 },
-  petstoreConsumeCapped: { lua: CONSUME_CAPPED, numberOfKeys: 2 },
+  petstoreConsumeCapped: { lua: CONSUME_CAPPED, numberOfKeys: 1 },
   petstoreAnnounce: { lua: ANNOUNCE, numberOfKeys: 1 },
 };
 
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
 
-/** Milliseconds for which ioredis waits for the end of a connection, even of one that is closed already. */
-const DISCONNECT_TIMEOUT = 100;
-/** Of a sentinel that is listened to for failovers. */
-const SENTINEL_RECONNECT_DELAY = seconds(1);
-
-/** What the types of its connector call private. */
-interface Connecting {
-  connectToSentinel(endpoint: unknown, ofDetector?: RedisOptions): Redis;
-}
-
-/** A failover detector that waits for a sentinel that is down, in place of printing a stack and forgetting it. */
-class PatientSentinelConnector extends SentinelConnector {
-  constructor(options: unknown) {
-    super(options as RedisOptions);
-    const self = this as unknown as Connecting;
-    const connect = self.connectToSentinel.bind(this);
-    self.connectToSentinel = (endpoint, ofDetector) => {
-      const patient = ofDetector && { ...ofDetector, commandTimeout: undefined, maxRetriesPerRequest: null };
-      const client = connect(endpoint, { ...patient, disconnectTimeout: DISCONNECT_TIMEOUT });
-      return client.on('error', () => undefined);
-    };
-  }
-}
-
-/** A client of the Redis, of the master that sentinels name, or of the cluster. It makes no connection by itself. */
-export function openRedis(config: Config): Redis | Cluster {
+/**
+ * A client of the Redis, of the master that sentinels name, or of the cluster. It makes no connection by itself. A command is
+ * sent at once or fails at once, and is never sent again: it would be charged twice, or long after it was given up.
+ */
+export function openRedis(config: Config): RedisWithScripts {
   const { redisUrl = '', redisCluster, redisClusterNodes, redisSentinels } = config;
   const options = {
     ...secureOptions(config),
     lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT,
     disconnectTimeout: DISCONNECT_TIMEOUT,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelay,
   };
+  const withScripts = (redis: Redis | Cluster) => redis as RedisWithScripts; // the types do not know `scripts`
   if (redisSentinels.length > 0)
-    return new Redis({ ...options, ...sentinelOptions(config), scripts: SCRIPTS });
-  if (!redisCluster) return new Redis(redisUrl, { ...options, scripts: SCRIPTS });
-  return new Cluster([addressOf(redisUrl), ...redisClusterNodes], {
+    return withScripts(new Redis({ ...options, ...sentinelOptions(config), scripts: SCRIPTS }));
+  if (!redisCluster) return withScripts(new Redis(redisUrl, { ...options, scripts: SCRIPTS }));
+  const cluster = new Cluster([addressOf(redisUrl), ...redisClusterNodes], {
     scripts: SCRIPTS,
     lazyConnect: true,
     clusterRetryStrategy: reconnectDelay,
-    // A command that was on its way when its node went may have run: it is not sent again.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    retryDelayOnTryAgain: TRY_AGAIN_DELAY,
-    maxRedirections: MAX_REDIRECTIONS,
+    slotsRefreshInterval: SLOTS_REFRESH_INTERVAL,
     // TLS checks the name that the node has announced.
     dnsLookup: (address, callback) => {
       callback(null, address);
     },
-    redisOptions: { ...options, ...accountOf(redisUrl), connectTimeout: CONNECT_TIMEOUT },
+    redisOptions: { ...options, ...accountOf(redisUrl) },
   });
+  return withScripts(cluster);
 }
 
 /** How to find the master by the sentinels, and what to say to it. */
@@ -88,9 +102,6 @@ export function sentinelOptions(config: Config): RedisOptions {
     sentinelPassword: redisSentinelPassword,
     sentinelCommandTimeout: CONNECT_TIMEOUT,
     sentinelRetryStrategy: reconnectDelay,
-    failoverDetector: true,
-    sentinelReconnectStrategy: () => SENTINEL_RECONNECT_DELAY,
-    Connector: PatientSentinelConnector,
     // A master that was made a replica while this connection stayed: sentinels know its successor.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     connectTimeout: CONNECT_TIMEOUT,

@@ -17,7 +17,7 @@ export interface RedisKeys {
 export const SINGLE_REDIS: RedisKeys = {
   client: (id) => `petstore:{${id}}`,
   part: (table, id) => `petstore:{${table}:${partOf(id)}}`,
-  replicas: 'petstore:{replicas}',
+  replicas: 'petstore:{seen}',
 };
 
 /**
@@ -30,7 +30,7 @@ const TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 73
 export const SHARDS: readonly RedisKeys[] = TAGS.map((tag) => ({
   client: (id) => `petstore:{${tag}}:${id}`,
   part: (table) => `petstore:{${tag}}:${table}`,
-  replicas: `petstore:{${tag}}:replicas`,
+  replicas: `petstore:{${tag}}:seen`,
 }));
 
 /** The part, or the shard, of a client. */

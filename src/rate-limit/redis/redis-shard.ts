@@ -1,144 +1,101 @@
 import type { Clock } from '../../kernel/clock/clock.js';
-import { days } from '../../kernel/clock/duration.js';
-import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
-import type { RateLimitClient } from '../plan-throttler.storage.js';
+import { days, seconds } from '../../kernel/clock/duration.js';
+import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
 import { resultOf } from '../window-counts.js';
-import { FallbackLimiter } from './fallback-limiter.js';
-import { Membership } from './membership.js';
-import type { RedisClient } from './redis-client.js';
-import type { Charge } from './redis-commands.js';
-import { ResultCache } from './result-cache.js';
-import { SharedLimiter } from './shared-limiter.js';
+import { inTime } from './in-time.js';
+import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
+import { PARTS, type RedisKeys } from './redis-keys.js';
+
+/** No request waits for it. */
+const HEARTBEAT_TIMEOUT = seconds(2);
+/** Windows of routes may be long, and share a table. */
+const ROUTES_KEPT_FOR = days(30);
+/** For how long a replica counts as there after its last heartbeat. */
+const SEEN_FOR = seconds(5);
 
 interface ShardOptions {
-  /** Keys that a generation of the cache holds. */
-  readonly maxKeys: number;
+  /** The id of this replica. */
+  readonly replica: string;
+  /** Milliseconds that a request waits for Redis. */
+  readonly timeout: number;
+  /** Of the addresses that are counted at a time, over all shards. */
   readonly maxAddresses: number;
-  /** Counts in Redis over all shards. */
-  readonly maxCountedAddresses: number;
-  /** @param replicas of whose number this one takes its part of each limit */
-  readonly onLost: (reason: unknown, replicas: number) => void;
-  /** @param clients whose counts Redis has got now */
-  readonly onBack: (clients: number) => void;
+  /** What is on record of a key on a day (since 1970-01-01). */
+  readonly usedOn: (id: RateLimitClient['id'], day: number) => Promise<number>;
 }
 
-/**
- * The clients whose counts are lost and moved together: all of them in one Redis, a sixteenth of them in a cluster. When
- * Redis does not reply in time, this replica counts its share of them by itself until it is back.
- */
+/** The clients whose counts are lost and moved together: all of them in one Redis, a sixteenth of them in a cluster. */
 export class RedisShard {
-  private readonly cache: ResultCache;
-  private readonly membership: Membership;
-  private readonly shared: SharedLimiter;
-  private readonly fallback: FallbackLimiter;
-  private isBeating = false;
-  private isLost = false;
+  /** Whether this replica counts alone now. */
+  isLost = false;
+  /** The number of replicas, this one included. */
+  replicaCount = 1;
+  /** When Redis last told of so many. */
+  private countedAt = -Infinity;
 
   constructor(
+    private readonly redis: RedisWithScripts,
+    private readonly keys: RedisKeys,
     private readonly clock: Clock,
-    private readonly redis: RedisClient,
-    private readonly usage: UsageRecorder,
     private readonly options: ShardOptions,
-  ) {
-    this.cache = new ResultCache(clock, options.maxKeys, options.maxAddresses);
-    this.membership = new Membership(clock, redis, (now) => {
-      this.cache.setTime(now);
+  ) {}
+
+  async consume(client: RateLimitClient, charge: Charge): Promise<RateLimitResult> {
+    const [admitted, minuteUsed, minuteEnd, dayUsed, dayEnd, now] = await (client.limits.perDay === undefined
+      ? this.decideCapped(client, charge)
+      : this.decide(client.id, client.limits.perMinute, client.limits.perDay, charge));
+    return resultOf(admitted === 1, client, {
+      minuteUsed,
+      minuteLeft: minuteEnd - now,
+      minuteEnd,
+      dayUsed,
+      dayLeft: dayEnd - now,
+      dayEnd,
     });
-    this.shared = new SharedLimiter(clock, options.maxCountedAddresses, redis, this.cache, this.membership);
-    this.fallback = new FallbackLimiter(clock, this.cache, this.membership);
   }
 
-  /** Whether this replica counts alone now. */
-  get degraded(): boolean {
-    return this.isLost;
-  }
-
-  /** The number of replicas, this one included, as last reported by Redis. */
-  get replicaCount(): number {
-    return this.membership.count;
-  }
-
-  consume(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    const refusal = this.knownRefusal(client);
-    if (refusal) return refusal;
-    if (!this.isLost) return this.ask(client, 1);
-    const decided = this.fallback.consume(client);
-    this.record(client, decided);
-    return decided;
-  }
-
-  peek(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    const refusal = this.knownRefusal(client);
-    if (refusal) return refusal;
-    return this.isLost ? this.fallback.peek(client) : this.ask(client, 0);
-  }
-
-  /** The refusal of a client that is known to be exhausted. */
-  private knownRefusal(client: RateLimitClient): RateLimitResult | undefined {
-    const elapsed = this.clock.elapsed();
-    const usage = this.cache.find(client, elapsed);
-    if (!usage.isExhausted(client.limits, elapsed)) return undefined;
-    this.cache.begin(usage, elapsed);
-    return resultOf(false, client, this.cache.counts(usage, elapsed));
-  }
-
-  private async ask(client: RateLimitClient, charge: Charge): Promise<RateLimitResult> {
-    let decided: RateLimitResult;
+  /** Announces this replica, and reads how many there are. The number falls only after 5 s of uninterrupted contact. */
+  async announce(): Promise<void> {
     try {
-      const consumed = await this.shared.consume(client, charge);
-      decided = resultOf(consumed.admitted, client, consumed);
+      const { replica } = this.options;
+      const reply = this.redis.petstoreAnnounce(this.keys.replicas, replica, SEEN_FOR / 1000);
+      const count = await inTime(reply, HEARTBEAT_TIMEOUT);
+      if (count < this.replicaCount && this.clock.elapsed() - this.countedAt < SEEN_FOR) return;
+      this.replicaCount = count;
+      this.countedAt = this.clock.elapsed();
     } catch (error) {
-      // The command may have run. It is decided here, and reported to Redis with all that is decided here.
-      if (!isOfMovingSlot(error)) this.lose(error);
-      decided = charge === 1 ? this.fallback.consume(client) : this.fallback.peek(client);
-    }
-    if (charge === 1) this.record(client, decided);
-    return decided;
-  }
-
-  private record({ id, limits }: RateLimitClient, { admitted }: RateLimitResult): void {
-    if (admitted && limits.perDay !== undefined) this.usage.add(id, Math.floor(this.clock.now() / days(1)));
-  }
-
-  /** This replica now decides by itself, also about requests that wait for Redis. */
-  lose(reason: unknown): void {
-    this.membership.interrupted();
-    if (this.isLost) return;
-    this.isLost = true;
-    this.options.onLost(reason, this.membership.count);
-    this.redis.abandon(new Error('Redis is unavailable'));
-  }
-
-  /** Announces this replica, reads the number of replicas, and detects that Redis is back. */
-  async beat(): Promise<void> {
-    if (this.isBeating) return;
-    this.isBeating = true;
-    try {
-      const generation = await this.membership.announce();
-      if (generation !== undefined) await this.join(generation);
-      if (!this.membership.isComplete) return;
-      const count = await this.shared.statePending(this.isLost);
-      if (this.isLost) this.comeBack(count);
-    } catch (error) {
-      this.lose(error);
-    } finally {
-      this.isBeating = false;
+      this.countedAt = this.clock.elapsed();
+      throw error;
     }
   }
 
-  /** A restarted Redis may have lost data: it gets the counts of this replica before the next decision. */
-  private async join(generation: string): Promise<void> {
-    if (this.membership.isMember) this.lose('it has restarted');
-    await this.shared.restate();
-    await this.membership.join(generation);
+  private async decide(
+    id: RateLimitClient['id'],
+    perMinute: number,
+    perDay: number,
+    charge: Charge,
+  ): Promise<Reply> {
+    const send = (...dayUsed: [] | [number]) =>
+      inTime(
+        this.redis.petstoreConsume(this.keys.client(id), perMinute, perDay, charge, ...dayUsed),
+        this.options.timeout,
+      );
+    const reply = await send();
+    if (reply[0] >= 0) return reply;
+    return send(await this.options.usedOn(id, reply[4] / days(1) - 1));
   }
 
-  private comeBack(count: number): void {
-    this.isLost = false;
-    this.options.onBack(count);
+  private decideCapped({ id, limits, period }: RateLimitClient, charge: Charge): Promise<Reply> {
+    const { maxAddresses, timeout } = this.options;
+    const isAddress = period === undefined;
+    const table = this.keys.part(isAddress ? 'addresses' : 'routes', id);
+    const length = period ?? MINUTE;
+    const keptFor = isAddress ? 2 * length : Math.max(2 * length, ROUTES_KEPT_FOR);
+    const max = Math.max(1, Math.floor(maxAddresses / PARTS));
+    return inTime(
+      this.redis.petstoreConsumeCapped(table, `:${id}`, length, limits.perMinute, charge, max, keptFor),
+      timeout,
+    );
   }
 }
-
-/** A script whose two keys are in two nodes, because their slot moves. Only those of tables have two. */
-const isOfMovingSlot = (error: unknown): boolean => /TRYAGAIN|non local key/.test(String(error));
