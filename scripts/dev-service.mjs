@@ -3,7 +3,34 @@ import '../dist/src/bootstrap/v8-flags.js';
 import { run } from '../dist/src/bootstrap/run.js';
 import { serve } from '../dist/src/bootstrap/serve.js';
 import { start } from '../dist/src/bootstrap/start.js';
+import { openUnmigrated } from '../dist/src/database/open-database.js';
+import { Config } from '../dist/src/kernel/config/config.js';
+import { applyMigrations } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-const again = process.argv.includes('--again');
-run(() => serve((onEnd) => start(onEnd, { ownsDatabase: false, again })));
+const has = (flag) => process.argv.includes(flag);
+run(() =>
+  serve(async (onEnd) => {
+    const { migrateAtStart, dataDir, databaseUrl, directDatabaseUrl } = new Config();
+    if (migrateAtStart) {
+      const url = directDatabaseUrl ?? databaseUrl ?? (await openUnmigrated(dataDir)).url;
+      say(await applyMigrations(url, { again: has('--migrate-again') }));
+    }
+    await start(onEnd, { ownsDatabase: false, again: has('--again') });
+  }),
+);
+
+/** @param outdated migrations that have changed since they were applied, and later ones: newest first */
+function say(outdated) {
+  if (outdated.length === 0) return;
+  const changed = outdated.at(-1);
+  const all = outdated.length === 1 ? 'it' : `it and ${outdated.length - 1} later`;
+  console.log(
+    `${changed} has changed since it was applied. What its tables hold is lost when it is applied again:`,
+  );
+  console.log(
+    has('--keys')
+      ? `press r and Enter to revert ${all}, and to apply what you have now.`
+      : `npx petstore migrate --revert reverts the newest one, and a save of a source applies what you have now.`,
+  );
+}

@@ -4,11 +4,14 @@
 import { watch } from 'chokidar';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
 const SETTLED = 50; // milliseconds without a further change: an editor writes several files at once
 const STOP_TIMEOUT = 500; // milliseconds
+/** Whether a person can press keys. */
+const hasKeys = process.stdin.isTTY === true;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -35,6 +38,13 @@ run(() =>
       clearTimeout(settled);
       settled = setTimeout(() => void rebuild(service), SETTLED);
     };
+    if (hasKeys) {
+      const keys = createInterface({ input: process.stdin });
+      keys.on('line', (line) => {
+        if (line.trim() === 'r') void rebuild(service, '--migrate-again');
+      });
+      onEnd(async () => keys.close());
+    }
     watcher.on('all', rebuildSoon).on('ready', rebuildSoon); // what was saved before it watched, too
     onEnd(async () => {
       await watcher.close();
@@ -49,7 +59,8 @@ let rebuilding = Promise.resolve();
 /** Whether the service runs with less than what is built: a build that fails has compiled some files. */
 let isBehind = false;
 
-function rebuild(service) {
+/** @param args for the service: `--migrate-again` applies migrations that have changed since */
+function rebuild(service, ...args) {
   return (rebuilding = rebuilding.then(async () => {
     const begin = () => {
       isBehind = true;
@@ -57,7 +68,7 @@ function rebuild(service) {
     };
     try {
       isBehind = (await build({ begin })) || isBehind;
-      if (isBehind) await service.restart();
+      if (isBehind || args.length > 0) await service.restart(...args);
       isBehind = false;
     } catch ({ message }) {
       console.error(message); // the old service keeps running
@@ -70,7 +81,9 @@ class Service {
 
   start(...args) {
     // In its own process group: Ctrl-C reaches only this process, which then stops both.
-    this.#child = spawn(process.execPath, ['--enable-source-maps', at('scripts/dev-service.mjs'), ...args], {
+    const keys = hasKeys ? ['--keys'] : [];
+    const command = ['--enable-source-maps', at('scripts/dev-service.mjs'), ...keys, ...args];
+    this.#child = spawn(process.execPath, command, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { SHUTDOWN_GRACE_SECONDS: '0', NODE_COMPILE_CACHE: at('dist/compile-cache'), ...process.env },
       detached: true,
@@ -87,8 +100,8 @@ class Service {
     clearTimeout(late);
   }
 
-  async restart() {
+  async restart(...args) {
     await this.stop();
-    this.start('--again');
+    this.start('--again', ...args);
   }
 }

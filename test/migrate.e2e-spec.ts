@@ -2,7 +2,7 @@ import { loadMigrations } from '../src/database/migrations/migration-state.js';
 import { petstore } from './support/command-line.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 import { appliedMigrations } from './support/schema.js';
-import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
 
 const NAMES = (await loadMigrations()).map(({ name }) => name);
 
@@ -43,6 +43,29 @@ describe('petstore migrate', () => {
     const after = await migrate('--status');
     expect(after).toMatchObject({ code: 0, stderr: '' });
     expect(after.stdout).toBe(NAMES.map((name) => `applied  ${name}\n`).join(''));
+  });
+
+  it('reverts with --revert the newest one, one at a time', async () => {
+    expect(await migrate('--revert')).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to do: no migration is applied.\n',
+    });
+    await migrate();
+    const last = NAMES.at(-1) ?? '';
+    expect(await migrate('--revert')).toMatchObject({ code: 0, stdout: `Reverted: ${last}\n` });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+    expect(JSON.parse((await migrate('--revert', '--json')).stdout)).toEqual({ reverted: NAMES.at(-2) });
+  });
+
+  it('refuses to revert what a newer version has applied', async () => {
+    await migrate();
+    await withClient(database.url, (client) =>
+      client.query(`INSERT INTO migrations (timestamp, name) VALUES (1, 'Newer1')`),
+    );
+    expect(await migrate('--revert')).toMatchObject({
+      code: 1,
+      stderr: 'petstore: Newer1 is unknown here: a newer version has applied it.\n',
+    });
   });
 
   it('refuses without a DATABASE_URL, and starts no embedded database for it', async () => {

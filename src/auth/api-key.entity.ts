@@ -1,10 +1,24 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import { type Limits, type Plan, PLANS } from './plans.js';
 import type { Scope } from './scopes.js';
 
 /** A row of `api_keys`. It has the SHA-256 of the secret, not the secret. */
 @Entity('api_keys')
+@Check('api_keys_name_length', 'char_length(name) BETWEEN 1 AND 200')
+@Check('api_keys_plan_known', `plan IN ('free', 'pro', 'business', 'enterprise')`)
+@Check('api_keys_per_minute_positive', 'per_minute > 0')
+@Check('api_keys_per_day_positive', 'per_day > 0')
+@Check(
+  'api_keys_custom_limits',
+  `CASE WHEN plan = 'enterprise' THEN per_minute IS NOT NULL AND per_day IS NOT NULL
+        ELSE per_minute IS NULL AND per_day IS NULL END`,
+)
+@Check('api_keys_ban_level_not_negative', 'ban_level >= 0')
+@Check('api_keys_previous_ends', '(previous_hash IS NULL) = (previous_ends_at IS NULL)')
+@Check('api_keys_scopes_not_empty', 'cardinality(scopes) > 0')
+@Unique('api_keys_hash_key', ['hash'])
+@Unique('api_keys_previous_hash_key', ['previousHash'])
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;

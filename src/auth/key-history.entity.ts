@@ -1,4 +1,4 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 
 export type KeyAction = 'create' | 'update' | 'rotate' | 'revoke' | 'ban' | 'unban';
@@ -11,6 +11,8 @@ export type Changes = Readonly<Record<string, { readonly from: HistoryValue; rea
 
 /** A row of `api_key_history`. A trigger refuses updates and deletes. */
 @Entity('api_key_history')
+@Check('api_key_history_action_known', `action IN ('create', 'update', 'rotate', 'revoke', 'ban', 'unban')`)
+@Index('api_key_history_key_id_idx', ['keyId', 'id'])
 export class KeyHistoryEntry {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;

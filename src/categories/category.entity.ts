@@ -1,7 +1,9 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 
 @Entity('categories')
+@Unique('categories_name_key', ['nameKey'])
+@Check('categories_name_length', 'char_length(name) BETWEEN 1 AND 200')
 export class Category {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;
@@ -13,6 +15,8 @@ export class Category {
   @Column('text', { name: 'name_key' })
   nameKey!: string;
 
+  @Index('categories_parent_id_idx')
+  @ForeignKey(() => Category, { name: 'categories_parent_id_fkey' })
   @Column('bigint', { name: 'parent_id', nullable: true })
   parentId!: Int64 | null;
 }

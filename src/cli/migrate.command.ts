@@ -5,6 +5,7 @@ import { StartupError } from '../kernel/errors/common.errors.js';
 
 interface Options extends Json {
   readonly status?: true;
+  readonly revert?: true;
 }
 
 /** `petstore migrate` */
@@ -13,9 +14,13 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .description('Run the pending migrations of DATABASE_URL.')
     .option('--status', 'only list migrations; the exit code is 1 while some are pending')
+    .option('--revert', 'revert the newest migration, with what its tables hold')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nOf several at the same time one runs the migrations, and the others wait.')
-    .action((options: Options) => (options.status ? status(options) : migrate(options)));
+    .action((options: Options) => {
+      if (options.revert) return revert(options);
+      return options.status ? status(options) : migrate(options);
+    });
 }
 
 async function migrate({ json }: Options): Promise<void> {
@@ -32,6 +37,24 @@ async function status({ json }: Options): Promise<void> {
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
   if (pending.length > 0) throw new StartupError(`${pending.length} migrations are pending.`);
+}
+
+async function revert({ json }: Options): Promise<void> {
+  const { revertLast } = await import('../database/migrations/migrate.js');
+  const reverted = await withServer(revertLast);
+  print(json, { reverted: reverted ?? null }, () =>
+    reverted === undefined ? 'Nothing to do: no migration is applied.' : `Reverted: ${reverted}`,
+  );
+}
+
+/** Also with the embedded database, where a migration is reverted to be written anew. */
+async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const { directDatabaseUrl, databaseUrl, dataDir } = new Config();
+  const url = directDatabaseUrl ?? databaseUrl;
+  if (url !== undefined) return work(url);
+  const { openUnmigrated } = await import('../database/open-database.js');
+  const database = await openUnmigrated(dataDir);
+  return work(database.url).finally(() => database.stop());
 }
 
 const line = (state: string) => (name: string) => `${state}  ${name}`;

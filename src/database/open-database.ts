@@ -24,6 +24,10 @@ export function joinDatabase(config: Config, onStep?: OnStep): Promise<Database>
   return open(config, 'visitor', onStep);
 }
 
+/** The embedded PostgreSQL as it is, whether the service runs or not. @throws StartupError */
+export const openUnmigrated = (dataDir: string) =>
+  openEmbeddedPostgres(dataDir, { as: 'visitor' }).catch(explain);
+
 async function open(
   config: Config,
   as: 'owner' | 'visitor',

@@ -1,8 +1,12 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import { PetStatus } from './pet-status.js';
 
 @Entity('pets')
+@Check('pets_name_length', 'char_length(name) BETWEEN 1 AND 200')
+@Check('pets_status_known', `status IN ('available', 'pending', 'sold')`)
+@Index('pets_status_id_idx', ['status', 'id'])
+@Index('pets_category_id_id_idx', ['categoryId', 'id'])
 export class Pet {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;

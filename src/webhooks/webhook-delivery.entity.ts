@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Webhook } from './webhook.entity.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { AttemptError } from './delivery/webhook-sender.js';
 
@@ -21,10 +22,15 @@ export interface Attempt {
 
 /** An event on its way to a webhook. */
 @Entity('webhook_deliveries')
+@Check('webhook_deliveries_state_known', `state IN ('pending', 'delivered', 'failed')`)
+@Check('webhook_deliveries_next_attempt', `(state = 'pending') = (next_attempt_at IS NOT NULL)`)
+@Index('webhook_deliveries_webhook_id_idx', ['webhookId', 'id'])
+@Index('webhook_deliveries_due_idx', ['webhookId', 'nextAttemptAt'], { where: `state = 'pending'` })
 export class WebhookDelivery {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;
 
+  @ForeignKey(() => Webhook, { name: 'webhook_deliveries_webhook_id_fkey', onDelete: 'CASCADE' })
   @Column('bigint', { name: 'webhook_id' })
   webhookId!: Int64;
 

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { ApiKey } from '../auth/api-key.entity.js';
 import type { Int64 } from '../kernel/json/int64.js';
 
 export enum WebhookState {
@@ -19,10 +20,17 @@ export enum DisabledReason {
 
 /** A URL to which events are sent. It belongs to the API key that created it. */
 @Entity('webhooks')
+@Check('webhooks_url_length', 'char_length(url) <= 2048')
+@Check('webhooks_state_known', `state IN ('enabled', 'disabled')`)
+@Check('webhooks_disabled_reason_known', `disabled_reason IN ('request', 'gone', 'failing', 'operator')`)
+@Check('webhooks_disabled', `(state = 'disabled') = (disabled_reason IS NOT NULL)`)
+@Check('webhooks_previous_ends', '(previous_secret IS NULL) = (previous_ends_at IS NULL)')
+@Index('webhooks_api_key_id_idx', ['apiKeyId', 'id'])
 export class Webhook {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;
 
+  @ForeignKey(() => ApiKey, { name: 'webhooks_api_key_id_fkey', onDelete: 'CASCADE' })
   @Column('bigint', { name: 'api_key_id' })
   apiKeyId!: Int64;
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKey } from '../auth/api-key.entity.js';
 import { EventsModule } from '../events/events.module.js';
 import { Config } from '../kernel/config/config.js';
 import { DeliveriesController } from './deliveries.controller.js';
@@ -23,7 +24,7 @@ import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Webhook, WebhookDelivery]), EventsModule],
+  imports: [TypeOrmModule.forFeature([Webhook, WebhookDelivery, ApiKey]), EventsModule],
   controllers: [WebhooksController, DeliveriesController],
   providers: [
     WebhooksService,

@@ -96,7 +96,7 @@ describe('the migrated tables', () => {
 
   afterAll(() => petstore.stop());
 
-  it('have the columns of the entities: type, null, default and identity', async () => {
+  it('have what the entities have: columns, checks, foreign keys and indexes', async () => {
     // Those of the application are also those that modules of tests have added.
     const entities = [join(import.meta.dirname, '../../src/**/*.entity.ts')];
     const dataSource = new DataSource({ ...connectionOptions(petstore.databaseUrl), entities });
@@ -104,16 +104,15 @@ describe('the migrated tables', () => {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     await dataSource.destroy();
     expect(dataSource.entityMetadatas.length).toBeGreaterThan(0);
-    // Checks, foreign keys and indexes are written in the migrations alone: TypeORM would drop what it does not know.
-    const ownBusiness = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /;
-    expect(upQueries.map(({ query }) => query).filter((query) => !ownBusiness.test(query))).toEqual([]);
+    // What only a migration has, the next one that `npm run migration` writes would drop.
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('have constraints and indexes with names of ours, after the table', () => {
+  it('have constraints and indexes with names after the table, or those that TypeORM gives', () => {
     const named = schema.filter(({ kind }) => kind === 'constraint' || kind === 'index');
     expect(named.length).toBeGreaterThan(0);
     for (const { table, name } of named) {
-      expect(name).toMatch(new RegExp(`^${table}_[a-z_]+$`));
+      expect(name).toMatch(new RegExp(`^(${table}_[a-z_]+|(PK|FK|UQ|IDX|REL|CHK)_[0-9a-f]+)$`));
       expect(name).not.toMatch(/_check\d*$/); // what PostgreSQL calls a check that was given no name
     }
   });
@@ -121,12 +120,18 @@ describe('the migrated tables', () => {
   it('have an index that starts with the columns of each foreign key', () => {
     const columns = ({ definition }: SchemaItem) => /\(([^)]+)\)/.exec(definition)?.[1] ?? '';
     const indexes = schema.filter(({ kind }) => kind === 'index');
-    for (const key of schema.filter(({ definition }) => definition.startsWith('FOREIGN KEY'))) {
-      const covering = indexes.filter(
-        (index) => index.table === key.table && `${columns(index)},`.startsWith(`${columns(key)},`),
+    const missing = schema
+      .filter(({ definition }) => definition.startsWith('FOREIGN KEY'))
+      .filter(
+        (key) =>
+          !indexes.some(
+            (index) => index.table === key.table && `${columns(index)},`.startsWith(`${columns(key)},`),
+          ),
       );
-      expect(covering).not.toEqual([]);
-    }
+    const advice = missing.map(
+      ({ table, definition }) => `@Index() is missing in ${table} for ${definition}`,
+    );
+    expect(advice).toEqual([]);
   });
 });
 

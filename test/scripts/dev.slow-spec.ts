@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
-import { Program } from '../support/program.js';
+import { onTerminal, Program, run } from '../support/program.js';
 
 let folder: Awaited<ReturnType<typeof checkout>>;
 let dev: Program;
@@ -20,6 +21,15 @@ afterAll(async () => {
 });
 
 const source = () => join(folder.path, 'src/pets/pets.controller.ts');
+const createNotes = (columns: string) => `
+  export class CreateNotes9000000000000 {
+    up(runner: any) {
+      return runner.query('CREATE TABLE notes (${columns})');
+    }
+    down(runner: any) {
+      return runner.query('DROP TABLE notes');
+    }
+  }`;
 const built = (output: string) => readFile(output, 'utf8').catch(() => '');
 const postmaster = async () =>
   (await readFile(join(folder.path, '.petstore/postgres/postmaster.pid'), 'utf8')).split('\n')[0];
@@ -76,9 +86,52 @@ describe('npm run dev', () => {
     await eventually(async () => (await built(output)) === '');
   });
 
+  it('tells of a migration that is edited after it was applied, and applies it once it is reverted', async () => {
+    const file = join(folder.path, 'migrations/9000000000000-create-notes.ts');
+    /** What is printed after a change, until the service listens again. */
+    const printedAfter = async (change: () => Promise<unknown>) => {
+      const said = dev.stdout.length;
+      await change();
+      await eventually(() => dev.stdout.slice(said).includes('listens again'));
+      return dev.stdout.slice(said);
+    };
+    await printedAfter(() => writeFile(file, createNotes('id bigint')));
+    expect(await printedAfter(() => writeFile(file, createNotes('id bigint, text text')))).toMatch(
+      /CreateNotes9000000000000 has changed since it was applied[^]+--revert/,
+    );
+    const revert = ['migrate', '--revert'];
+    expect(await run(join(folder.path, 'bin/petstore.js'), revert, { cwd: folder.path })).toMatchObject({
+      stdout: 'Reverted: CreateNotes9000000000000\n',
+    });
+    expect(await printedAfter(() => appendFile(source(), '\n// saved\n'))).not.toContain('has changed');
+  });
+
   it('ends on Ctrl-C with exit code 0 and leaves nothing running', async () => {
     dev.signal('SIGINT');
     expect(await dev.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nStopped\.\n$/) });
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+});
+
+describe('npm run dev on a terminal', () => {
+  it('reverts an edited migration and applies it again when r is pressed', async () => {
+    const file = join(folder.path, 'migrations/9000000000000-create-notes.ts');
+    const terminal = onTerminal(join(folder.path, 'scripts/dev.mjs'), [], {
+      cwd: folder.path,
+      env: { PORT: '0' },
+    });
+    let shown = '';
+    terminal.stdout.on('data', (text: Buffer) => (shown += text.toString()));
+    await eventually(() => shown.includes('Ctrl-C stops it.'));
+    await writeFile(file, createNotes('id bigint, text text, time date'));
+    await eventually(() => shown.includes('press r and Enter to revert it'));
+    terminal.stdin.write('r\r');
+    await eventually(() => shown.includes('Reverted CreateNotes9000000000000.'));
+    shown = '';
+    await eventually(() => shown.includes('listens again'));
+    expect(shown).not.toContain('has changed');
+    terminal.stdin.write('\x03');
+    await once(terminal, 'exit');
     expect(processesOf(folder.path)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>
     'package.json',
     'package-lock.json',
     '.swcrc',
+    'bin',
     'scripts',
     'src',
     'migrations',

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { seconds } from '../../kernel/clock/duration.js';
+import { StartupError } from '../../kernel/errors/common.errors.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { loadMigrations, type MigrationState, migrationState } from './migration-state.js';
 import { throwConnectionError } from '../database-unavailable.js';
@@ -41,9 +42,19 @@ export async function inspectMigrations(url: string): Promise<MigrationState> {
   return migrationState(async (sql) => (await client.query<object>(sql)).rows).finally(() => client.end());
 }
 
-/** Reverts the newest migration. */
-export function revertLast(url: string): Promise<void> {
-  return underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+/**
+ * Reverts the newest migration.
+ * @returns its name, or undefined when none is applied
+ * @throws StartupError when the connection fails, or when a newer version has applied it
+ */
+export async function revertLast(url: string): Promise<string | undefined> {
+  const { applied, newer } = await inspectMigrations(url);
+  const last = applied.at(-1);
+  if (last === undefined) return undefined;
+  if (newer.includes(last))
+    throw new StartupError(`${last} is unknown here: a newer version has applied it.`);
+  await underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+  return last;
 }
 
 async function underLock<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {

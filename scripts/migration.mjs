@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+// npm run migration -- <name>: writes a migration of what the entities have and the tables of all migrations lack.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { build } from './build.mjs';
+
+const root = join(import.meta.dirname, '..');
+const USAGE = `Writes migrations/<time>-<name>.ts with what your entities have and the tables lack.
+
+  npm run migration -- <name>
+
+  <name>  what changes, in kebab-case: add-supplier-phone
+`;
+/** Made of all migrations, for the comparison, beside the tables of the service. */
+const DRAFT = `migration_draft_${process.pid}`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) console.log(USAGE);
+else if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(positionals[0])) fail(USAGE);
+else await writeMigration(positionals[0]).catch(({ message }) => fail(message));
+
+async function writeMigration(name) {
+  await build();
+  const [{ Config }, { openUnmigrated }, { migrate }, { default: pg }] = await Promise.all([
+    import('../dist/src/kernel/config/config.js'),
+    import('../dist/src/database/open-database.js'),
+    import('../dist/src/database/migrations/migrate.js'),
+    import('pg'),
+  ]);
+  const server = await openUnmigrated(new Config().dataDir);
+  const client = new pg.Client({ connectionString: server.url });
+  try {
+    await client.connect();
+    await client.query(`CREATE DATABASE ${DRAFT}`);
+    const url = Object.assign(new URL(server.url), { pathname: `/${DRAFT}` }).href;
+    await migrate(url);
+    process.exitCode = await generate(name, url);
+  } finally {
+    await client.query(`DROP DATABASE IF EXISTS ${DRAFT} WITH (FORCE)`);
+    await client.end();
+    await server.stop();
+  }
+}
+
+/** TypeORM's own command compares. */
+async function generate(name, url) {
+  const file = `migrations/${await timestamp()}-${name}.ts`;
+  const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
+  args.push('-d', 'dist/src/database/data-source.js', '-t', file.match(/\d+/)[0]);
+  const typeorm = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: url, DATABASE_DIRECT_URL: url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said = typeorm.stderr.setEncoding('utf8').toArray();
+  const [code] = await once(typeorm, 'close');
+  if (code !== 0) {
+    console.error(
+      (await said).join('') || 'Your entities have what the tables have: there is nothing to write.',
+    );
+    return code;
+  }
+  const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
+  await promisify(execFile)(process.execPath, [prettier, '--write', file], { cwd: root });
+  console.log(
+    `created  ${file}\n\nRead it before you use it: npm run dev, npm start and petstore migrate apply it.`,
+  );
+  return 0;
+}
+
+/** Later than every migration that is there, whatever this machine's clock says: they run in this order. */
+async function timestamp() {
+  const files = await readdir(join(root, 'migrations'));
+  const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);
+  return Math.max(Date.now(), ...others.map((other) => other + 1));
+}
+
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
+}

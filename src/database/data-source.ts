@@ -1,0 +1,37 @@
+// For TypeORM's own command line, after `npm run build`: npx typeorm migration:show -d dist/src/database/data-source.js
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { Config } from '../kernel/config/config.js';
+import { loadMigrations } from './migrations/migration-state.js';
+import { openUnmigrated } from './open-database.js';
+import { connectionOptions } from './pool/connection-options.js';
+
+/** `DATABASE_URL`, or the embedded PostgreSQL, which is started unless it runs; nothing is migrated. */
+class CommandDataSource extends DataSource {
+  static async open(): Promise<DataSource> {
+    const { directDatabaseUrl, databaseUrl, dataDir } = new Config();
+    const url = directDatabaseUrl ?? databaseUrl;
+    const embedded = url === undefined ? await openUnmigrated(dataDir) : undefined;
+    return new CommandDataSource(url ?? embedded?.url ?? '', await loadMigrations(), () => embedded?.stop());
+  }
+
+  private constructor(
+    url: string,
+    migrations: Awaited<ReturnType<typeof loadMigrations>>,
+    private readonly stop: () => Promise<void> | undefined,
+  ) {
+    super({
+      ...connectionOptions(url),
+      extra: {}, // a migration may take long
+      entities: [join(import.meta.dirname, '../**/*.entity.js')],
+      migrations,
+    });
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.stop();
+  }
+}
+
+export default await CommandDataSource.open();
