@@ -4,7 +4,6 @@
  */
 export const FLOORS = [
   { name: 'programs', path: '^src/(main|cli)\\.ts$' },
-  { name: 'command line', path: '^src/cli/' },
   { name: 'bootstrap', path: '^src/bootstrap/' },
   { name: 'application', path: '^src/app\\.[a-z]+\\.ts$' },
   {
@@ -12,6 +11,7 @@ export const FLOORS = [
     path: '^src/(?!(cli|bootstrap|deprecation|openapi|rate-limit|auth|idempotency|observability|http|database|kernel)/)[^/]+/',
   },
   { name: 'deprecation and document', path: '^src/(deprecation|openapi/(?!decorators/)[^/]+)/' },
+  { name: 'command line', path: '^src/cli/' },
   { name: 'rate limit', path: '^src/rate-limit/' },
   { name: 'keys, idempotency and observability', path: '^src/(auth|idempotency|observability)/' },
   { name: 'document decorators', path: '^src/openapi/decorators/' },

@@ -6,5 +6,5 @@ const KNOW_FEATURES = ['create', 'update', 'tail'];
 
 run(async () => {
   if (process.argv.some((word) => KNOW_FEATURES.includes(word))) await import('./app.module.js');
-  await commandLine().parseAsync();
+  await (await commandLine()).parseAsync();
 });

@@ -1,14 +1,12 @@
-import { Logger as NestLogger } from '@nestjs/common';
 import { type NestApplicationContext, NestFactory } from '@nestjs/core';
-import { WorkerModule } from '../app.worker.js';
+import { WorkerModule, WORKERS } from '../app.worker.js';
 import { joinDatabase } from '../database/open-database.js';
 import { Config } from '../kernel/config/config.js';
 import { Logger } from '../observability/logging/logger.js';
-import { WebhookWorker } from '../webhooks/queue/webhook-worker.js';
 import type { OnEnd } from './serve.js';
 import { startLogger } from './start-logger.js';
 
-/** Starts a process that delivers webhooks and serves no requests. `onEnd` gets what has to be closed. */
+/** Starts a process that does the work of features and serves no requests. `onEnd` gets what has to be closed. */
 export async function startWorker(onEnd: OnEnd): Promise<void> {
   const config = new Config();
   const database = await joinDatabase(config);
@@ -18,6 +16,5 @@ export async function startWorker(onEnd: OnEnd): Promise<void> {
   worker.useLogger(worker.get(Logger));
   const context = worker as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
   onEnd((signal) => context.close(signal));
-  worker.get(WebhookWorker).start();
-  new NestLogger('Webhooks').log('The worker delivers webhooks.');
+  for (const feature of WORKERS) worker.get(feature.worker).work();
 }

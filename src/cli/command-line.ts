@@ -1,14 +1,14 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { VERSION } from '../kernel/version.js';
 import { addKeysCommand } from './keys/keys.command.js';
 import { addPlansCommand } from './keys/plans.command.js';
 import { addMigrateCommand } from './migrate.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
-import { addEventsCommand } from './events/events.command.js';
 import { visible } from './print.js';
-import { addWebhooksCommand } from './webhooks/webhooks.command.js';
-import { addWorkerCommand } from './worker.command.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +23,7 @@ Exit codes:
   1  failure: one line on stderr gives the reason`;
 
 /** The `petstore` program. A command loads its dependencies when it runs. */
-export function commandLine(): Command {
+export async function commandLine(): Promise<Command> {
   const petstore = new Command('petstore')
     .description('Manages the pet store service: API keys, plans, migrations and checks.')
     .version(VERSION)
@@ -43,11 +43,29 @@ export function commandLine(): Command {
     });
   addKeysCommand(petstore);
   addPlansCommand(petstore);
-  addWebhooksCommand(petstore);
-  addEventsCommand(petstore);
-  addWorkerCommand(petstore);
+  for (const add of await otherCommands()) add(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);
   tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before
   return petstore;
+}
+
+type AddCommands = (program: Command) => void;
+
+/** The commands of features, whose folders have a `<name>.command.ts` that exports `addCommands`. */
+async function otherCommands(): Promise<AddCommands[]> {
+  const source = join(import.meta.dirname, '..');
+  const folders = (await readdir(source, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && entry.name !== basename(import.meta.dirname),
+  );
+  const files = await Promise.all(
+    folders.map(async ({ name }) =>
+      (await readdir(join(source, name))).map((file) => join(source, name, file)),
+    ),
+  );
+  const commands = files.flat().filter((file) => /\.command\.[jt]s$/.test(file));
+  const modules = commands.map(
+    (file) => import(pathToFileURL(file).href) as Promise<{ addCommands: AddCommands }>,
+  );
+  return (await Promise.all(modules)).map(({ addCommands }) => addCommands);
 }

@@ -2,8 +2,10 @@ import { NameServersUnavailable } from './delivery/address-resolver.js';
 import { EndpointAddresses } from './delivery/endpoint-addresses.js';
 import { EndpointUrl } from './endpoint-url.js';
 
-const check = (url: string, resolve: () => Promise<string[]>, webhookAllowedNetworks: string[] = []) =>
-  new EndpointUrl(new EndpointAddresses({ webhookAllowedNetworks }, { resolve } as never)).check(url);
+const check = (url: string, resolve: () => Promise<string[]>, allowedNetworks: string[] = []) =>
+  new EndpointUrl(new EndpointAddresses({ allowedNetworks, secretKeys: [] }, { resolve } as never)).check(
+    url,
+  );
 
 describe('EndpointUrl', () => {
   it('accepts a name with public addresses', async () => {

@@ -20,6 +20,7 @@ import { WebhookWorker } from './queue/webhook-worker.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { Webhook } from './webhook.entity.js';
 import { WebhookMetrics } from './webhook.metrics.js';
+import { WebhooksConfig } from './webhooks.config.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -27,6 +28,11 @@ import { WebhooksService } from './webhooks.service.js';
   imports: [TypeOrmModule.forFeature([Webhook, WebhookDelivery, ApiKey]), EventsModule],
   controllers: [WebhooksController, DeliveriesController],
   providers: [
+    {
+      provide: WebhooksConfig,
+      inject: [Config],
+      useFactory: (config: Config) => config.read(WebhooksConfig),
+    },
     WebhooksService,
     DeliveriesService,
     DeliveryJobs,
@@ -35,8 +41,8 @@ import { WebhooksService } from './webhooks.service.js';
     EndpointAddresses,
     {
       provide: SecretBox,
-      inject: [Config],
-      useFactory: ({ webhookSecretKeys }: Config) => new SecretBox(webhookSecretKeys),
+      inject: [WebhooksConfig],
+      useFactory: ({ secretKeys }: WebhooksConfig) => new SecretBox(secretKeys),
     },
     WorkerConnections,
     DeliveryStore,
@@ -48,4 +54,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookMetrics,
   ],
 })
-export class WebhooksModule {}
+export class WebhooksModule {
+  /** `petstore worker` starts it in a process of its own. */
+  static readonly worker = WebhookWorker;
+}

@@ -32,7 +32,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await commandLine()
+  const code = await (await commandLine())
     .parseAsync()
     .then(
       () => 0,

@@ -2,7 +2,6 @@ import { trustProxy } from './trust-proxy.js';
 import { type RedisTopology, redisTopology } from './redis-topology.js';
 import { hours, minutes, seconds } from '../clock/duration.js';
 import { type Environment, Variables } from './variables.js';
-import { allowedNetworks, secretKeys } from './webhooks.js';
 import { StartupError } from '../errors/common.errors.js';
 
 /** All invalid variables, in one message. */
@@ -76,13 +75,11 @@ export class Config {
   readonly maxConnections: number;
   /** Whether this process delivers webhooks; otherwise `petstore worker` does. */
   readonly webhookWorker: boolean;
-  /** Subnets that webhooks may reach although their addresses are not public. */
-  readonly webhookAllowedNetworks: readonly string[];
-  /** Keys that encrypt the secrets of webhooks in the database; without any they are stored as they are. */
-  readonly webhookSecretKeys: readonly Buffer[];
+  readonly #env: Environment;
 
   /** @throws InvalidConfig with every invalid variable, unless `onProblems` is given */
   constructor(env: Environment = process.env, onProblems = throwProblems) {
+    this.#env = env;
     const variables = new Variables(env);
     this.port = variables.wholeNumber('PORT', { min: 0, max: 65_535, fallback: 3000 });
     this.host = variables.optional('HOST') ?? '127.0.0.1';
@@ -127,14 +124,20 @@ export class Config {
       fallback: 10_000,
     });
     this.webhookWorker = variables.oneOf('WEBHOOK_WORKER', ['on', 'off'], 'on') === 'on';
-    this.webhookAllowedNetworks = allowedNetworks(variables);
-    this.webhookSecretKeys = secretKeys(variables);
     // On a terminal there is no balancer to wait for.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(
       variables.wholeNumber('SHUTDOWN_GRACE_SECONDS', { min: 0, max: 300, fallback }),
     );
     if (variables.problems.size > 0) onProblems(variables.problems);
+  }
+
+  /** The settings of a feature, whose class stands in its folder. @throws InvalidConfig */
+  read<Settings>(settings: new (variables: Variables) => Settings): Settings {
+    const variables = new Variables(this.#env);
+    const read = new settings(variables);
+    if (variables.problems.size > 0) throw new InvalidConfig(variables.problems);
+    return read;
   }
 }
 

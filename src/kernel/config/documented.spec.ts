@@ -1,8 +1,9 @@
-import { filesIn, readText } from '../../../test/support/repository.js';
+import { allFilesIn, readText } from '../../../test/support/repository.js';
 
-const code = filesIn('src/kernel/config')
+const code = allFilesIn('src')
+  .filter((file) => file.startsWith('kernel/config/') || file.endsWith('.config.ts'))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-  .map((file) => readText(`src/kernel/config/${file}`))
+  .map((file) => readText(`src/${file}`))
   .join('\n');
 const read = [...code.matchAll(/variables\.(\w+)\('([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
   reader === 'secretUrl' || reader === 'secret' ? [name, `${name}_FILE`] : [name],

@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { Config } from '../../kernel/config/config.js';
+import { Injectable } from '@nestjs/common';
+import { WebhooksConfig } from '../webhooks.config.js';
 import { AddressPolicy } from './address-policy.js';
 import { AddressResolver } from './address-resolver.js';
 
@@ -14,10 +14,10 @@ export class EndpointAddresses {
   private readonly policy: AddressPolicy;
 
   constructor(
-    @Inject(Config) { webhookAllowedNetworks }: Pick<Config, 'webhookAllowedNetworks'>,
+    { allowedNetworks }: WebhooksConfig,
     private readonly resolver: AddressResolver,
   ) {
-    this.policy = new AddressPolicy(webhookAllowedNetworks);
+    this.policy = new AddressPolicy(allowedNetworks);
   }
 
   /**

@@ -45,7 +45,12 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Begins to deliver, in a process for that alone. */
-  start(): void {
+  work(): void {
+    this.start();
+    this.logger.log('The worker delivers webhooks.');
+  }
+
+  private start(): void {
     this.lookAtNextInterval ??= this.tasks.addLook(LOOK_EVERY, () => this.look());
   }
 

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EVENT_TYPES } from '../../events/event-type.js';
-import { seconds } from '../../kernel/clock/duration.js';
-import { Config } from '../../kernel/config/config.js';
-import type { EventRow } from '../../events/dto/event.response.js';
-import { type Json, visible } from '../print.js';
-import { requireDataFolder } from '../require-data-folder.js';
+import { EVENT_TYPES } from './event-type.js';
+import { seconds } from '../kernel/clock/duration.js';
+import { Config } from '../kernel/config/config.js';
+import type { EventRow } from './dto/event.response.js';
+import { type Json, visible } from '../cli/print.js';
+import { requireDataFolder } from '../cli/require-data-folder.js';
 
 const ASK_EVERY = seconds(1);
 const PAGE = 100;
@@ -17,7 +17,7 @@ interface TailOptions extends Json {
 }
 
 /** `petstore events …` */
-export function addEventsCommand(program: Command): void {
+export function addCommands(program: Command): void {
   const events = program.command('events').description('The feed of events.');
   events
     .command('tail')
@@ -32,9 +32,9 @@ export function addEventsCommand(program: Command): void {
 async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   const config = new Config();
   requireDataFolder(config, 'events');
-  const { withDatabase } = await import('../with-database.js'); // loads TypeORM
-  const { EventFeed } = await import('../../events/event-feed.js');
-  const { EventSequencer } = await import('../../events/event-sequencer.js');
+  const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
+  const { EventFeed } = await import('./event-feed.js');
+  const { EventSequencer } = await import('./event-sequencer.js');
   const stop = new AbortController();
   const end = () => {
     stop.abort();

@@ -1,18 +1,28 @@
 import ipaddr from 'ipaddr.js';
-import type { Variables } from './variables.js';
+import type { Variables } from '../kernel/config/variables.js';
 
 const KEY_BYTES = 32; // AES-256
 
-/** Subnets that webhooks may reach though their addresses are not public; there http is allowed too. */
-export function allowedNetworks(variables: Variables): readonly string[] {
+export class WebhooksConfig {
+  /** Subnets that webhooks may reach although their addresses are not public; there http is allowed too. */
+  readonly allowedNetworks: readonly string[];
+  /** The first one encrypts secrets in the database, all of them decrypt. Without any, secrets are stored as they are. */
+  readonly secretKeys: readonly Buffer[];
+
+  constructor(variables: Variables) {
+    this.allowedNetworks = allowedNetworks(variables);
+    this.secretKeys = secretKeys(variables);
+  }
+}
+
+function allowedNetworks(variables: Variables): readonly string[] {
   const networks = variables.list('WEBHOOK_ALLOWED_NETWORKS');
   const wrong = networks.find((network) => !ipaddr.isValidCIDR(network));
   if (wrong === undefined) return networks;
   return variables.reject('WEBHOOK_ALLOWED_NETWORKS', wrong, 'subnets such as 10.1.0.0/16 and fd00::/8', []);
 }
 
-/** The first one encrypts, all of them decrypt. Without any, secrets rest as they are. */
-export function secretKeys(variables: Variables): readonly Buffer[] {
+function secretKeys(variables: Variables): readonly Buffer[] {
   const text = variables.file('WEBHOOK_SECRET_KEYS_FILE') ?? variables.optional('WEBHOOK_SECRET_KEYS') ?? '';
   const keys = text
     .split(/[\s,]+/)

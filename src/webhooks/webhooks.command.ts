@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { days } from '../../kernel/clock/duration.js';
-import type { Int64 } from '../../kernel/json/int64.js';
-import { parseInt64 } from '../../kernel/json/int64.js';
-import { Config } from '../../kernel/config/config.js';
-import { StartupError } from '../../kernel/errors/common.errors.js';
-import type { WebhookOverview, WebhookOperations } from '../../webhooks/webhook-operations.js';
-import { duration } from '../keys/key-options.js';
-import { type Json, print, table } from '../print.js';
-import { requireDataFolder } from '../require-data-folder.js';
+import { days } from '../kernel/clock/duration.js';
+import type { Int64 } from '../kernel/json/int64.js';
+import { parseInt64 } from '../kernel/json/int64.js';
+import { Config } from '../kernel/config/config.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
+import type { WebhookOverview, WebhookOperations } from './webhook-operations.js';
+import { duration } from '../cli/keys/key-options.js';
+import { type Json, print, table } from '../cli/print.js';
+import { requireDataFolder } from '../cli/require-data-folder.js';
 
 interface RetryOptions extends Json {
   /** Milliseconds. */
@@ -15,7 +15,7 @@ interface RetryOptions extends Json {
 }
 
 /** `petstore webhooks …` */
-export function addWebhooksCommand(program: Command): void {
+export function addCommands(program: Command): void {
   const webhooks = program.command('webhooks').description('Webhooks of all keys.');
   webhooks
     .command('list')
@@ -73,8 +73,8 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
 async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
   const config = new Config();
   requireDataFolder(config, 'webhooks');
-  const { withDatabase } = await import('../with-database.js'); // loads TypeORM
-  const { WebhookOperations } = await import('../../webhooks/webhook-operations.js');
+  const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
+  const { WebhookOperations } = await import('./webhook-operations.js');
   return withDatabase(config, (dataSource) => work(new WebhookOperations(dataSource)));
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 /** `petstore worker` */
-export function addWorkerCommand(program: Command): void {
+export function addCommands(program: Command): void {
   program
     .command('worker')
     .description('Deliver webhooks, until it is stopped. For services with WEBHOOK_WORKER=off.')
@@ -10,8 +10,8 @@ export function addWorkerCommand(program: Command): void {
       '\nIt reads the same variables as the service. METRICS_PORT serves its metrics. Any number may run.',
     )
     .action(async () => {
-      const { serve } = await import('../bootstrap/serve.js');
-      const { startWorker } = await import('../bootstrap/start-worker.js');
+      const { serve } = await import('./serve.js');
+      const { startWorker } = await import('./start-worker.js');
       await serve(startWorker);
     });
 }
