@@ -1,15 +1,54 @@
 #!/bin/sh
-# Replaces the replicas by new ones, of the image and the settings as they are now, without a lost request: the tables
-# are brought up to date, the worker is replaced, as many new replicas start beside the old ones, and when they are ready the old ones stop.
+# Replaces the replicas and the worker by those of another version without a lost request:
+#
+#   deploy/compose/roll.sh            # the version of this checkout, which is built unless there is an image of it
+#   deploy/compose/roll.sh 1.0.0      # back to an image that is there; see: docker image ls petstore
+#
+# The new replicas start beside the old ones. If they do not become healthy, or do not stay so for ROLL_WATCH_SECONDS (20), they
+# are removed, and the old ones have never stopped. Changed settings arrive in the same way. It may be run again at any time,
+# also after it was interrupted.
 set -eu
 cd "$(dirname "$0")/../.."
 
-docker compose run --rm --no-deps migrate
+version=${1:-$(git describe --tags --always --dirty="-$(date +%Y%m%d%H%M%S)" | sed 's/^v//')}
+export PETSTORE_VERSION="$version"
+docker image inspect "petstore:$version" >/dev/null 2>&1 || docker compose build petstore
+
+docker compose rm --force petstore # what was stopped by hand, and would be started again below
 old=$(docker compose ps --quiet petstore)
-count=$(echo "$old" | wc -l)
-docker compose up --detach --wait --no-deps --no-recreate --scale petstore=$((count * 2)) petstore
-docker compose up --detach --wait --no-deps worker # what it was sending is sent again
+old_version=$(docker compose ps --format '{{.Image}}' petstore | sed -n '1s/.*://p')
+wanted=$(docker compose config --format json petstore | sed -n 's/^ *"replicas": \([0-9]*\).*/\1/p' | head -n 1)
+total=$(($(echo "$old" | grep --count .) + wanted)) || true
+
+new() { docker compose ps --all --quiet petstore | grep --invert-match --fixed-strings "${old:-none}" || true; }
+
+# @param what is wrong
+give_up() {
+  echo "roll.sh: $1 The replicas of ${old_version:-before} go on." >&2
+  new | xargs --no-run-if-empty --max-args=1 docker logs --tail 20 >&2 || true
+  new | xargs --no-run-if-empty docker rm --force >/dev/null
+  [ -z "$old_version" ] || PETSTORE_VERSION=$old_version docker compose up --detach --no-deps worker
+  exit 1
+}
+
+docker compose run --rm --no-deps migrate
+docker compose up --detach --wait --no-deps --no-recreate --scale petstore="$total" petstore ||
+  give_up 'The new replicas do not become healthy.'
+for _ in $(seq "${ROLL_WATCH_SECONDS:-20}"); do
+  sleep 1
+  for replica in $(new); do
+    [ "$(docker inspect --format '{{.State.Health.Status}} {{.RestartCount}}' "$replica")" = 'healthy 0' ] ||
+      give_up 'The new replicas do not stay healthy.'
+  done
+done
+docker compose up --detach --wait --no-deps worker || # what it was sending is sent again
+  give_up 'The new worker does not become healthy.'
 for replica in $old; do
   docker stop "$replica" # it finishes what runs
   docker rm "$replica"
 done
+
+# So that `docker compose up` starts this version too.
+touch .env
+sed -i '/^PETSTORE_VERSION=/d' .env
+echo "PETSTORE_VERSION=$version" >>.env

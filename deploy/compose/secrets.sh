@@ -15,9 +15,10 @@ redis=$(password redis_password)
 
 printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
 printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url
-# Redis itself gets no password to read, and its health check may do nothing but ping.
+# Redis itself gets no password to read. Its health check may do nothing but ping, its exporter nothing but read figures.
 cat >redis.acl <<ACL
 user default off
 user health on nopass -@all +ping
+user exporter on nopass -@all +ping +info
 user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* &* +@all -@admin -@dangerous +info
 ACL

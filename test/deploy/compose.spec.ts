@@ -1,9 +1,9 @@
-import { readYaml } from '../support/repository.js';
+import { readText, readYaml } from '../support/repository.js';
 
 interface Service {
   readonly image: string;
   readonly user?: string;
-  readonly build?: string;
+  readonly build?: { readonly args: Record<string, string> };
   readonly restart: string;
   readonly read_only?: boolean;
   readonly cap_drop?: string[];
@@ -16,7 +16,7 @@ interface Service {
   readonly profiles?: string[];
   readonly networks?: string[];
   readonly logging?: { options: Record<string, string> };
-  readonly deploy?: { replicas?: number; resources: { limits: Record<string, string | number> } };
+  readonly deploy?: { replicas?: string; resources: { limits: Record<string, string | number> } };
   readonly healthcheck?: { test?: string[]; disable?: boolean };
   readonly depends_on?: Record<string, { condition: string }>;
 }
@@ -48,7 +48,7 @@ describe.each(services)('docker compose: %s', (name, its) => {
   it('runs as a user that is not root', () => {
     // Ours and Grafana's images have a user by themselves.
     if (its.build === undefined && !its.image.startsWith('grafana/'))
-      expect(its.user).toMatch(/^(postgres|redis|haproxy|nobody)$/);
+      expect(its.user).toMatch(/^(postgres|redis|haproxy|nobody|999:999)$/);
     expect(its.user).not.toBe('root');
   });
 
@@ -64,7 +64,7 @@ describe.each(services)('docker compose: %s', (name, its) => {
       if (/PASSWORD|SECRET|_URL/.test(variable) && variable !== 'PUBLIC_URL')
         expect(value).toMatch(/^\/run\/secrets\//);
     }
-    expect(name).toMatch(/^[a-z]+$/);
+    expect(name).toMatch(/^[a-z-]+$/);
   });
 
   it('mounts volumes that are declared, and files read-only', () => {
@@ -77,19 +77,44 @@ describe.each(services)('docker compose: %s', (name, its) => {
 });
 
 describe('docker compose up', () => {
-  it('publishes the proxy, and to this machine alone what observes', () => {
-    const published = services.filter(([, { ports }]) => ports !== undefined);
-    expect(published.map(([name]) => name).sort()).toEqual(['grafana', 'prometheus', 'proxy']);
-    expect(service('proxy').ports).toEqual(['${PETSTORE_PORT:-3000}:3000']);
-    for (const name of ['prometheus', 'grafana']) {
-      expect(service(name).ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
-      expect(service(name).profiles).toEqual(['observe']);
+  it('listens on 127.0.0.1 alone, unless TLS is told to listen elsewhere', () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
+    expect(published).toEqual([
+      ['acme', '0.0.0.0:80:8080'], // to prove whose name it is
+      ['proxy', '127.0.0.1:${PETSTORE_PORT:-3000}:3000'],
+      ['proxy', '${PETSTORE_TLS_ADDRESS:-127.0.0.1}:${PETSTORE_TLS_PORT:-3443}:3443'],
+      ['prometheus', '127.0.0.1:9090:9090'],
+      ['grafana', '127.0.0.1:3001:3000'],
+    ]);
+    expect(readText('deploy/haproxy/haproxy.cfg')).toMatch(/^ +bind :3443 ssl crt \S+ alpn/m);
+  });
+
+  it('leaves out by default what observes, and what asks an authority for a certificate', () => {
+    const profiles = Object.fromEntries(
+      services.flatMap(([name, { profiles }]) => (profiles ? [[name, profiles]] : [])),
+    );
+    expect(profiles).toEqual({
+      acme: ['acme'],
+      prometheus: ['observe'],
+      grafana: ['observe'],
+      'exporter-account': ['observe'],
+      'postgres-exporter': ['observe'],
+      'redis-exporter': ['observe'],
+      'node-exporter': ['observe'],
+    });
+  });
+
+  it('runs an image of the version of the package, unless another one is named', () => {
+    const { version } = JSON.parse(readText('package.json')) as { version: string };
+    for (const name of ['petstore', 'worker', 'migrate']) {
+      expect(service(name).image).toBe(`petstore:\${PETSTORE_VERSION:-${version}}`);
+      expect(service(name).build?.args).toEqual({ VERSION: `\${PETSTORE_VERSION:-${version}}` });
     }
   });
 
   it('starts two replicas, after one migration that succeeded', () => {
     const petstore = service('petstore');
-    expect(petstore.deploy?.replicas).toBe(2);
+    expect(petstore.deploy?.replicas).toBe('${PETSTORE_REPLICAS:-2}');
     expect(petstore.environment).toMatchObject({ MIGRATE_AT_START: 'false', TRUST_PROXY: '1' });
     expect(petstore.depends_on).toMatchObject({
       migrate: { condition: 'service_completed_successfully' },

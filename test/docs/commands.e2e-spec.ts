@@ -44,7 +44,7 @@ const NOT_RUN: Record<string, string> = {
   'kubectl ': 'it needs a cluster; test/deploy/ holds what it reads',
   'petstore ': 'test/webhooks-commands.e2e-spec.ts runs these commands',
   'cosign ': 'it needs a published image',
-  'git pull': 'it needs Docker; promises/rolling-restart.slow-spec.ts restarts as it does',
+  'git pull': 'it needs Docker; promises/rolling-upgrade.slow-spec.ts upgrades and goes back as it does',
   "echo 'source <(petstore":
     'it changes the settings of a shell; test/completion.e2e-spec.ts runs completion',
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { Load } from '../support/load.js';
-import { COMMAND_LINE, run } from '../support/program.js';
+import { COMMAND_LINE, run, SERVICE } from '../support/program.js';
 import { Replicas } from '../support/replicas.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
@@ -9,7 +9,7 @@ import { buildCommit, commitBeforeNewestMigration } from '../support/version-bef
 
 const commit = commitBeforeNewestMigration();
 if (commit === undefined) {
-  process.stderr.write('Left out, because the clone has no history: an upgrade from the version before\n');
+  process.stderr.write('Left out, because the clone has no history: an upgrade from the version before, and its rollback\n');
 }
 
 (commit === undefined ? describe.skip : describe)('an upgrade from the version before', () => {
@@ -32,7 +32,7 @@ if (commit === undefined) {
     await old.remove();
   });
 
-  it('fails no request: the older replicas work on the new tables, until they are replaced one by one', async () => {
+  it('fail no request: replicas of both versions work on the new tables, while they are replaced one by one', async () => {
     const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
     const created = await petstore(
       join(old.path, 'bin/petstore.js'),
@@ -49,10 +49,16 @@ if (commit === undefined) {
     const before = await appliedMigrations(database.url);
     expect(await petstore(COMMAND_LINE, 'migrate')).toMatchObject({ code: 0 });
     expect((await appliedMigrations(database.url)).length).toBeGreaterThan(before.length);
-    await replicas.restart(runsOn, async (program) => {
-      expect(await program.ended).toMatchObject({ code: 0 });
-    });
-    await runsOn();
+    for (const version of [SERVICE, join(old.path, 'dist/src/main.js')]) {
+      await replicas.restart(
+        runsOn,
+        async (program) => {
+          expect(await program.ended).toMatchObject({ code: 0 });
+        },
+        version,
+      );
+      await runsOn();
+    }
 
     const tally = await load.stop();
     expect(Object.keys(tally).sort()).toEqual(['GET 200', 'POST 201']);
