@@ -1,17 +1,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { run } from './program.js';
 
 /** A piece of code in a page of documentation, and what the comment before it says that a reader does with it. */
 export interface Piece {
-  readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate';
+  readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate' | 'run';
   /** The method, for `decorate`. */
   readonly method: string;
   readonly path: string;
   readonly code: string;
 }
 
-const PIECE = /<!-- (file|class|end of|diff|decorate) ?(\w*): (\S+) -->\n\n```\w+\n([\s\S]*?)\n```$/gm;
+const PIECE = /<!-- (file|class|end of|diff|decorate|run) ?(\w*): (\S+) -->\n\n```\w+\n([\s\S]*?)\n```$/gm;
 
 export const piecesOf = (page: string): Piece[] =>
   [...page.matchAll(PIECE)].map(([, action, method = '', path = '', code = '']) => ({
@@ -24,6 +25,12 @@ export const piecesOf = (page: string): Piece[] =>
 /** Does with a piece what a reader would do, in a copy of the repository. */
 export async function apply({ action, method, path, code }: Piece, root: string): Promise<void> {
   const file = join(root, path);
+  if (action === 'run') {
+    const [, args = ''] = / -- (.+)/.exec(code) ?? [];
+    const { code: status, stderr } = await run(path, args.split(' '), { cwd: root });
+    if (status !== 0) throw new Error(`${code}: ${stderr}`);
+    return;
+  }
   if (action === 'file') {
     await mkdir(dirname(file), { recursive: true });
     return writeFile(file, `${code}\n`);
