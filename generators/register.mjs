@@ -4,7 +4,7 @@ import { GeneratorError } from './generator-error.mjs';
 import { format } from './render.mjs';
 
 const MAP = 'src/app.module.ts';
-const FEATURES = /(const FEATURES = \[[^\]]*?),?(\s*\];)/;
+const FEATURES = /(const FEATURES: Type\[\] = \[[^\]]*?),?(\s*\];)/;
 const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
 
 /**
@@ -17,7 +17,7 @@ export async function register(root, plural, module) {
   const text = await readFile(join(root, MAP), 'utf8');
   if (new RegExp(`\\b${module}\\b`).test(text)) throw new GeneratorError(`${MAP} already knows a ${module}.`);
   if (!FEATURES.test(text))
-    throw new GeneratorError(`${MAP} has no list "const FEATURES = [...];" to add to.`);
+    throw new GeneratorError(`${MAP} has no list "const FEATURES: Type[] = [...];" to add to.`);
   const listed = text.replace(FEATURES, `$1, ${module}$2`);
   const imported = addImport(listed, `${plural}/${plural}.module.js`, module);
   return { path: MAP, text: await format(join(root, MAP), imported) };

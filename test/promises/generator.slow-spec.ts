@@ -92,7 +92,7 @@ describe('npm run generate -- lost-gloves', () => {
     const line = "import { LostGlovesModule } from './lost-gloves/lost-gloves.module.js';\n";
     const [old = '', now = ''] = [before, after].map((all) => all.get(join(copy, MAP)));
     expect(now).toContain(line);
-    expect(now).toMatch(/const FEATURES = \[[^\]]*\bLostGlovesModule\b/);
+    expect(now).toMatch(/const FEATURES: Type\[\] = \[[^\]]*\bLostGlovesModule\b/);
     const words = (text: string) => text.match(/\w+/g); // a list that has grown too long for its line is broken
     expect(words(now.replace(line, '').replace('LostGlovesModule', ''))).toEqual(words(old));
   });
