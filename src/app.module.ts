@@ -4,7 +4,6 @@ import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/c
 import { ERROR_CATALOG } from './app.errors.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { BearerGuard } from './auth/bearer.guard.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { BodyGuard } from './http/body/body.guard.js';
 import { Config } from './kernel/config/config.js';
@@ -29,7 +28,7 @@ import { DocumentModule } from './openapi/document/document.module.js';
 import { ReferenceModule } from './openapi/reference/reference.module.js';
 import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
 import { PetsModule } from './pets/pets.module.js';
-import { KeyLookupGuard } from './rate-limit/key-lookup.guard.js';
+import { BearerGuard } from './rate-limit/bearer.guard.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule, RateLimitStatusModule } from './rate-limit/rate-limit.module.js';
 import { StoreModule } from './store/store.module.js';
@@ -46,7 +45,6 @@ export const FEATURES: Type[] = [PetsModule, CategoriesModule, StoreModule, Even
  */
 const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: BearerGuard }, // 1. the client: the holder of a key, or anonymous
-  { provide: APP_GUARD, useClass: KeyLookupGuard }, //    a key that memory does not know is looked up
   { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count it: 429 beyond the limit
   { provide: APP_GUARD, useClass: HostGuard }, // 3. HTTP/1.1 without a valid Host: 400
   { provide: APP_GUARD, useClass: ApiKeyGuard }, // 4. no valid key: 401, unless the route is @Public()

@@ -6,7 +6,7 @@ import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
-import type { ApiKeyPrincipal, ApiKeyLookup } from './principal.js';
+import type { ApiKeyPrincipal } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { hashSecret, isSecret } from './secret.js';
@@ -48,19 +48,25 @@ export class ApiKeyResolver {
   }
 
   /**
-   * The API key, or the look-up that finds it, or `undefined` for a secret that is known to be mistyped, unknown, revoked,
-   * expired or rotated.
+   * What memory says of a secret: its API key; `null` for one that is mistyped, unknown, revoked, expired or rotated;
+   * `undefined` for one to look up.
    */
-  resolve(secret: string): ApiKeyPrincipal | ApiKeyLookup | undefined {
+  known(secret: string): ApiKeyPrincipal | null | undefined {
     const hash = hashSecret(secret);
     const principal = this.cache.fresh(hash);
     if (principal) return this.used(principal);
-    if (!isSecret(secret) || this.unknown.get(hash) === this.changes) return undefined;
-    return {
-      kind: 'look_up',
-      seenBefore: this.cache.stale(hash) !== undefined,
-      run: () => this.shared(hash).then((found) => found && this.used(found)),
-    };
+    return isSecret(secret) && this.unknown.get(hash) !== this.changes ? undefined : null;
+  }
+
+  /** Whether this process has found the key valid before. */
+  hasSeen(secret: string): boolean {
+    return this.cache.stale(hashSecret(secret)) !== undefined;
+  }
+
+  /** Looks the key up in PostgreSQL. @throws when that is unavailable and the key was never seen */
+  async lookUp(secret: string): Promise<ApiKeyPrincipal | null> {
+    const found = await this.shared(hashSecret(secret));
+    return found ? this.used(found) : null;
   }
 
   /** Removes a key from the cache: the next request with it sees the change. */
@@ -74,7 +80,7 @@ export class ApiKeyResolver {
     let pending = this.pending.get(hash);
     if (!pending) {
       const changed = new Set<string>();
-      const result = this.lookUp(hash, changed)
+      const result = this.find(hash, changed)
         .catch((error: unknown) => this.staleOr(hash, error))
         .finally(() => this.pending.delete(hash));
       this.pending.set(hash, (pending = { result, changed }));
@@ -86,7 +92,7 @@ export class ApiKeyResolver {
    * Tries again if the key changed meanwhile, for it may have been read before the change. A result read while changes go
    * on serves this request and is not cached.
    */
-  private async lookUp(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
+  private async find(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
     for (let tries = 1; ; tries++) {
       changed.clear();
       const found = await this.query(hash);
@@ -122,9 +128,9 @@ export class ApiKeyResolver {
   }
 
   /** Checks the end on each use: a cached secret expires on time. */
-  private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | undefined {
+  private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | null {
     const now = this.clock.now();
-    if (now >= principal.endsAt) return undefined;
+    if (now >= principal.endsAt) return null;
     this.lastUsed.note(principal, now);
     return principal;
   }

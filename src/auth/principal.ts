@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { createRequestPartDecorator } from '../http/request-part.decorator.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
@@ -36,18 +37,8 @@ export interface Ban {
 interface AnonymousClient {
   readonly kind: 'anonymous';
   readonly sentKey: boolean;
-  /** The look-up that the key still needs. */
-  readonly lookUp?: ApiKeyLookup;
   /** Why the look-up failed: the key may be valid. */
   readonly failure?: Error;
-}
-
-/** The look-up of a key that only PostgreSQL knows. */
-export interface ApiKeyLookup {
-  readonly kind: 'look_up';
-  /** Whether this process has found the key valid before. */
-  readonly seenBefore: boolean;
-  run(): Promise<ApiKeyPrincipal | undefined>;
 }
 
 /** The API key of the request, in a handler behind `ApiKeyGuard`. */
@@ -55,6 +46,16 @@ export const CurrentPrincipal = createRequestPartDecorator(({ principal }): ApiK
   if (principal?.kind !== 'key') throw new Error('A public route has requests without a key.');
   return principal;
 });
+
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The secret that the request was sent with. */
+export const secretOf = ({ headers }: Request): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1];
+
+/** The secret that the request was sent with, in a handler behind `ApiKeyGuard`. */
+export const SentSecret = createRequestPartDecorator(secretOf);
 
 declare module 'express-serve-static-core' {
   interface Request {

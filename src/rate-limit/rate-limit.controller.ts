@@ -5,8 +5,8 @@ import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
+import { FreeAllowance } from './free-allowance.decorator.js';
 import { RateLimiter } from './rate-limiter.js';
-import { UncountedUpTo } from './uncounted.decorator.js';
 
 @Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })
@@ -17,7 +17,7 @@ export class RateLimitController {
   ) {}
 
   @Get()
-  @UncountedUpTo({ perMinute: 60 })
+  @FreeAllowance({ perMinute: 60 })
   @ApiOperation({
     operationId: 'getRateLimit',
     summary: 'See where your key stands',

@@ -1,15 +1,12 @@
 import { type RateLimitResult, type RateLimitWindow, tightestWindow } from './rate-limit.result.js';
 
-/**
- * Sets the headers of a result: those of the contract, which are about the plan only, and all windows in the form of the
- * IETF draft "RateLimit header fields for HTTP".
- */
+/** Sets the headers of a result: those of the contract, and both windows in the form of the IETF draft "RateLimit header fields for HTTP". */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
   result: RateLimitResult,
 ): void {
   const { limit, remaining, resetAt } = tightestWindow(result);
-  const windows = result.throttlers ? [...result.windows, ...result.throttlers] : result.windows;
+  const { windows } = result;
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);
   response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));

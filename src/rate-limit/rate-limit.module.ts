@@ -1,12 +1,10 @@
 import {
-  type ExecutionContext,
   Global,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { DataSource } from 'typeorm';
@@ -16,28 +14,30 @@ import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
-import type { MaybeAsync } from './maybe-async.js';
 import { throttlerStorageProvider } from './throttler-storage.provider.js';
-import { RateLimiter, clientOf } from './rate-limiter.js';
-import { MINUTE, PlanThrottlerStorage } from './plan-throttler.storage.js';
+import { planLimit } from './plan-throttler.guard.js';
+import { RateLimiter } from './rate-limiter.js';
+import { MINUTE } from './rate-limit-client.js';
+import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { RedisHealth } from './redis/redis.health.js';
-import { PLAN, RouteThrottlers } from './route-throttlers.js';
 
-/** The plans are one throttler, whose limit is that of each request's client. */
+/**
+ * The plans are the throttler `default`, whose limit is that of each request's client. Its headers are those of the contract,
+ * which `RateLimitResponder` writes.
+ */
 const planThrottler = (storage: PlanThrottlerStorage, config: Config): ThrottlerModuleOptions => ({
   throttlers: [
     {
-      name: PLAN,
       ttl: MINUTE,
-      limit: (context: ExecutionContext) =>
-        clientOf(context.switchToHttp().getRequest<Request>(), config).limits.perMinute,
-      blockDuration: 0,
+      limit: (context) => planLimit(context.switchToHttp().getRequest<Request>(), config),
+      blockDuration: 0, // until the window ends
     },
   ],
-  storage: storage,
+  setHeaders: false,
+  storage,
 });
 
 /** The command line makes one without Nest, hence without a decorator. */
@@ -68,7 +68,6 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
 @Global()
 @Module({
   imports: [
-    DiscoveryModule,
     HealthModule,
     ThrottlerStorageModule,
     ThrottlerModule.forRootAsync({
@@ -77,15 +76,8 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
       useFactory: planThrottler,
     }),
   ],
-  providers: [Bans, DocumentBudget, RateLimiter, RateLimitResponder, RedisHealth, RouteThrottlers],
-  exports: [
-    DocumentBudget,
-    RateLimiter,
-    RateLimitResponder,
-    RouteThrottlers,
-    ThrottlerStorageModule,
-    ThrottlerModule,
-  ],
+  providers: [Bans, DocumentBudget, RateLimiter, RateLimitResponder, RedisHealth],
+  exports: [DocumentBudget, RateLimiter, RateLimitResponder, ThrottlerStorageModule, ThrottlerModule],
 })
 export class RateLimitModule {}
 

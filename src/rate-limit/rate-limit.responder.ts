@@ -24,7 +24,20 @@ export class RateLimitResponder {
     if (label === 'admitted') return;
     const retryAfter = retryAfterOf(result);
     response.setHeader('Retry-After', retryAfter);
-    throw new ERRORS[label](retryAfter, result.message);
+    throw new ERRORS[label](retryAfter);
+  }
+
+  /** Refuses a request because of a limit of its route. @param plan the windows of the client @throws RateLimitExceeded */
+  refuse({ principal }: Request, response: Response, plan: RateLimitResult, retryAfter: number): never {
+    this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', 'minute_exhausted');
+    writeRateLimitHeaders(response, plan);
+    response.setHeader('Retry-After', retryAfter);
+    throw new RateLimitExceeded(retryAfter);
+  }
+
+  /** Whether the headers of a result are on the response. */
+  hasResponded(response: Response): boolean {
+    return response.hasHeader('X-RateLimit-Limit');
   }
 }
 
@@ -36,7 +49,7 @@ function labelOf({ admitted, windows, bannedFor = 0 }: RateLimitResult): Decisio
 }
 
 /** Whole seconds until every exhausted window and the ban have ended. */
-function retryAfterOf({ windows, throttlers = [], bannedFor = 0 }: RateLimitResult): number {
-  const exhausted = [...windows, ...throttlers].filter(({ remaining }) => remaining === 0);
+function retryAfterOf({ windows, bannedFor = 0 }: RateLimitResult): number {
+  const exhausted = windows.filter(({ remaining }) => remaining === 0);
   return wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
 }

@@ -1,7 +1,8 @@
+import { MINUTE, type RateLimitClient } from './rate-limit-client.js';
+
 /** One window of a client after a decision. */
 export interface RateLimitWindow {
-  /** `minute` and `day` of a plan; the name of a throttler, or `route` for the default one. */
-  readonly name: string;
+  readonly name: 'minute' | 'day';
   /** Length in seconds. */
   readonly length: number;
   readonly limit: number;
@@ -15,14 +16,9 @@ export interface RateLimitWindow {
 /** What is decided about one request, and what is left of each window. */
 export interface RateLimitResult {
   readonly admitted: boolean;
-  /** Those of the plan. */
   readonly windows: readonly RateLimitWindow[];
   /** Milliseconds until the ban of the key ends. */
   readonly bannedFor?: number;
-  /** Those of the throttlers of the route. */
-  readonly throttlers?: readonly RateLimitWindow[];
-  /** The `errorMessage` of the throttler that refuses. */
-  readonly message?: string;
 }
 
 /** The window that the headers report: the one with the fewest requests left; of two exhausted, the later reset. */
@@ -34,3 +30,55 @@ export function tightestWindow({ windows }: RateLimitResult): RateLimitWindow {
       : tightest,
   );
 }
+
+const DAY_SECONDS = 86_400;
+
+/** What a client has used, in this process or in Redis. */
+export interface WindowCounts {
+  readonly minuteUsed: number;
+  /** Milliseconds until the minute ends. */
+  readonly minuteLeft: number;
+  /** Unix milliseconds. */
+  readonly minuteEnd: number;
+  readonly dayUsed: number;
+  /** Milliseconds until the UTC day ends. */
+  readonly dayLeft: number;
+  /** Unix milliseconds. */
+  readonly dayEnd: number;
+}
+
+/** Whether one more request is within both limits. */
+export function admits(
+  { limits }: RateLimitClient,
+  { minuteUsed, dayUsed }: Pick<WindowCounts, 'minuteUsed' | 'dayUsed'>,
+): boolean {
+  return minuteUsed < limits.perMinute && (limits.perDay === undefined || dayUsed < limits.perDay);
+}
+
+export function resultOf(
+  admitted: boolean,
+  { limits, period = MINUTE }: RateLimitClient,
+  counts: WindowCounts,
+): RateLimitResult {
+  const minute: RateLimitWindow = {
+    name: 'minute',
+    length: period / 1000,
+    limit: limits.perMinute,
+    remaining: remaining(limits.perMinute, counts.minuteUsed),
+    resetIn: counts.minuteLeft,
+    resetAt: counts.minuteEnd,
+  };
+  if (limits.perDay === undefined) return { admitted, windows: [minute] };
+  const day: RateLimitWindow = {
+    name: 'day',
+    length: DAY_SECONDS,
+    limit: limits.perDay,
+    remaining: remaining(limits.perDay, counts.dayUsed),
+    resetIn: counts.dayLeft,
+    resetAt: counts.dayEnd,
+  };
+  return { admitted, windows: [minute, day] };
+}
+
+/** Never below zero: a plan may have shrunk below what is used. */
+const remaining = (limit: number, used: number): number => (used < limit ? limit - used : 0);

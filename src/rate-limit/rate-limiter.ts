@@ -3,19 +3,23 @@ import type { Request } from 'express';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Config } from '../kernel/config/config.js';
 import { Bans } from './bans/bans.js';
-import { chain, type MaybeAsync } from './maybe-async.js';
 import { network } from './network.js';
-import { PlanThrottlerStorage, type RateLimitClient } from './plan-throttler.storage.js';
+import type { RateLimitClient } from './rate-limit-client.js';
+import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import type { RateLimitResult } from './rate-limit.result.js';
 
-type Identified = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal'>>;
+type Identified = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal' | 'chargedAhead'>>;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** What was decided when the request was charged before its turn. */
+    chargedAhead?: RateLimitResult;
+  }
+}
 
 /** Decides ban, minute and day of a plan together, by API key or else by network address. */
 @Injectable()
 export class RateLimiter {
-  /** Results of `consumeAhead`. */
-  private readonly consumed = new WeakMap<object, RateLimitResult>();
-
   constructor(
     private readonly storage: PlanThrottlerStorage,
     private readonly bans: Bans,
@@ -23,39 +27,34 @@ export class RateLimiter {
   ) {}
 
   /** Charges a request if it is admitted. */
-  consume(request: Request): MaybeAsync<RateLimitResult> {
-    const consumed = this.consumed.get(request);
-    if (consumed) return consumed;
+  async consume(request: Identified): Promise<RateLimitResult> {
+    if (request.chargedAhead) return request.chargedAhead;
     const apiKey = apiKeyOf(request);
-    const bannedFor = this.bannedFor(apiKey);
-    const client = clientOf(request, this.config);
-    if (bannedFor > 0) {
-      return chain(this.storage.peek(client), (result) => ({ ...result, admitted: false, bannedFor }));
-    }
-    return chain(this.storage.consume(client), (result) =>
-      apiKey && !result.admitted ? { ...result, bannedFor: this.bans.strike(apiKey, result) } : result,
-    );
+    const bannedFor = apiKey ? this.bans.remaining(apiKey) : 0;
+    if (bannedFor > 0)
+      return { ...(await this.storage.peek(this.clientOf(request))), admitted: false, bannedFor };
+    const result = await this.storage.consume(this.clientOf(request));
+    return apiKey && !result.admitted ? { ...result, bannedFor: this.bans.strike(apiKey, result) } : result;
   }
 
   /** Charges a request before its turn: `consume` does not charge it again. */
-  async consumeAhead(request: Request): Promise<void> {
-    this.consumed.set(request, await this.consume(request));
+  async consumeAhead(request: Identified): Promise<void> {
+    request.chargedAhead = await this.consume(request);
   }
 
   /** The state of the windows and the ban. Charges nothing. */
-  peek(request: Identified): MaybeAsync<RateLimitResult> {
-    const bannedFor = this.bannedFor(apiKeyOf(request));
-    return chain(this.storage.peek(clientOf(request, this.config)), (result) => ({ ...result, bannedFor }));
+  async peek(request: Identified): Promise<RateLimitResult> {
+    const apiKey = apiKeyOf(request);
+    const result = await this.storage.peek(this.clientOf(request));
+    return { ...result, bannedFor: apiKey ? this.bans.remaining(apiKey) : 0 };
   }
 
-  private bannedFor(apiKey: ApiKeyPrincipal | undefined): number {
-    return apiKey ? this.bans.remaining(apiKey) : 0;
+  private clientOf(request: Identified): RateLimitClient {
+    return (
+      apiKeyOf(request) ?? { id: network(request.ip), limits: { perMinute: this.config.anonymousPerMinute } }
+    );
   }
 }
-
-/** The client that a request is counted for. */
-export const clientOf = (request: Identified, { anonymousPerMinute }: Config): RateLimitClient =>
-  apiKeyOf(request) ?? { id: network(request.ip), limits: { perMinute: anonymousPerMinute } };
 
 const apiKeyOf = ({ principal }: Identified): ApiKeyPrincipal | undefined =>
   principal?.kind === 'key' ? principal : undefined;

@@ -2,7 +2,7 @@ import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
-import type { ClientId, RateLimitClient } from '../../src/rate-limit/plan-throttler.storage.js';
+import type { ClientId, RateLimitClient } from '../../src/rate-limit/rate-limit-client.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { openRedis } from '../../src/rate-limit/redis/open-redis.js';

@@ -1,5 +1,5 @@
 import { seconds } from '../../kernel/clock/duration.js';
-import { MINUTE } from '../plan-throttler.storage.js';
+import { MINUTE } from '../rate-limit-client.js';
 
 /** Refusals this soon after the first one of a window do not count: those requests were already in flight. */
 const GRACE = seconds(1);

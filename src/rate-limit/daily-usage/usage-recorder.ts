@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { hours, seconds } from '../../kernel/clock/duration.js';
-import type { ClientId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../rate-limit-client.js';
 import type { DailyUsage, DailyUsageRepository } from './daily-usage.repository.js';
 
 const WRITE_EVERY = seconds(1);

@@ -1,4 +1,4 @@
-import type { ClientId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../rate-limit-client.js';
 
 /** What one client has used in this process. Whole numbers only: V8 stores small integers inside the object. */
 export class Counter {

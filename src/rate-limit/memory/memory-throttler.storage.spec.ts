@@ -8,7 +8,7 @@ import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-u
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
-import type { RateLimitClient, ClientId } from '../plan-throttler.storage.js';
+import type { RateLimitClient, ClientId } from '../rate-limit-client.js';
 import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
-import type { RateLimitResult } from '../rate-limit.result.js';
-import { admits, resultOf } from '../window-counts.js';
+import { MINUTE, type RateLimitClient } from '../rate-limit-client.js';
+import { admits, type RateLimitResult, resultOf } from '../rate-limit.result.js';
 import { type Counter, ExpiringCounters } from './expiring-counters.js';
 
 /** Milliseconds. A larger difference of the two clocks is a correction, not drift. */

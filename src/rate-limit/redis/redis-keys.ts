@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ClientId } from '../plan-throttler.storage.js';
+import type { ClientId } from '../rate-limit-client.js';
 
 /** The parts of a table with a maximal size, and the shards of a cluster. */
 export const PARTS = 16;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
-import { MINUTE, type RateLimitClient } from '../plan-throttler.storage.js';
-import type { RateLimitResult } from '../rate-limit.result.js';
-import { resultOf } from '../window-counts.js';
+import { MINUTE, type RateLimitClient } from '../rate-limit-client.js';
+import { type RateLimitResult, resultOf } from '../rate-limit.result.js';
 import { inTime } from './in-time.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 import { PARTS, type RedisKeys } from './redis-keys.js';
