@@ -4,7 +4,9 @@ import type { Command } from 'commander';
 export function addCommands(program: Command): void {
   program
     .command('worker')
-    .description('Deliver webhooks, until it is stopped. For services with WEBHOOK_WORKER=off.')
+    .description(
+      'Do background work, such as the delivery of webhooks, until it is stopped. For services with WEBHOOK_WORKER=off.',
+    )
     .addHelpText(
       'after',
       '\nIt reads the same variables as the service. METRICS_PORT serves its metrics. Any number may run.',
