@@ -1,6 +1,9 @@
 import { readText } from '../support/repository.js';
 
-const { scripts } = JSON.parse(readText('package.json')) as { scripts: { start: string } };
+const { scripts, version } = JSON.parse(readText('package.json')) as {
+  scripts: { start: string };
+  version: string;
+};
 const dockerfile = readText('Dockerfile');
 const lines = dockerfile.replace(/\\\n/g, ' ').split('\n');
 const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
@@ -40,6 +43,10 @@ describe('the image', () => {
 
   it.each(['title', 'description', 'licenses', 'version', 'revision'])('has the label %s', (name) => {
     expect(dockerfile).toContain(`org.opencontainers.image.${name}=`);
+  });
+
+  it('carries the version of the package, or the one that it is built as', () => {
+    expect(instruction('ARG')).toContain(`ARG VERSION=${version}`);
   });
 
   it('is built from what .dockerignore lets through, and from nothing else', () => {
