@@ -8,7 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit
 COPY .swcrc ./
 COPY .ci/sbom.mjs .ci/
-COPY scripts/build.mjs scripts/
+COPY tools/scripts/build.mjs tools/scripts/
 COPY migrations migrations
 COPY embedded-postgres embedded-postgres
 COPY src src

@@ -31,7 +31,7 @@ describe('the image', () => {
   it('starts as `npm start` does, but for the build', () => {
     const [, command] = /^CMD (.+)$/.exec(instruction('CMD')[0] ?? '') ?? [];
     expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(
-      scripts.start.replace('scripts/start.mjs', 'dist/src/main.js'),
+      scripts.start.replace('tools/scripts/start.mjs', 'dist/src/main.js'),
     );
   });
 

@@ -96,7 +96,7 @@ describeWhereFound('kubectl', 'the size', () => {
     '%s is what the calculator chooses for %d requests a second',
     async (size, rps) => {
       const load = ['--rps', String(rps), '--keys', '1e6', '--json'];
-      const { stdout } = await run('bench/capacity.mjs', load, { cwd: repository('.') });
+      const { stdout } = await run('tools/bench/capacity.mjs', load, { cwd: repository('.') });
       const plan = JSON.parse(stdout) as { replicas: number; replicaMegabytes: number; redisMasters: number };
       const all = built(size);
       for (const manifest of all) await validate(manifest.kind, manifest);

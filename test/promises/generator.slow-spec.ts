@@ -23,7 +23,7 @@ async function contents(): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
 }
 
-const generate = (...args: string[]) => workingCopy.run('generators/generate.mjs', args);
+const generate = (...args: string[]) => workingCopy.run('tools/generators/generate.mjs', args);
 
 function expectSuccess({ code, stdout, stderr }: Ended): void {
   expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });

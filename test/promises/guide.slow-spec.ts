@@ -21,9 +21,9 @@ let lint: Promise<Ended>;
 
 beforeAll(async () => {
   copy = await WorkingCopy.make();
-  expectSuccess(await copy.run('generators/generate.mjs', [GENERATED]));
+  expectSuccess(await copy.run('tools/generators/generate.mjs', [GENERATED]));
   for (const { page, module } of CHAPTERS) {
-    expectSuccess(await copy.run('generators/generate.mjs', [module]));
+    expectSuccess(await copy.run('tools/generators/generate.mjs', [module]));
     for (const piece of piecesOf(readText(page))) {
       await apply(piece, copy.path);
       pieces.push(piece);

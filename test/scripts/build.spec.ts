@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 const at = (path: string) => join(folder.path, path);
-const build = () => run(at('scripts/build.mjs'), [], { cwd: folder.path });
+const build = () => run(at('tools/scripts/build.mjs'), [], { cwd: folder.path });
 const changed = async (path: string) => (await stat(at(path))).mtimeMs;
 const isThere = (path: string) =>
   access(at(path)).then(
@@ -20,7 +20,7 @@ const isThere = (path: string) =>
     () => false,
   );
 
-describe('scripts/build.mjs', () => {
+describe('tools/scripts/build.mjs', () => {
   it('compiles every source but the specs', async () => {
     expect(await build()).toEqual({ code: 0, stdout: 'Building…\n', stderr: '' });
     const sources = await readdir(at('src'), { recursive: true });
@@ -76,7 +76,7 @@ describe('npm start', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await rm(at('dist'), { recursive: true });
-    const { code, stdout, stderr } = await run(at('scripts/start.mjs'), [], {
+    const { code, stdout, stderr } = await run(at('tools/scripts/start.mjs'), [], {
       cwd: folder.path,
       env: { PORT: String(port) },
     });

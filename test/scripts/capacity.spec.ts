@@ -5,7 +5,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** The figure of each line, by what it is of. */
 async function capacity(...args: string[]): Promise<Map<string, number>> {
-  const { code, stdout } = await run('bench/capacity.mjs', args, { cwd: ROOT });
+  const { code, stdout } = await run('tools/bench/capacity.mjs', args, { cwd: ROOT });
   expect(code).toBe(0);
   const lines = stdout.trim().split('\n');
   return new Map(
@@ -51,7 +51,7 @@ describe('npm run capacity', () => {
     ['with a share above 1', ['--rps', '1', '--reads', '90'], '--reads takes a share from 0 to 1'],
     ['with an unknown option', ['--rsp', '1'], "Unknown option '--rsp'"],
   ])('says in a line what is wrong %s', async (_, args, message) => {
-    const { code, stdout, stderr } = await run('bench/capacity.mjs', args, { cwd: ROOT });
+    const { code, stdout, stderr } = await run('tools/bench/capacity.mjs', args, { cwd: ROOT });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^capacity: [^\n]+\n$/);
     expect(stderr).toContain(message);

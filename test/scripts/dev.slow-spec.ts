@@ -11,7 +11,7 @@ let dev: Program;
 
 beforeAll(async () => {
   folder = await checkout();
-  dev = new Program(join(folder.path, 'scripts/dev.mjs'), [], { cwd: folder.path, env: { PORT: '0' } });
+  dev = new Program(join(folder.path, 'tools/scripts/dev.mjs'), [], { cwd: folder.path, env: { PORT: '0' } });
   await dev.prints(/Ctrl-C stops it\.\n/);
 });
 afterAll(async () => {
@@ -116,7 +116,7 @@ describe('npm run dev', () => {
 describe('npm run dev on a terminal', () => {
   it('reverts an edited migration and applies it again when r is pressed', async () => {
     const file = join(folder.path, 'migrations/9000000000000-create-notes.ts');
-    const terminal = onTerminal(join(folder.path, 'scripts/dev.mjs'), [], {
+    const terminal = onTerminal(join(folder.path, 'tools/scripts/dev.mjs'), [], {
       cwd: folder.path,
       env: { PORT: '0' },
     });

@@ -16,7 +16,7 @@ interface Tally {
   perWindow(): Iterable<{ readonly key: string; readonly count: number }>;
 }
 
-const url = new URL('../../soak/tally.mjs', import.meta.url).href;
+const url = new URL('../../tools/soak/tally.mjs', import.meta.url).href;
 const { Tally } = (await import(url)) as { Tally: new () => Tally }; // the soak is not compiled, so it has no types
 
 const response = { what: 'GET /v1/pets', from: 0, to: 1, headers: {}, status: 200, allowed: false };

@@ -14,7 +14,7 @@ export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>
     'package-lock.json',
     '.swcrc',
     'bin',
-    'scripts',
+    'tools/scripts',
     'src',
     'migrations',
     'embedded-postgres',
@@ -55,7 +55,7 @@ export class WorkingCopy {
 
   /** Builds it, and runs some of its tests on its own tables, in the server that runs already. */
   async test(...patterns: string[]): Promise<Ended> {
-    const built = await this.run('scripts/build.mjs', []);
+    const built = await this.run('tools/scripts/build.mjs', []);
     if (built.code !== 0) return built;
     const database = await createTestDatabase('template1');
     try {

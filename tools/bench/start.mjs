@@ -19,7 +19,7 @@ const { values } = parseArgs({
     node: { type: 'string', default: process.execPath },
   },
 });
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const POLL = 5; // ms
 const PATIENCE = 30_000; // ms
 

@@ -1,4 +1,4 @@
-// CPU per request of our service beside its peers. What it means: bench/README.md
+// CPU per request of our service beside its peers. What it means: tools/bench/README.md
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

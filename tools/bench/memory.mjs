@@ -1,4 +1,4 @@
-// How much memory the service holds under a load of many keys. What it means: bench/README.md
+// How much memory the service holds under a load of many keys. What it means: tools/bench/README.md
 // Run: npm run bench:memory -- [--minutes 10] [--keys 1000000] [--rate 2500] [--node PATH]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -46,7 +46,7 @@ await session(async ({ folder, signal, undo }) => {
 
 /** Rows made by SQL; the secrets are as the service makes them, or it would refuse them without a look. */
 async function makeKeys(databaseUrl, signal) {
-  const { makeSecret, hashSecret } = await import('../dist/src/auth/secret.js');
+  const { makeSecret, hashSecret } = await import('../../dist/src/auth/secret.js');
   const secrets = [];
   await withClient(databaseUrl, async (client) => {
     while (secrets.length < count) {

@@ -1,4 +1,4 @@
-// What a page of the event feed costs at ten million events, relative to ten thousand. What it means: bench/README.md
+// What a page of the event feed costs at ten million events, relative to ten thousand. What it means: tools/bench/README.md
 // Run: npm run bench:feed -- [--events 10000000] [--rounds 5] [--node PATH]
 import { parseArgs } from 'node:util';
 import { openDatabase, withClient } from './database.mjs';

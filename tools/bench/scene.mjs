@@ -72,7 +72,7 @@ export async function seedPets(url) {
 }
 
 export function requireBuild() {
-  if (!existsSync(new URL('../dist/src/main.js', import.meta.url)))
+  if (!existsSync(new URL('../../dist/src/main.js', import.meta.url)))
     throw new Error('dist/src/main.js is missing: run "npm run build", or leave ours out with --server');
 }
 

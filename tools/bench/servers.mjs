@@ -8,16 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const entries = {
   ours: scripts.start.split(' ').slice(1), // as `npm start` starts it, flags of Node.js included
-  fastify: ['bench/peers/fastify.mjs'],
-  'fastify-bare': ['bench/peers/fastify-bare.mjs'],
-  'stock-nest': ['bench/peers/stock-nest.mjs'],
-  floor: ['bench/peers/floor.mjs'],
+  fastify: ['tools/bench/peers/fastify.mjs'],
+  'fastify-bare': ['tools/bench/peers/fastify-bare.mjs'],
+  'stock-nest': ['tools/bench/peers/stock-nest.mjs'],
+  floor: ['tools/bench/peers/floor.mjs'],
 };
 
 export const serverNames = Object.keys(entries);

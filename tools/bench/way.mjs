@@ -10,7 +10,7 @@ import { seedPets } from './scene.mjs';
 import { createKey } from './servers.mjs';
 import { session } from './session.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const OURS = new RegExp(`^file://${root}dist/(src|embedded-postgres)/`);
 const WARM_UP = 300; // requests
 const RUNS = 9; // timers run between two of them: the fewest count
@@ -24,9 +24,9 @@ await session(async ({ folder, undo }) => {
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
   Object.assign(process.env, { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', WEBHOOK_WORKER: 'off' });
-  const { Config } = await import('../dist/src/kernel/config/config.js');
-  const { createApp } = await import('../dist/src/bootstrap/create-app.js');
-  const { migrate } = await import('../dist/src/database/migrations/migrate.js');
+  const { Config } = await import('../../dist/src/kernel/config/config.js');
+  const { createApp } = await import('../../dist/src/bootstrap/create-app.js');
+  const { migrate } = await import('../../dist/src/database/migrations/migrate.js');
   await migrate(database.url);
   const [petId] = await seedPets(database.url);
   const app = await createApp(new Config({ ...process.env, DATABASE_URL: database.url }), database.url);

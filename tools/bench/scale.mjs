@@ -1,4 +1,4 @@
-// What a list costs at ten million pets, relative to ten thousand. What it means: bench/README.md
+// What a list costs at ten million pets, relative to ten thousand. What it means: tools/bench/README.md
 // Run: npm run bench:scale -- [--pets 10000000] [--rounds 5] [--node PATH] [--json FILE]
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

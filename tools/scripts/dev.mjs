@@ -12,8 +12,8 @@ const SETTLED = 50; // milliseconds without a further change: an editor writes s
 const STOP_TIMEOUT = 500; // milliseconds
 /** Whether a person can press keys. */
 const hasKeys = process.stdin.isTTY === true;
-const root = fileURLToPath(new URL('..', import.meta.url));
-const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 await build({ begin: () => console.log('Building…') }).catch(({ message }) => {
   console.error(message);
@@ -21,7 +21,7 @@ await build({ begin: () => console.log('Building…') }).catch(({ message }) => 
 });
 const [{ Config }, { run }, { serve }, { openDatabase }] = await Promise.all(
   ['kernel/config/config', 'bootstrap/run', 'bootstrap/serve', 'database/open-database'].map(
-    (module) => import(`../dist/src/${module}.js`),
+    (module) => import(`../../dist/src/${module}.js`),
   ),
 );
 
@@ -82,7 +82,7 @@ class Service {
   start(...args) {
     // In its own process group: Ctrl-C reaches only this process, which then stops both.
     const keys = hasKeys ? ['--keys'] : [];
-    const command = ['--enable-source-maps', at('scripts/dev-service.mjs'), ...keys, ...args];
+    const command = ['--enable-source-maps', at('tools/scripts/dev-service.mjs'), ...keys, ...args];
     this.#child = spawn(process.execPath, command, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { SHUTDOWN_GRACE_SECONDS: '0', NODE_COMPILE_CACHE: at('dist/compile-cache'), ...process.env },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postmasterOf } from './cpu.mjs';
 
-const launcher = new URL('../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
+const launcher = new URL('../../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
 
 /** Less noise: no vacuum in the background, `create` waits for no disk, and a large seed for no checkpoint. Many replicas connect. */
 const settings = {

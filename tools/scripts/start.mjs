@@ -6,7 +6,7 @@ import { build } from './build.mjs';
 await build({ folders: ['src/kernel', 'src/bootstrap'] }).catch(fail);
 const [{ Config }, { checkAddress }, { Progress }, { run }] = await Promise.all(
   ['kernel/config/config', 'kernel/listen-on', 'bootstrap/progress', 'bootstrap/run'].map(
-    (module) => import(`../dist/src/${module}.js`),
+    (module) => import(`../../dist/src/${module}.js`),
   ),
 );
 
@@ -15,7 +15,7 @@ run(async () => {
   const progress = new Progress(process.stdout);
   await build({ begin: () => progress.show('Building…') }).catch(fail);
   progress.end();
-  await import('../dist/src/main.js');
+  await import('../../dist/src/main.js');
 });
 
 function fail({ message }) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const built = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const built = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const MANY = '1000000000';
 
 /** Starts the built service with a database and a data folder of its own, and a key that is never used up. */

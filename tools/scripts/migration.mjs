@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from './build.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const USAGE = `Writes migrations/<time>-<name>.ts with what your entities have and the tables lack.
 
   npm run migration -- <name>
@@ -28,9 +28,9 @@ else await writeMigration(positionals[0]).catch(({ message }) => fail(message));
 async function writeMigration(name) {
   await build();
   const [{ Config }, { openUnmigrated }, { migrate }, { default: pg }] = await Promise.all([
-    import('../dist/src/kernel/config/config.js'),
-    import('../dist/src/database/open-database.js'),
-    import('../dist/src/database/migrations/migrate.js'),
+    import('../../dist/src/kernel/config/config.js'),
+    import('../../dist/src/database/open-database.js'),
+    import('../../dist/src/database/migrations/migrate.js'),
     import('pg'),
   ]);
   const server = await openUnmigrated(new Config().dataDir);

@@ -1,4 +1,4 @@
-// Events a second that are delivered to webhooks without falling behind. What it means: bench/README.md
+// Events a second that are delivered to webhooks without falling behind. What it means: tools/bench/README.md
 // Run: npm run bench:webhooks -- [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';

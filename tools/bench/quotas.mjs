@@ -4,9 +4,9 @@ import 'reflect-metadata';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Config } from '../dist/src/kernel/config/config.js';
-import { UsageRecorder } from '../dist/src/rate-limit/daily-usage/usage-recorder.js';
-import { MemoryThrottlerStorage } from '../dist/src/rate-limit/memory/memory-throttler.storage.js';
+import { Config } from '../../dist/src/kernel/config/config.js';
+import { UsageRecorder } from '../../dist/src/rate-limit/daily-usage/usage-recorder.js';
+import { MemoryThrottlerStorage } from '../../dist/src/rate-limit/memory/memory-throttler.storage.js';
 
 const KEYS = 1_000_000;
 const DECISIONS = 3_000_000;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { serverNames } from './servers.mjs';
 import { workNames } from './works.mjs';
 
-export const usage = `node bench/run.mjs [options]
+export const usage = `node tools/bench/run.mjs [options]
   --quick           ours and fastify, 2 rounds of 1 s, no quotas, no latency (otherwise 5 rounds of 2 s)
   --only WORKS      of ${workNames.join(',')}; no quotas, no latency
   --server SERVERS  of ${serverNames.join(',')}
@@ -14,7 +14,7 @@ export const usage = `node bench/run.mjs [options]
   --loader NAME     wrk or autocannon (default: wrk if it is installed)
   --json FILE       write every sample to FILE
   --svg FILE        draw the chart into FILE (from a JSON file: npm run bench:chart -- JSON SVG)
-  --assert          exit with 1 when a bound of bench/bounds.mjs is exceeded`;
+  --assert          exit with 1 when a bound of tools/bench/bounds.mjs is exceeded`;
 
 const quickWorks = workNames.filter((name) => !['get', 'update', 'order'].includes(name));
 

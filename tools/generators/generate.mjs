@@ -8,7 +8,7 @@ import { GeneratorError } from './generator-error.mjs';
 import { register } from './register.mjs';
 import { render } from './render.mjs';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 const USAGE = `Writes a new module with its migration and its tests, and adds it to src/app.module.ts.
 

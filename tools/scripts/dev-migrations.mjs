@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inspectMigrations, migrate, revertLast } from '../dist/src/database/migrations/migrate.js';
+import { inspectMigrations, migrate, revertLast } from '../../dist/src/database/migrations/migrate.js';
 
-const FOLDER = join(import.meta.dirname, '../migrations');
+const FOLDER = join(import.meta.dirname, '../../migrations');
 
 /**
  * Applies the pending migrations, and notes what they are made of.

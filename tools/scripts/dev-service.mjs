@@ -1,10 +1,10 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent. It stops with its parent.
-import '../dist/src/bootstrap/v8-flags.js';
-import { run } from '../dist/src/bootstrap/run.js';
-import { serve } from '../dist/src/bootstrap/serve.js';
-import { start } from '../dist/src/bootstrap/start.js';
-import { openUnmigrated } from '../dist/src/database/open-database.js';
-import { Config } from '../dist/src/kernel/config/config.js';
+import '../../dist/src/bootstrap/v8-flags.js';
+import { run } from '../../dist/src/bootstrap/run.js';
+import { serve } from '../../dist/src/bootstrap/serve.js';
+import { start } from '../../dist/src/bootstrap/start.js';
+import { openUnmigrated } from '../../dist/src/database/open-database.js';
+import { Config } from '../../dist/src/kernel/config/config.js';
 import { applyMigrations } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -1,4 +1,4 @@
-// The endpoints of bench/webhooks.mjs: they respond with 204 and print how late messages are, in milliseconds.
+// The endpoints of tools/bench/webhooks.mjs: they respond with 204 and print how late messages are, in milliseconds.
 import { createServer } from 'node:http';
 
 let late = [];

@@ -6,10 +6,10 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['src', 'migrations', 'embedded-postgres'];
 /** A change of one of these rebuilds everything. */
-const SETTINGS = ['.swcrc', 'scripts/build.mjs', 'package-lock.json'];
+const SETTINGS = ['.swcrc', 'tools/scripts/build.mjs', 'package-lock.json'];
 
 /** What the page at /reference loads. Redoc itself stays a development package: it brings React and a hundred others. */
 const REDOC = ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'];
