@@ -104,6 +104,25 @@ describe('workers in processes of their own', () => {
     expect(workers[0]?.stderr).toBe('');
   });
 
+  it('serve a key while all webhooks of another key never respond, or change the protocol', async () => {
+    receiver.respond = (response) => {
+      if (response.req.url === '/hook/upgrade')
+        response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
+      else if (response.req.url === '/hook') response.writeHead(204).end();
+    };
+    await Promise.all(Array.from({ length: 10 }, () => create(`${receiver.url}/dead`)));
+    await Promise.all(Array.from({ length: 10 }, () => create(`${receiver.url}/upgrade`)));
+    client = petstore.client(await petstore.key());
+    const id = await create(receiver.url);
+    await startWorker();
+    const received = () => receiver.received.filter(({ url }) => url === '/hook').length;
+    for (let batch = 1; batch <= 2; batch++) {
+      await record(100); // 2 000 deliveries to the others
+      await eventually(() => received() === 100 * batch, 20_000);
+    }
+    await eventually(async () => (await newest(id))?.state === 'delivered');
+  });
+
   it('serve an endpoint while more endpoints never respond than a worker has turns', async () => {
     receiver.respond = (response) => {
       if (response.req.url === '/hook') response.writeHead(204).end();
