@@ -784,7 +784,7 @@ export interface webhooks {
     put?: never;
     /**
      * webhook.ping
-     * @description `POST /v1/webhooks/{webhookId}/ping` was called. It is not in the feed; its `id` is that of the delivery.
+     * @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it.
      *
      *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
@@ -1774,11 +1774,11 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Pet'];
     };
-    /** @description `POST /v1/webhooks/{webhookId}/ping` was called. It is not in the feed; its `id` is that of the delivery. */
+    /** @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it. */
     WebhookPingEvent: {
       /**
        * Format: int64
-       * @description Ascending in the order of the feed.
+       * @description The `id` of the delivery.
        * @example 4711
        */
       id: number;
