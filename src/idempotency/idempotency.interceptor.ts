@@ -3,8 +3,9 @@ import { REDIRECT_METADATA } from '@nestjs/common/constants.js';
 import type { Request, Response } from 'express';
 import { from, isObservable, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
-import { inTransaction } from '../database/transactions/ambient-transaction.js';
+import { inTransaction, TransactionEnded } from '../database/transactions/ambient-transaction.js';
 import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
+import { InternalError } from '../kernel/errors/common.errors.js';
 import { RawJson, writeJson } from '../kernel/json/write-json.js';
 import { fingerprint } from './fingerprint.js';
 import { idempotencyKey, keyWithoutClient } from './idempotency-key.js';
@@ -14,6 +15,8 @@ import { type IdempotentRequest, type StoredResponse, StoredResponses } from './
 
 const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
+/** Of a handler that has committed by a statement of its own: a repeat must not run it again. */
+const HALF_DONE: StoredResponse = { status: 500, headers: {}, body: null };
 
 /**
  * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
@@ -42,8 +45,14 @@ export class IdempotencyInterceptor implements DirectInterceptor {
     const response = context.switchToHttp().getResponse<Response>();
     const request = identify(response.req, keys);
     const stored = await this.stored.find(request);
+    if (stored?.status === HALF_DONE.status) throw new InternalError();
     if (stored) return replay(stored, response, context.getHandler());
-    return inTransaction(this.dataSource, () => this.first(request, response, handle));
+    return inTransaction(this.dataSource, () => this.first(request, response, handle)).catch(
+      async (error: unknown) => {
+        if (error instanceof TransactionEnded) await this.stored.insert(request, HALF_DONE);
+        throw error;
+      },
+    );
   }
 
   private async first(request: IdempotentRequest, response: Response, handle: () => Promise<unknown>) {
