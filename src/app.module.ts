@@ -1,6 +1,6 @@
 import { CategoriesModule } from './categories/categories.module.js';
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ERROR_CATALOG } from './app.errors.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -9,7 +9,6 @@ import { BodyGuard } from './http/body/body.guard.js';
 import { Config } from './kernel/config/config.js';
 import { KernelModule } from './kernel/kernel.module.js';
 import { DatabaseModule } from './database/database.module.js';
-import { DeprecationInterceptor } from './deprecation/deprecation.interceptor.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './observability/health/health.module.js';
@@ -18,7 +17,6 @@ import { HostGuard } from './http/host.guard.js';
 import { HttpModule } from './http/http.module.js';
 import { NotFoundModule } from './http/not-found/not-found.module.js';
 import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
-import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { KeyModule } from './key/key.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
@@ -52,12 +50,10 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: AcceptGuard }, // 6. does not take JSON: 406
   { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 7. parameters where there are none: 400
   { provide: APP_GUARD, useClass: BodyGuard }, // 8. only now the body is read: 400, 413, 415
-  // 9. the guards of a module
-  { provide: APP_INTERCEPTOR, useClass: DeprecationInterceptor }, // 10. @Deprecated(): announces the end, or 410
-  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 11. @Idempotent(): a repeat gets the first response
-  // 12. the interceptors of a module
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 13. body and query against their DTOs: 400
-  // 14. the handler; whatever was thrown on the way goes through ErrorsModule
+  // 9. the guards and interceptors of the route: @Deprecated() announces its end, or 410; to a repeat @Idempotent() sends
+  //    the first response
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 10. body and query against their DTOs: 400
+  // 11. the handler; JsonAdapter writes what it returns, ErrorsModule what was thrown on the way
 ];
 
 @Module({})

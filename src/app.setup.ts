@@ -2,13 +2,9 @@ import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { Config } from './kernel/config/config.js';
-import { PublicUrl } from './http/public-url.js';
 import { setupCors } from './http/cors.js';
 import { handleClientErrors } from './http/adapter/client-errors.js';
-import { handleConnect, handleExpectations } from './http/adapter/connect-and-expect.js';
-import { limitPipelining } from './http/adapter/pipelining.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
-import { enableDirectInterceptors } from './http/direct-interceptors/direct-interceptors.js';
 import { noStore } from './http/conditional/etag.js';
 import { requestContext, requestId } from './http/request-context.middleware.js';
 import { observeResponses } from './http/response-observer.js';
@@ -29,13 +25,9 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
   provideValidators(app);
-  if (config.fastPaths) enableDirectInterceptors(app);
   const server = app.getHttpServer();
   limitTransport(server, config.maxConnections);
-  handleClientErrors(server, clientErrorHeaders(app), () => app.get(PublicUrl).base);
-  handleExpectations(server);
-  handleConnect(server);
-  limitPipelining(server);
+  handleClientErrors(server, clientErrorHeaders(app));
   const tracing = app.get<Tracing | null>(TRACING);
   const observers = [
     app.get(RequestLog).record,

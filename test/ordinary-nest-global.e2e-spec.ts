@@ -168,17 +168,6 @@ describe('a module that provides a cache as APP_INTERCEPTOR', () => {
     await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
     expect((await client.get('/v1/pets').expect(200)).text).toBe(text);
   });
-
-  it('hides neither that an operation is deprecated nor that it has been removed', async () => {
-    for (const from of ['the handler', 'the cache']) {
-      expect({ from, headers: (await client.get('/v1/pets/1').expect(200)).headers }).toMatchObject({
-        from,
-        headers: { deprecation: '@1795132800' },
-      });
-    }
-    petstore.clock.set(Date.UTC(2030, 11, 5));
-    expect((await client.get('/v1/pets/1').expect(410)).body).toMatchObject({ code: 'endpoint_removed' });
-  });
 });
 
 class CircularDto {

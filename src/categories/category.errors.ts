@@ -1,4 +1,5 @@
-import { DomainError, type Int64 } from '../platform.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
+import type { Int64 } from '../kernel/json/int64.js';
 
 export class CategoryNotFound extends DomainError {
   static override readonly help = {

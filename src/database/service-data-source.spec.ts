@@ -333,13 +333,9 @@ async function walk(repository: Repository<Row>, limit: number, filter: object):
   const pages: unknown[] = [];
   let cursor: string | undefined;
   do {
-    const { items, next } = await keysetPage(
-      repository,
-      { limit, ...(cursor !== undefined && { cursor }) },
-      filter,
-    );
-    pages.push(items);
-    cursor = next;
+    const page = await keysetPage(repository, { limit, ...(cursor !== undefined && { cursor }) }, filter);
+    pages.push([...page]);
+    cursor = page.next;
   } while (cursor !== undefined && pages.length < 20);
   return pages;
 }
@@ -543,7 +539,7 @@ describe('a plain entity', () => {
     for (let i = 0; i < 5; i++) await wide.save({ [property]: 'x' });
     const first = await keysetPage(wide, { limit: 2 }, { [property]: 'x' });
     const second = await keysetPage(wide, { limit: 2, cursor: first.next }, { [property]: 'x' });
-    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect([...first, ...second].map(({ id }) => id)).toEqual([1, 2, 3, 4]);
     expect(reads).toHaveBeenCalledTimes(2);
   });
 
@@ -553,7 +549,7 @@ describe('a plain entity', () => {
     const filter = { id: In(ids), text: Not('c') };
     const first = await keysetPage(notes, { limit: 2 }, filter);
     const second = await keysetPage(notes, { limit: 2, cursor: first.next }, filter);
-    expect([...first.items, ...second.items].map(({ text }) => text)).toEqual(['a', 'b', 'd']);
+    expect([...first, ...second].map(({ text }) => text)).toEqual(['a', 'b', 'd']);
     expect(reads).not.toHaveBeenCalled();
     await expect(keysetPage(notes, { limit: 2, cursor: first.next }, { id: In(ids) })).rejects.toThrow(
       /cursor/,

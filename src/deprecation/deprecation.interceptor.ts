@@ -1,11 +1,10 @@
-import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { memoize } from '../kernel/memoize.js';
-import { type Deprecation, deprecationOf } from './deprecated.decorator.js';
+import { type Deprecation, deprecationOf } from './deprecation.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 
 interface Notice {
@@ -15,11 +14,10 @@ interface Notice {
 }
 
 /**
- * Adds the deprecation headers to every response of a deprecated operation, and responds with 410 from the sunset on. It is
- * the first interceptor: one that replaces the handler, such as a cache, must not hide them.
+ * Adds the deprecation headers to every response of a deprecated operation, and responds with 410 from the sunset on.
  */
 @Injectable()
-export class DeprecationInterceptor implements DirectInterceptor {
+export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
   private readonly notice = memoize((deprecation: Deprecation) => this.noticeOf(deprecation));
 
   constructor(
@@ -30,11 +28,6 @@ export class DeprecationInterceptor implements DirectInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     this.announce(context);
     return next.handle();
-  }
-
-  around(context: ExecutionContext, next: () => Promise<unknown>): Promise<unknown> {
-    this.announce(context);
-    return next();
   }
 
   /** @throws EndpointRemoved from the sunset on */

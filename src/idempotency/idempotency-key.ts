@@ -29,5 +29,9 @@ export function idempotencyKey(values: readonly string[]): string {
 export const keyWithoutClient = (): ValidationFailed =>
   invalid('invalid', `${IDEMPOTENCY_KEY} can be used with an API key only`);
 
+/** For a body that only the handler reads: nobody can tell whether a repeat has the same one. */
+export const keyWithUnreadBody = (): ValidationFailed =>
+  invalid('invalid', `${IDEMPOTENCY_KEY} cannot be used with a body of this media type`);
+
 const invalid = (code: string, message: string): ValidationFailed =>
   new ValidationFailed([parameterError('header', [IDEMPOTENCY_KEY], { code, message })]);

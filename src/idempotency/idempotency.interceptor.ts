@@ -1,118 +1,106 @@
-import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
-import { REDIRECT_METADATA } from '@nestjs/common/constants.js';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  type RawBodyRequest,
+  StreamableFile,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { from, isObservable, lastValueFrom, type Observable } from 'rxjs';
-import { DataSource } from 'typeorm';
-import { inTransaction, TransactionEnded } from '../database/transactions/ambient-transaction.js';
-import type { DirectInterceptor } from '../http/direct-interceptors/direct-interceptors.js';
-import { InternalError } from '../kernel/errors/common.errors.js';
-import { RawJson, writeJson } from '../kernel/json/write-json.js';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { hasBody } from '../http/body/read-body.js';
+import { hidesProperties } from '../http/validation/dto-schema.js';
+import { readJson } from '../kernel/json/parse-json.js';
+import { writeJson } from '../kernel/json/write-json.js';
 import { fingerprint } from './fingerprint.js';
-import { idempotencyKey, keyWithoutClient } from './idempotency-key.js';
+import { FirstResponses } from './first-responses.js';
+import { idempotencyKey, keyWithoutClient, keyWithUnreadBody } from './idempotency-key.js';
 import { IdempotencyInProgress } from './idempotency.errors.js';
-import { isIdempotent } from './idempotent.decorator.js';
-import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
+import type { IdempotentRequest, StoredResponse } from './stored-responses.js';
 
 const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
-/** Of a handler that has committed by a statement of its own: a repeat must not run it again. */
-const HALF_DONE: StoredResponse = { status: 500, headers: {}, body: null };
 
 /**
  * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
- * that response. A handler that throws commits nothing, and a repeat runs it again.
- *
- * It is outside of the interceptors of modules: it stores the response that they made, and a repeat runs none of them.
+ * that response. Interceptors outside of this one run on a repeat too.
  */
 @Injectable()
-export class IdempotencyInterceptor implements DirectInterceptor {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly stored: StoredResponses,
-  ) {}
+export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown> {
+  constructor(private readonly firstResponses: FirstResponses) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const sent = sentKeys(context);
-    return sent ? from(this.once(sent, context, () => lastValueFrom(next.handle()))) : next.handle();
+    const http = context.switchToHttp();
+    const request = http.getRequest<RawBodyRequest<Request>>();
+    // Reading `headersDistinct` builds all of it.
+    if (request.headers['idempotency-key'] === undefined) return next.handle();
+    const identified = identify(request, request.headersDistinct['idempotency-key'] ?? []);
+    return from(this.once(identified, http.getResponse<Response>(), next));
   }
 
-  around(context: ExecutionContext, next: () => Promise<unknown>): Promise<unknown> {
-    const sent = sentKeys(context);
-    return sent ? this.once(sent, context, async () => emitted(await next())) : next();
-  }
-
-  private async once(keys: readonly string[], context: ExecutionContext, handle: () => Promise<unknown>) {
-    const response = context.switchToHttp().getResponse<Response>();
-    const request = identify(response.req, keys);
-    const stored = await this.stored.find(request);
-    if (stored?.status === HALF_DONE.status) throw new InternalError();
-    if (stored) return replay(stored, response, context.getHandler());
-    return inTransaction(this.dataSource, () => this.first(request, response, handle)).catch(
-      async (error: unknown) => {
-        if (error instanceof TransactionEnded) await this.stored.insert(request, HALF_DONE);
-        throw error;
-      },
-    );
-  }
-
-  private async first(request: IdempotentRequest, response: Response, handle: () => Promise<unknown>) {
-    if (!(await this.stored.claim(request))) throw inProgress(response);
-    const before = response.getHeaders();
-    const result = await handle();
-    const headers = Object.fromEntries(
-      Object.entries(response.getHeaders()).filter(([name, value]) => before[name] !== value),
-    ) as StoredResponse['headers'];
-    const stored = { status: response.statusCode, headers, body: bodyOf(result) };
-    // Another request may have committed between the look-up and the claim: then this one is rolled back.
-    if (!(await this.stored.insert(request, stored))) throw inProgress(response);
-    return result;
+  private async once(request: IdempotentRequest, response: Response, next: CallHandler<unknown>) {
+    let result: unknown;
+    const work = async () => {
+      const before = response.getHeaders();
+      result = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      return { status: response.statusCode, headers: added(before, response), body: bodyOf(result) };
+    };
+    try {
+      const first = await this.firstResponses.of(request, work);
+      return first.isRepeat ? replay(first.response, response) : result;
+    } catch (error) {
+      if (error instanceof IdempotencyInProgress) response.setHeader('Retry-After', RETRY_AFTER);
+      throw error;
+    }
   }
 }
 
-/** The `Idempotency-Key` headers of a request to an idempotent handler. */
-function sentKeys(context: ExecutionContext): readonly string[] | undefined {
-  if (!isIdempotent(context.getHandler())) return undefined;
-  const request = context.switchToHttp().getRequest<Request>();
-  // Reading `headersDistinct` builds all of it.
-  return request.headers['idempotency-key'] === undefined
-    ? undefined
-    : request.headersDistinct['idempotency-key'];
-}
-
-const emitted = (result: unknown): unknown => (isObservable(result) ? lastValueFrom(result) : result);
-
-function identify(request: Request, keys: readonly string[]): IdempotentRequest {
+/** @throws ValidationFailed */
+function identify(request: RawBodyRequest<Request>, keys: readonly string[]): IdempotentRequest {
   const { principal, method, originalUrl } = request;
   const key = idempotencyKey(keys);
   if (principal?.kind !== 'key') throw keyWithoutClient();
-  return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, request.body) };
+  return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, sentBody(request)) };
 }
+
+/** @throws ValidationFailed for a body that has not been read before the handler, or not as a whole */
+function sentBody(request: RawBodyRequest<Request>): unknown {
+  const body: unknown = request.body ?? request.rawBody;
+  const isMultipart = request.is('multipart/*') !== false && request.is('multipart/*') !== null;
+  const isUnread = body === undefined && !request.readableDidRead && hasBody(request);
+  if (isMultipart || isUnread) throw keyWithUnreadBody();
+  return body;
+}
+
+type Headers = StoredResponse['headers'];
+
+const added = (before: object, response: Response): Headers =>
+  Object.fromEntries(
+    Object.entries(response.getHeaders() as Headers).filter(
+      ([name, value]) => (before as Headers)[name] !== value,
+    ),
+  );
 
 function bodyOf(result: unknown): string | null {
   if (typeof result === 'string') return JSON.stringify(result);
   if (typeof result === 'number' || typeof result === 'boolean') return JSON.stringify(String(result)); // as it is sent
-  if (!isObject(result)) return null;
+  if (typeof result !== 'object' || result === null) return null;
   const isFile = result instanceof StreamableFile || ArrayBuffer.isView(result);
   if (isFile || Symbol.asyncIterator in result || result instanceof globalThis.Response) {
     throw new TypeError(
       'An idempotent operation cannot send a file or stream: its response is stored as JSON.',
     );
   }
+  if (hidesProperties(result)) {
+    throw new TypeError(
+      'An idempotent operation cannot return an object with @Exclude(): serialize it before, with the interceptor above @Idempotent().',
+    );
+  }
   return writeJson(result);
 }
 
-function replay({ status, headers, body }: StoredResponse, response: Response, handler: object): unknown {
+function replay({ status, headers, body }: StoredResponse, response: Response): unknown {
   response.status(status).set(IDEMPOTENT_REPLAYED, 'true');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (body === null) return undefined;
-  const value: unknown = JSON.parse(body);
-  const isReadByNest = !isObject(value) || Reflect.hasMetadata(REDIRECT_METADATA, handler);
-  return isReadByNest ? value : new RawJson(body);
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function inProgress(response: Response): IdempotencyInProgress {
-  response.setHeader('Retry-After', RETRY_AFTER);
-  return new IdempotencyInProgress();
+  return body === null ? undefined : readJson(body);
 }

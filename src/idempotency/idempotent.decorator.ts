@@ -1,9 +1,10 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { RESPONSE_PASSTHROUGH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApiHeader } from '@nestjs/swagger';
 import { memoize } from '../kernel/memoize.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 
 const IDEMPOTENT = 'idempotent';
 
@@ -18,6 +19,7 @@ export const Idempotent = (): MethodDecorator =>
   applyDecorators(
     refuseOwnResponse,
     SetMetadata(IDEMPOTENT, true),
+    UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: IDEMPOTENCY_KEY,
       required: false,

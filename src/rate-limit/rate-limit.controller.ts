@@ -1,12 +1,16 @@
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
+import { createRequestPartDecorator } from '../http/request-part.decorator.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { FreeAllowance } from './free-allowance.decorator.js';
 import { RateLimiter } from './rate-limiter.js';
+
+/** The request, of which no query parameter is read. */
+const Asking = createRequestPartDecorator((request) => request);
 
 @Tag('limits', 'Where your key stands')
 @Controller({ path: 'rate-limit', version: '1' })
@@ -26,7 +30,7 @@ export class RateLimitController {
   })
   @ApiOkResponse({ type: RateLimitResponse, description: 'Plan, windows and ban.' })
   async show(
-    @Req() request: Request,
+    @Asking() request: Request,
     @CurrentPrincipal() { plan }: ApiKeyPrincipal,
   ): Promise<RateLimitResponse> {
     return RateLimitResponse.from(plan, await this.limiter.peek(request), this.clock.now());

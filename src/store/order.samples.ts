@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { SampleData, type Samples } from '../platform.js';
+import { SampleData, type Samples } from '../kernel/sample-data.js';
 import { PetsService } from '../pets/pets.service.js';
 import { Order } from './order.entity.js';
 import { StoreService } from './store.service.js';
@@ -20,8 +20,8 @@ export class OrderSamples implements Samples {
 
   async add(): Promise<void> {
     if (await this.table.exists()) return;
-    const { items } = await this.pets.list({ limit: 100 });
-    const available = items.filter(({ status }) => (status as string) === 'available');
+    const page = await this.pets.list({ limit: 100 });
+    const available = page.filter(({ status }) => (status as string) === 'available');
     for (const [i, { id: petId }] of available.slice(0, COUNT).entries()) {
       const { id } = await this.store.place({ petId });
       if (i % 4 === 1) await this.store.approve(id);

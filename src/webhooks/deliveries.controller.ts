@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
@@ -37,6 +38,7 @@ export class DeliveriesController {
   @Post('deliveries/:deliveryId/retry')
   @HttpCode(202)
   @RequireScope('webhooks:write')
+  @Idempotent()
   @ApiOperation({
     operationId: 'retryDelivery',
     summary: 'Send a delivery again',
@@ -55,6 +57,7 @@ export class DeliveriesController {
   @Post('ping')
   @HttpCode(202)
   @RequireScope('webhooks:write')
+  @Idempotent()
   @ApiOperation({
     operationId: 'pingWebhook',
     summary: 'Send a ping to a webhook',

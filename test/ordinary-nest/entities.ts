@@ -208,7 +208,7 @@ class PeopleController {
   @Get()
   async list(): Promise<Person[]> {
     const page = await keysetPage(this.people, { limit: 10 }, { name: { first: ILike('%a%') } });
-    return [...page.items];
+    return [...page];
   }
 
   @Get('keepers')

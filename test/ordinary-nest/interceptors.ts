@@ -191,8 +191,15 @@ class SerializerController {
   }
 
   @Post('idempotent')
+  @UseInterceptors(ClassSerializerInterceptor)
   @Idempotent()
   idempotent(@Body() { name }: CreatePetDto): UserEntity {
+    return new UserEntity({ ...USER, firstName: name });
+  }
+
+  @Post('idempotent-secret')
+  @Idempotent()
+  idempotentSecret(@Body() { name }: CreatePetDto): UserEntity {
     return new UserEntity({ ...USER, firstName: name });
   }
 }
@@ -265,6 +272,12 @@ export const interceptors: Topic = {
       const first = await post('serializer/idempotent', 'serializer');
       expect(first.text).toBe(SERIALIZED.replaceAll('Kamil', 'Rex'));
       expect((await post('serializer/idempotent', 'serializer')).text).toBe(first.text);
+      const stored = await scene().petstore.query<{ body: string }>('SELECT body FROM idempotent_answers');
+      expect(stored.map(({ body }) => body).join()).not.toContain('secret');
+    });
+
+    it('stores nothing that an interceptor around the storing would have hidden', async () => {
+      expect((await post('serializer/idempotent-secret', 'secret')).status).toBe(500);
       const stored = await scene().petstore.query<{ body: string }>('SELECT body FROM idempotent_answers');
       expect(stored.map(({ body }) => body).join()).not.toContain('secret');
     });

@@ -36,11 +36,7 @@ const inBody = (field: string, code: string, message: string) => ({
 });
 const inQuery = (field: string, code: string, message: string) => ({ in: 'query', field, code, message });
 
-const NOT_AN_INTEGER = inBody(
-  'categoryId',
-  'format',
-  'categoryId must be an integer, without a fraction or an exponent',
-);
+const NOT_AN_INTEGER = inBody('categoryId', 'format', 'categoryId must be an integer, without a fraction');
 
 describe('details of a 400', () => {
   it.each([
@@ -55,8 +51,6 @@ describe('details of a 400', () => {
     ['"categoryId":"7"', inBody('categoryId', 'type', 'categoryId must be an integer')],
     ['"categoryId":null', inBody('categoryId', 'type', 'categoryId must be an integer')],
     ['"categoryId":1.5', NOT_AN_INTEGER],
-    ['"categoryId":1.0', NOT_AN_INTEGER],
-    ['"categoryId":1e1', NOT_AN_INTEGER],
     [
       '"categoryId":9223372036854775808',
       inBody('categoryId', 'range', 'categoryId must be from -9223372036854775808 to 9223372036854775807'),
@@ -146,7 +140,8 @@ it.each([
   ['{"name":}', 'The body is not valid JSON: an unexpected character at line 1, column 9.'],
   ['{\n"name": "Rex",\n}', 'The body is not valid JSON: an unexpected character at line 3, column 1.'],
   ['{"name":"Rex"', 'The body is not valid JSON: an unexpected end at line 1, column 14.'],
-  ['['.repeat(40), 'The body is not valid JSON: a value nested too deep at line 1, column 33.'],
+  ['['.repeat(40), 'The body is not valid JSON: an unexpected end at line 1, column 41.'],
+  ['['.repeat(40) + ']'.repeat(40), 'The body is not valid JSON: a value nested deeper than 32 levels.'],
 ])('an invalid_json of %j says where', async (body, message) => {
   expect(await post(body)).toMatchObject({ code: 'invalid_json', message });
 });

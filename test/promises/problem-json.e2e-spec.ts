@@ -11,7 +11,7 @@ import {
 import { BaseExceptionFilter } from '@nestjs/core';
 import { Public } from '../../src/http/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
-import { type RawResponse, bearer, type Message, send, sendBytes, valuesOf } from '../support/wire.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
 const PROBLEM = 'application/problem+json';
 
@@ -161,16 +161,6 @@ describe('Accept', () => {
     expect(valuesOf(response, 'Content-Type')).toEqual([PROBLEM]);
     expect(JSON.parse(response.body)).toMatchObject({ code: 'not_acceptable', title: 'Not acceptable' });
   });
-});
-
-it('is for a request that turns out not to be HTTP in its middle, too', async () => {
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nAuthorization: Bearer ${key}\r\n`;
-  const body = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n';
-  const response = await sendBytes(petstore, `${head}Accept: ${PROBLEM}\r\n${body}`, 'POST');
-  expect(response.status).toBe(400);
-  expect(valuesOf(response, 'Content-Type')).toEqual([PROBLEM]);
-  expect(valuesOf(response, 'Content-Length')).toEqual([String(Buffer.byteLength(response.body))]);
-  expect(JSON.parse(response.body)).toMatchObject({ code: 'malformed_request', title: 'Malformed request' });
 });
 
 it('leaves out the instance where the path is not valid in a URI', async () => {

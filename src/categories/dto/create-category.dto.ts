@@ -1,5 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { type Int64, Int64Field, Optional, Text } from '../../platform.js';
+import { Int64Field } from '../../http/validation/int64.decorator.js';
+import { Optional } from '../../http/validation/optional.decorator.js';
+import { Text } from '../../http/validation/text.decorator.js';
+import type { Int64 } from '../../kernel/json/int64.js';
 
 @ApiSchema({ name: 'NewCategory' })
 export class CreateCategoryDto {

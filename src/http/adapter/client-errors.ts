@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { seconds } from '../../kernel/clock/duration.js';
-import { PROBLEM_TYPE, prefersProblem, problemOf } from '../errors/problem.js';
-import { markMalformed } from '../errors/malformed-request.js';
-import { closeLingering, end } from './lingering-close.js';
-import { allSent, isHalfRead, openResponses } from './pipelining.js';
+import { lastResponse } from './in-turn.js';
 
 interface ClientError {
   readonly code: string;
@@ -36,65 +33,50 @@ export const CLIENT_ERRORS = {
   },
 } as const satisfies Record<string, ClientError>;
 
-/** For the responses before it. */
-const TIMEOUT = seconds(15);
+/** Time for the client to read the response: closed with unread bytes, a connection is reset (RFC 9112, section 9.6). */
+const LINGER = seconds(1);
 
 type Headers = ReadonlyMap<string, string>;
 type HeadersFor = (socket: Socket) => Promise<Headers>;
 
 /**
- * Responds with an Error to what Node cannot parse as a request, which no route sees, and ends the connection.
+ * Responds with an Error to what Node cannot parse as a request, which no route sees, and ends the connection. Earlier
+ * requests get their responses first.
  * @param headersFor further headers for the client of a connection
- * @param base address of the service
  */
-export function handleClientErrors(server: Server, headersFor: HeadersFor, base: () => string): void {
+export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     if (handled.has(socket)) return;
     handled.add(socket);
-    if (socket.writable) refuse(error, socket, headersFor, base).catch(() => socket.destroy());
-    else socket.destroy();
+    const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
+    refuse(clientError, socket, headersFor).catch(() => socket.destroy());
   });
 }
 
-/** Earlier requests get their responses first. A request that is cut off in its body gets this response. */
-async function refuse(
-  { code = '' }: NodeJS.ErrnoException,
-  socket: Socket,
-  headersFor: HeadersFor,
-  base: () => string,
-): Promise<void> {
-  const cut = setTimeout(() => socket.destroy(), TIMEOUT).unref();
-  const open = openResponses(socket);
-  const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
-  const headers = headersOf(clientError, await headersFor(socket));
-  const last = open.at(-1);
-  const isIncomplete = last?.req.complete === false;
-  if (isIncomplete) respond(last, clientError, headers, base);
-  await allSent(open.filter(({ closed }) => !closed));
-  clearTimeout(cut);
-  if (socket.writable) end(socket, isIncomplete || isHalfRead(socket) ? '' : textOf(clientError, headers));
+async function refuse(clientError: ClientError, socket: Socket, headersFor: HeadersFor): Promise<void> {
+  const more = socket.writable ? await headersFor(socket) : new Map<string, string>();
+  const headers = headersOf(clientError, more);
+  const last = lastResponse(socket);
+  if (last && !last.req.complete) {
+    if (!last.headersSent) respond(last, clientError, headers); // its body is what cannot be parsed
+    end(socket, '');
+  } else if (last?.closed === false) {
+    last.once('close', () => {
+      end(socket, textOf(clientError, headers));
+    });
+  } else end(socket, textOf(clientError, headers));
 }
 
-/** Has no effect where the request has its response already, for want of a key. */
-function respond(
-  response: ServerResponse,
-  clientError: ClientError,
-  headers: Headers,
-  base: () => string,
-): void {
-  const { req: request } = response;
-  markMalformed(request);
-  closeLingering(request.socket);
-  request.socket.once('close', () => request.destroy()); // its reader stops waiting
-  if (response.headersSent) return;
+function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
-  response.setHeader('Connection', 'close');
-  const isProblem = prefersProblem(request.headers.accept);
-  const text = JSON.stringify(isProblem ? problemOf(clientError, base(), request) : clientError);
-  if (isProblem) response.setHeader('Content-Type', PROBLEM_TYPE);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.writeHead(clientError.status).end(text);
+  response.shouldKeepAlive = false;
+  response.writeHead(clientError.status).end(JSON.stringify(clientError));
+}
+
+function end(socket: Socket, text: string): void {
+  if (socket.writable) socket.end(text);
+  setTimeout(() => socket.destroy(), LINGER).unref();
 }
 
 function headersOf(clientError: ClientError, more: Headers): Headers {

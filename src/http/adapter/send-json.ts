@@ -1,31 +1,22 @@
 import type { Response } from 'express';
-import { RawJson, writeJson } from '../../kernel/json/write-json.js';
+import { writeJson } from '../../kernel/json/write-json.js';
 import { isNotModified } from '../conditional/etag.js';
-
-type End = (response: Response, body: string) => void;
 
 const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** `response.json()` of Express with exact 64-bit integers, also for a handler that calls it. */
+/** `response.json()` of Express with exact 64-bit integers and our `ETag`; 304 if the client has this response. */
 export function json(this: Response, value: unknown): Response {
-  sendJson(this, value, (response, body) => response.end(body));
-  return this;
-}
-
-/** Sends a value as JSON; 304 if the client has it. */
-export function sendJson(response: Response, value: unknown, end: End): void {
-  const text = value === undefined ? '' : value instanceof RawJson ? value.text : writeJson(value);
-  if (isNotModified(response, text)) response.statusCode = 304;
-  if (WITHOUT_CONTENT.has(response.statusCode)) {
-    response.removeHeader('Content-Type');
-    response.removeHeader('Content-Length');
-    end(response, '');
-    return;
+  const text = value === undefined ? '' : writeJson(value);
+  if (isNotModified(this, text)) this.statusCode = 304;
+  if (WITHOUT_CONTENT.has(this.statusCode)) {
+    this.removeHeader('Content-Type');
+    this.removeHeader('Content-Length');
+    return this.end();
   }
-  if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  end(response, text);
+  if (!hasType(this)) this.setHeader('Content-Type', JSON_TYPE);
+  this.setHeader('Content-Length', Buffer.byteLength(text));
+  return this.end(text);
 }
 
 /** Whether the route has set a type. An error keeps the type of its route only if that is JSON. */

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { openResponses } from './pipelining.js';
+import { lastResponse } from './in-turn.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 
 export const SERVER_OPTIONS: ServerOptions = {
@@ -33,6 +33,6 @@ export function limitTransport(server: Server, maxConnections: number): void {
 
 /** A connection is silent too while a handler works, or between two events of a stream. */
 function closeIdle(socket: Socket): void {
-  const isWorking = socket.writableLength === 0 && openResponses(socket).length > 0;
+  const isWorking = socket.writableLength === 0 && lastResponse(socket)?.closed === false;
   if (!isWorking) socket.destroy();
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
 import { UnsupportedMediaType } from './body.errors.js';
-import { checkLength, isJsonMediaType, parseBody, readBody } from './read-body.js';
+import { checkLength, hasBody, isJsonMediaType, parseBody, readBody } from './read-body.js';
 
 type BodyRequest = RawBodyRequest<Request>;
 
@@ -47,10 +47,6 @@ async function read(request: BodyRequest, format: 'json' | 'raw'): Promise<true>
 function ready({ method, body }: Request): true {
   if (method === 'PATCH') markPartial(body);
   return true;
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Whether middleware of a module has read it. */

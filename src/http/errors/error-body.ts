@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import type { FieldError } from '../../kernel/errors/field-error.js';
 import { InternalError } from '../../kernel/errors/common.errors.js';
-import { HTTP_STATUS } from './http-status.js';
+import { HTTP_STATUS } from '../../kernel/errors/error-kind.js';
 
 /** The body of every error response. */
 export interface ErrorBody {

@@ -6,7 +6,6 @@ import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { RouteNotFound, UndecodablePath } from '../not-found/route.errors.js';
 import { isDecodable } from '../not-found/undecodable-path.js';
-import { isMalformed } from './malformed-request.js';
 import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
 import { isClientError, isHttpError, isParseError } from './http-error.js';
 
@@ -27,9 +26,11 @@ export class ErrorFilter implements ExceptionFilter {
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
-    if (isMalformed(request)) return; // it has its response
+    this.respond(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  respond(thrown: unknown, request: Request, response: Response): void {
+    if (response.writableEnded && !request.complete) return; // client-errors.ts has responded to its malformed body
     const body = this.bodyFor(thrown, request);
     if (response.headersSent || response.destroyed) {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete

@@ -1,12 +1,25 @@
-import { Global, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
+import type { NextFunction, Request, Response } from 'express';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { ErrorFilter } from './error.filter.js';
-import './failing-filters.js';
 
 @Global()
 @Module({
-  providers: [ErrorMappers, { provide: APP_FILTER, useClass: ErrorFilter }],
+  providers: [ErrorMappers, ErrorFilter, { provide: APP_FILTER, useExisting: ErrorFilter }],
   exports: [ErrorMappers],
 })
-export class ErrorsModule {}
+export class ErrorsModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly adapters: HttpAdapterHost,
+    private readonly filter: ErrorFilter,
+  ) {}
+
+  /** After the handlers of Nest: for what a filter of a module throws, whose stack Express would send to the client. */
+  onApplicationBootstrap(): void {
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows a handler of errors by its four parameters
+    this.adapters.httpAdapter.use((error: unknown, request: Request, response: Response, _: NextFunction) => {
+      this.filter.respond(error, request, response);
+    });
+  }
+}

@@ -1,12 +1,8 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
-/** A module may have routes of another version. */
-const OTHER_VERSION = /^\/v(?!1(\/|$))\d+(\/|$)/;
-
 export class RouteNotFound extends DomainError {
   constructor(path: string) {
-    const hint = OTHER_VERSION.test(path) ? '' : ' The API is under /v1.';
-    super('not_found', 'route_not_found', `There is nothing at ${path}.${hint}`);
+    super('not_found', 'route_not_found', `There is nothing at ${path}. The API is under /v1.`);
   }
 }
 

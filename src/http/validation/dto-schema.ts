@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { ExposeMetadata, TypeMetadata } from 'class-transformer';
+import { type ExposeMetadata, TransformationType, type TypeMetadata } from 'class-transformer';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
 import { memoize } from '../../kernel/memoize.js';
@@ -54,4 +54,11 @@ function typeOf(dto: Type, name: string): DtoProperty['typeOf'] {
     const type = subType ?? metadata.typeFunction({ newObject: {}, object: parent as never, property: name });
     return type as Type;
   };
+}
+
+/** Whether an object, or one inside of it, is of a class that `@Exclude()` hides properties of. */
+export function hidesProperties(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const excluded = transformers.getExcludedProperties(value.constructor, TransformationType.CLASS_TO_PLAIN);
+  return excluded.length > 0 || Object.values(value).some(hidesProperties);
 }

@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
 import type { Path } from '../../kernel/errors/field-error.js';
-import { copyNumberTexts } from '../../kernel/json/number-texts.js';
 import { type DtoProperty, type DtoSchema, dtoSchema } from './dto-schema.js';
 
 interface Whitelisted {
@@ -55,7 +54,6 @@ class Search {
       isWhole &&= part[name] === given;
     }
     if (isWhole) return value;
-    copyNumberTexts(value, part);
     return part;
   }
 

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import { parse as parseLossless, isLosslessNumber } from 'lossless-json';
-import { JsonError, parseJson } from './parse-json.js';
-import { copyNumberTexts, numberText } from './number-texts.js';
 import { codePoint } from '../../../test/support/code-point.js';
+import { JsonError, parseJson } from './parse-json.js';
 
 /** JSON texts with numbers in every form, white space, escapes in names, and names that are there twice. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
@@ -36,45 +34,36 @@ const json = fc.letrec<{ value: string; object: string; array: string }>((tie) =
   };
 }).value;
 
-/** How every number of a value was written, according to `numberText`. */
-function textsOf(value: unknown, holder?: object, name: string | number = ''): unknown {
-  if (typeof value === 'number') return holder ? numberText(holder, name) : String(value);
-  if (Array.isArray(value)) return value.map((item, index) => textsOf(item, value, index));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).map(([key, item]) => [key, textsOf(item, value, key)]);
-}
-
-/** The same according to lossless-json, with what a double tells anyway as the double tells it. */
-function losslessTexts(value: unknown): unknown {
-  if (isLosslessNumber(value)) {
-    const text = value.toString();
-    return /\d{16}|[.eE]/.test(text) ? text : String(Number(text));
-  }
-  if (Array.isArray(value)) return value.map(losslessTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).map(([key, item]) => [key, losslessTexts(item)]);
-}
+/** What a double does not hold is a `bigint`; rounded here, for comparison. */
+const rounded = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)));
 
 describe('parseJson', () => {
-  it('makes what JSON.parse makes of names without escapes', () => {
+  it('makes what JSON.parse makes, but for large integers', () => {
     fc.assert(
       fc.property(json, (text) => {
-        const plain = text.replace(/"(\\u0061|\\"|\\\\)"(?=\s*:)/g, '"c"');
-        expect(parseJson(plain)).toEqual(JSON.parse(plain));
+        const plain = text.replace(/"(\\u0061|\\"|\\\\)"(?=\s*:)/g, '"c"'); // see the next test
+        expect(rounded(parseJson(plain))).toEqual(rounded(JSON.parse(plain)));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('makes what lossless-json makes of names with escapes', () => {
-    const onDuplicateKey = ({ newValue }: { newValue: unknown }) => newValue;
-    const ordinary = json.filter((text) => !text.includes('__proto__'));
-    fc.assert(
-      fc.property(ordinary, (text) => {
-        expect(parseJson(text)).toEqual(parseLossless(text, null, { parseNumber: Number, onDuplicateKey }));
-      }),
-      { numRuns: 1_000 },
-    );
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9223372036854775808', 9223372036854775808],
+    ['123456789012345678901234567890', 123456789012345678901234567890],
+    ['1.0', 1],
+    ['1e3', 1000],
+    ['0.1234567890123456789', 0.12345678901234568],
+  ])('reads %s exactly where it is a signed 64-bit integer', (text, value) => {
+    expect(parseJson(`[{"a":${text}}]`)).toEqual([{ a: value }]);
+  });
+
+  it('takes the last of several properties of one name', () => {
+    expect(parseJson('{"a":9007199254740993,"a":{"b":1},"a":null}')).toEqual({ a: null });
   });
 
   it('takes no name with an escape for one that another text has, as JSON.parse of Node.js 24 does', () => {
@@ -82,17 +71,6 @@ describe('parseJson', () => {
     expect(parseJson('{"a":1,"\\u0062":2}')).toEqual({ a: 1, b: 2 });
     expect(parseJson('[{"a":1,"\\"":2}]')).toEqual([{ a: 1, '"': 2 }]);
     expect(parseJson('{"a":1,"\\u005f_proto__":{"b":2}}')).toHaveProperty(['__proto__'], { b: 2 });
-  });
-
-  it('remembers how each number was written, as lossless-json does', () => {
-    const nested = json.filter((text) => /^\s*[[{]/.test(text) && !text.includes('__proto__'));
-    fc.assert(
-      fc.property(nested, (text) => {
-        const lossless = parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
-        expect(textsOf(parseJson(text))).toEqual(losslessTexts(lossless));
-      }),
-      { numRuns: 1_000 },
-    );
   });
 
   it('refuses what JSON.parse refuses, and nothing else', () => {
@@ -119,7 +97,7 @@ describe('parseJson', () => {
     expect(parseJson(nested(32))).toHaveLength(1);
     expect(parseJson(`[${nested(31)},${nested(31)}]`)).toHaveLength(2);
     expect(parseJson(`"${nested(33)}"`)).toBe(nested(33));
-    expect(() => parseJson(nested(33))).toThrow('a value nested too deep at line 1, column 33');
+    expect(() => parseJson(nested(33))).toThrow('a value nested deeper than 32 levels');
   });
 
   it.each([
@@ -135,25 +113,15 @@ describe('parseJson', () => {
     ['[1.]', 'an unexpected character at line 1, column 4'],
     ['[1e+]', 'an unexpected character at line 1, column 5'],
     ['[-]', 'an unexpected character at line 1, column 3'],
-    ['[tru]', 'an unexpected character at line 1, column 5'],
+    ['[tru]', 'an unexpected character at line 1, column 2'],
     ['"a\nb"', 'an unexpected character at line 1, column 3'],
-    ['"\\x"', 'an unexpected character at line 1, column 3'],
-    ['"\\u12g4"', 'an unexpected character at line 1, column 6'],
+    ['"\\x"', 'an unexpected character at line 1, column 2'],
+    ['"\\u12g4"', 'an unexpected character at line 1, column 2'],
     ['"abc', 'an unexpected end at line 1, column 5'],
     ['undefined', 'an unexpected character at line 1, column 1'],
     ['\ufeff{}', 'an unexpected character at line 1, column 1'],
   ])('tells where %j is wrong', (text, message) => {
     expect(() => parseJson(text)).toThrow(message);
-  });
-
-  it('tells a place up to which the text could still have become JSON', () => {
-    const cut = fc.tuple(json, fc.nat(100)).map(([text, length]) => text.slice(0, length));
-    fc.assert(
-      fc.property(cut, (text) => {
-        fc.pre(!accepts(JSON.parse, text));
-        expect(() => parseJson(text)).toThrow(/^an unexpected end/);
-      }),
-    );
   });
 });
 
@@ -165,62 +133,3 @@ function accepts(parse: (text: string) => unknown, text: string): boolean {
     return false;
   }
 }
-
-describe('numberText', () => {
-  it.each([
-    '0',
-    '-1',
-    '1.0',
-    '1e1',
-    '1E400',
-    '9007199254740993',
-    '9223372036854775807',
-    '-0.0',
-    '123456789012345678901234567890',
-  ])('knows how %s was written', (digits) => {
-    expect(numberText(parseJson(`{"a":${digits}}`), 'a')).toBe(digits);
-    expect(numberText(parseJson(`[0,${digits}]`), 1)).toBe(digits);
-    const nested = parseJson(`{"b":[{"a":${digits}}]}`) as { b: [object] };
-    expect(numberText(nested.b[0], 'a')).toBe(digits);
-  });
-
-  it.each([
-    ['{"a":1.0,"a":2}', '2'],
-    ['{"a":2,"a":1.0}', '1.0'],
-    ['{"a":1.0,"\\u0061":3}', '3'],
-  ])('tells the last of several properties of one name: %s', (text, digits) => {
-    expect(numberText(parseJson(text), 'a')).toBe(digits);
-  });
-
-  it('tells the last of several objects of one name', () => {
-    const { a } = parseJson('{"a":{"b":1.0,"c":2.0},"a":{"b":3}}') as { a: object };
-    expect([numberText(a, 'b'), numberText(a, 'c')]).toEqual(['3', undefined]);
-  });
-
-  it.each(['"1"', 'null', 'true', '[1.0]', '{"a":1.0}'])('knows none for %s', (value) => {
-    expect(numberText(parseJson(`{"a":${value},"b":1.0}`), 'a')).toBeUndefined();
-  });
-
-  it.each([undefined, null, 5, 'text'])('knows none in %p', (holder) => {
-    expect(numberText(holder, 'a')).toBeUndefined();
-  });
-
-  it('knows none for what another parser may have rounded', () => {
-    const [text, other] = ['{"a":9007199254740993,"b":1.5,"c":7}', JSON.parse as (text: string) => unknown];
-    expect(['a', 'b', 'c'].map((name) => numberText(other(text), name))).toEqual([undefined, '1.5', '7']);
-    expect(numberText(parseJson(text), 'a')).toBe('9007199254740993');
-  });
-
-  it('leaves no trace on the object', () => {
-    const parsed = parseJson('{"a":1.0}') as object;
-    expect(Reflect.ownKeys(parsed)).toEqual(['a']);
-    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
-    expect(numberText(structuredClone(parsed), 'a')).toBe('1');
-  });
-
-  it('knows as much of a copy that was given the texts', () => {
-    const copy = { a: 1 };
-    copyNumberTexts(parseJson('{"a":1.0}') as object, copy);
-    expect(numberText(copy, 'a')).toBe('1.0');
-  });
-});

@@ -1,72 +1,74 @@
+import { parse } from 'lossless-json';
 import { parseInt64 } from './int64.js';
-import { JsonReader } from './json-reader.js';
-import { numberText } from './number-texts.js';
-import { scan } from './scan.js';
 
 /** Levels of arrays and objects. Code that walks a parsed body is recursive, and the stack is limited. */
 const MAX_DEPTH = 32;
+/** Fewer brackets cannot nest deeper. */
+const MANY_BRACKETS = new RegExp(`(?:[[{][^[{]*){${MAX_DEPTH + 1}}`);
 
 /**
- * `JSON.parse` in linear time, which keeps the text of numbers for `numberText`: it tells 9007199254740993 from ...992, and
- * 1 from 1.0.
+ * The value of a JSON text with exact 64-bit integers: a `bigint` beyond 2^53 - 1.
  * @throws JsonError for invalid JSON (RFC 8259) and for nesting deeper than `MAX_DEPTH` (its section 9)
  */
 export function parseJson(text: string): unknown {
-  const { tooDeepAt, hasSpecialNumbers } = scan(text, MAX_DEPTH);
-  if (tooDeepAt >= 0) throw new JsonError('depth', text, tooDeepAt);
-  return hasSpecialNumbers || text.includes('\\') ? readAll(text) : (plainJson(text) ?? readAll(text));
+  const value = parsed(text);
+  if (MANY_BRACKETS.test(text) && isDeeperThan(MAX_DEPTH, value)) throw new JsonError(TOO_DEEP);
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new JsonError(TOO_DEEP); // lossless-json is recursive
+    throw new JsonError(`an unexpected ${problemIn(text)}`);
+  }
+}
+
+/** The same for a text that `writeJson` has written, of any depth. */
+export function readJson(text: string): unknown {
+  return needsLibrary(text) ? exactly(text) : (JSON.parse(text) as unknown);
 }
 
 /**
- * Texts with a backslash do not come here. V8 13 and 14 take a name with an escape for another one that they have seen at
- * the same place of an object, if that one has a backslash (nodejs/node#63785): what one client has sent would change
- * what the next one sends.
+ * Whether a double may not hold a number. Texts with a backslash count too: V8 13 and 14 take a name with an escape for
+ * another one that they have seen at the same place of an object, if that one has a backslash (nodejs/node#63785), so what
+ * one client has sent would change what the next one sends.
  */
-function plainJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+const needsLibrary = (text: string): boolean => text.includes('\\') || /\d{16}/.test(text);
+
+const exactly = (text: string): unknown =>
+  parse(text, null, {
+    parseNumber: (number) => parseInt64(number) ?? Number(number),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.some((item) => isDeeperThan(levels - 1, item));
 }
 
-/** The messages of V8 differ between versions and often name no position. */
-function readAll(text: string): unknown {
-  const reader = new JsonReader(text);
+/** The messages of V8 differ between versions, and often name no position. */
+function problemIn(text: string): string {
+  const at = Math.min(text.length, positionOfMistake(text));
+  const line = text.slice(0, at).split('\n').length;
+  const column = at - text.lastIndexOf('\n', at - 1);
+  return `${at < text.length ? 'character' : 'end'} at line ${line}, column ${column}`;
+}
+
+function positionOfMistake(text: string): number {
   try {
-    return reader.read();
+    exactly(text);
+    return text.length;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new JsonError(reader.at < text.length ? 'syntax' : 'end', text, reader.at);
+    if (error instanceof RangeError) throw new JsonError(TOO_DEEP);
+    return Number(/ at position (\d+)$/.exec(String(error))?.[1]);
   }
 }
 
-const PROBLEMS = {
-  syntax: 'an unexpected character',
-  end: 'an unexpected end',
-  depth: 'a value nested too deep',
-} as const;
+const TOO_DEEP = `a value nested deeper than ${MAX_DEPTH} levels`;
 
 /** Text that is not valid JSON, or is nested too deep. */
-export class JsonError extends SyntaxError {
-  /** @param at offset in UTF-16 code units */
-  constructor(problem: keyof typeof PROBLEMS, text: string, at: number) {
-    const before = text.slice(0, at);
-    const line = before.split('\n').length;
-    const column = at - before.lastIndexOf('\n');
-    super(`${PROBLEMS[problem]} at line ${line}, column ${column}`);
-  }
-}
-
-/** The value of a JSON text that `writeJson` has written: 64-bit integers are exact. */
-export function readJson(text: string): unknown {
-  const value = parseJson(text);
-  return /\d{16}/.test(text) ? exact(value) : value;
-}
-
-function exact(value: unknown, holder?: object, name: string | number = ''): unknown {
-  if (typeof value === 'number') return (holder && parseInt64(numberText(holder, name) ?? '')) ?? value;
-  if (Array.isArray(value)) return value.map((item, index) => exact(item, value, index));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, exact(item, value, key)]));
-}
+export class JsonError extends SyntaxError {}

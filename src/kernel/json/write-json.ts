@@ -31,8 +31,3 @@ export function writeJson(value: unknown, indent?: number): string {
 
 const marked = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `${MARK}${value}` : value;
-
-/** A value that is JSON text already. */
-export class RawJson {
-  constructor(readonly text: string) {}
-}

@@ -1,7 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { UseInnermostInterceptor } from '../../http/innermost-interceptor.decorator.js';
-import { PageInterceptor } from '../../http/pagination/page.interceptor.js';
 import { parameterError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { InvalidCursor } from '../../kernel/pagination/cursor.js';
@@ -19,10 +17,9 @@ interface PagedOptions {
   readonly link?: string;
 }
 
-/** A handler that returns a `Page`: the response is its array, with the `Link` to the next page. */
+/** Describes a handler that returns a `Page`: the response is an array, with the `Link` to the next page. */
 export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
-    UseInnermostInterceptor(PageInterceptor),
     ApiErrors(new InvalidCursor(), LIMIT_OUT_OF_RANGE),
     ApiOkResponse({
       description,

@@ -9,7 +9,7 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
-import { deprecationOf } from '../../deprecation/deprecated.decorator.js';
+import { deprecationOf } from '../../deprecation/deprecation.js';
 import { producedTypes } from '../../http/guards/produced-types.js';
 import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';

@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { type Int64, Int64Field } from '../../platform.js';
+import { Int64Field } from '../../http/validation/int64.decorator.js';
+import type { Int64 } from '../../kernel/json/int64.js';
 
 @ApiSchema({ name: 'NewOrder' })
 export class PlaceOrderDto {

@@ -44,8 +44,10 @@ DELETE_WEBHOOK = Operation("deleteWebhook", "DELETE", "/webhooks/{webhookId}")
 UPDATE_WEBHOOK = Operation("updateWebhook", "PATCH", "/webhooks/{webhookId}")
 ROTATE_WEBHOOK_SECRET = Operation("rotateWebhookSecret", "POST", "/webhooks/{webhookId}/rotate-secret")
 LIST_DELIVERIES = Operation("listDeliveries", "GET", "/webhooks/{webhookId}/deliveries")
-RETRY_DELIVERY = Operation("retryDelivery", "POST", "/webhooks/{webhookId}/deliveries/{deliveryId}/retry")
-PING_WEBHOOK = Operation("pingWebhook", "POST", "/webhooks/{webhookId}/ping")
+RETRY_DELIVERY = Operation(
+    "retryDelivery", "POST", "/webhooks/{webhookId}/deliveries/{deliveryId}/retry", takes_idempotency_key=True
+)
+PING_WEBHOOK = Operation("pingWebhook", "POST", "/webhooks/{webhookId}/ping", takes_idempotency_key=True)
 GET_KEY = Operation("getKey", "GET", "/key")
 ROTATE_KEY = Operation("rotateKey", "POST", "/key/rotate")
 GET_USAGE = Operation("getUsage", "GET", "/usage")

@@ -1,6 +1,6 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ReadOptions, RequestOptions, Transport } from '../transport.js';
+import type { ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
 import type { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from '../types.js';
 
 export type DeliveryQuery = Query<'listDeliveries'>;
@@ -42,7 +42,7 @@ export class Webhooks {
   }
 
   /** Sends an event of the type `webhook.ping`. @throws ConflictError if the webhook is disabled */
-  ping(webhookId: bigint, options?: RequestOptions): Promise<Delivery> {
+  ping(webhookId: bigint, options?: WriteOptions): Promise<Delivery> {
     return this.transport.call('pingWebhook', { path: { webhookId } }, options);
   }
 
@@ -52,7 +52,7 @@ export class Webhooks {
   }
 
   /** Sends a delivery again. @throws ConflictError if the webhook is disabled */
-  retry(webhookId: bigint, deliveryId: bigint, options?: RequestOptions): Promise<Delivery> {
+  retry(webhookId: bigint, deliveryId: bigint, options?: WriteOptions): Promise<Delivery> {
     return this.transport.call('retryDelivery', { path: { webhookId, deliveryId } }, options);
   }
 }

@@ -75,9 +75,14 @@ class Webhooks:
         path = {"webhookId": webhook_id}
         return self._transport.call(ROTATE_WEBHOOK_SECRET, WebhookWithSecret, path=path, options=options)
 
-    def ping(self, webhook_id: int, *, options: RequestOptions | None = None) -> Delivery:
+    def ping(
+        self, webhook_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+    ) -> Delivery:
         """Sends an event of the type `webhook.ping`. Raises ConflictError if the webhook is disabled."""
-        return self._transport.call(PING_WEBHOOK, Delivery, path={"webhookId": webhook_id}, options=options)
+        path = {"webhookId": webhook_id}
+        return self._transport.call(
+            PING_WEBHOOK, Delivery, path=path, idempotency_key=idempotency_key, options=options
+        )
 
     def deliveries(
         self,
@@ -93,7 +98,16 @@ class Webhooks:
         path = {"webhookId": webhook_id}
         return self._transport.list(LIST_DELIVERIES, Delivery, query, options, path)
 
-    def retry(self, webhook_id: int, delivery_id: int, *, options: RequestOptions | None = None) -> Delivery:
+    def retry(
+        self,
+        webhook_id: int,
+        delivery_id: int,
+        *,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Delivery:
         """Sends a delivery again. Raises ConflictError if the webhook is disabled."""
         path = {"webhookId": webhook_id, "deliveryId": delivery_id}
-        return self._transport.call(RETRY_DELIVERY, Delivery, path=path, options=options)
+        return self._transport.call(
+            RETRY_DELIVERY, Delivery, path=path, idempotency_key=idempotency_key, options=options
+        )

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../database/transactions/ambient-transaction.js';
+import { seconds } from '../kernel/clock/duration.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
+import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
+
+/** How long a repeat waits for the first request. */
+const WAIT = seconds(1);
+/** Between two looks at a key that another process holds. */
+const INTERVAL = seconds(0.05);
+
+interface Outcome {
+  readonly fingerprint: string;
+  readonly response: StoredResponse;
+  readonly isRepeat: boolean;
+}
+
+/** Runs the first request of each key, in all processes together, and gives its response to the repeats. */
+@Injectable()
+export class FirstResponses {
+  /** The keys that this process works on. Their repeats wait here, without a connection. */
+  private readonly underWay = new Map<string, Promise<Outcome | undefined>>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly stored: StoredResponses,
+  ) {}
+
+  /**
+   * The response of `work`, whose writes are committed with it, or that of the first request. When `work` fails nothing is
+   * stored, and a repeat runs it again.
+   * @throws IdempotencyInProgress, IdempotencyKeyReused, and what `work` throws
+   */
+  async of(request: IdempotentRequest, work: () => Promise<StoredResponse>): Promise<Outcome> {
+    const name = `${request.keyId} ${request.key}`;
+    const deadline = performance.now() + WAIT;
+    for (;;) {
+      const other = this.underWay.get(name);
+      if (!other) return this.lead(name, this.attempt(request, work, deadline));
+      const outcome = await settledBefore(deadline, other);
+      if (outcome && outcome.fingerprint !== request.fingerprint) throw new IdempotencyKeyReused();
+      if (outcome) return { ...outcome, isRepeat: true };
+      if (performance.now() >= deadline) throw new IdempotencyInProgress();
+    }
+  }
+
+  private async lead(name: string, attempt: Promise<Outcome>): Promise<Outcome> {
+    const outcome = attempt.catch(() => undefined);
+    this.underWay.set(name, outcome);
+    await settledBefore(performance.now() + WAIT, outcome); // PostgreSQL may have ended the transaction of a stuck one
+    if (this.underWay.get(name) === outcome) this.underWay.delete(name);
+    return attempt;
+  }
+
+  private async attempt(
+    request: IdempotentRequest,
+    work: () => Promise<StoredResponse>,
+    deadline: number,
+  ): Promise<Outcome> {
+    for (;;) {
+      const outcome = await inTransaction(this.dataSource, () => this.claimed(request, work));
+      if (outcome) return outcome;
+      if (performance.now() >= deadline) throw new IdempotencyInProgress();
+      await setTimeout(INTERVAL);
+    }
+  }
+
+  /** @returns undefined while another process holds the key */
+  private async claimed(
+    request: IdempotentRequest,
+    work: () => Promise<StoredResponse>,
+  ): Promise<Outcome | undefined> {
+    const { fingerprint } = request;
+    if (!(await this.stored.claim(request))) return undefined;
+    const first = await this.stored.find(request); // after the claim, so that a commit before it is seen
+    if (first) return { fingerprint, response: first, isRepeat: true };
+    const response = await work();
+    await this.stored.insert(request, response);
+    return { fingerprint, response, isRepeat: false };
+  }
+}
+
+async function settledBefore<T>(deadline: number, promise: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  const timeout = setTimeout(Math.max(0, deadline - performance.now()), undefined, { signal: timer.signal });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    timer.abort();
+  }
+}
