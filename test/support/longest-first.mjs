@@ -8,9 +8,7 @@ const WAIT = [
   'src/rate-limit/memory/memory-throttler.storage.spec.ts',
   'src/database/pipeline/statement-batches.spec.ts',
   'test/promises/transport.e2e-spec.ts',
-  'src/database/pool/circuit-breaker.pool.spec.ts',
   'test/promises/bans.e2e-spec.ts',
-  'src/database/pipeline/pipelining-query-runner.spec.ts',
   'src/rate-limit/redis/sentinels.spec.ts',
 ];
 
@@ -24,7 +22,6 @@ const LONGEST = [
   'test/promises/contract.e2e-spec.ts',
   'test/promises/code-samples.e2e-spec.ts',
   'test/webhooks.e2e-spec.ts',
-  'src/database/pipeline/fast-path.spec.ts',
   'test/events.e2e-spec.ts',
   'test/webhooks-commands.e2e-spec.ts',
   'test/promises/documents.e2e-spec.ts',
