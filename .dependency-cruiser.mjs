@@ -8,8 +8,10 @@ export const FLOORS = [
   { name: 'application', path: '^src/app\\.[a-z]+\\.ts$' },
   {
     name: 'features',
-    path: '^src/(?!(cli|bootstrap|deprecation|openapi|rate-limit|auth|idempotency|observability|http|database|kernel)/)[^/]+/',
+    path: '^src/(?!(cli|bootstrap|deprecation|openapi|rate-limit|auth|idempotency|observability|http|database|kernel|events)/)[^/]+/',
   },
+  { name: 'the door to the platform', path: '^src/platform\\.ts$' },
+  { name: 'events', path: '^src/events/' },
   { name: 'deprecation and document', path: '^src/(deprecation|openapi/(?!decorators/)[^/]+)/' },
   { name: 'command line', path: '^src/cli/' },
   { name: 'rate limit', path: '^src/rate-limit/' },
@@ -43,8 +45,8 @@ export default {
       name: 'no-cycle-between-folders',
       severity: 'error',
       scope: 'folder',
-      from: {},
-      to: { circular: true },
+      from: { pathNot: '^src$' }, // its files are of several floors
+      to: { circular: true, viaOnly: { pathNot: '^src$' } },
     },
     {
       name: 'features-use-the-module-and-service-of-another-feature-only',
@@ -61,6 +63,13 @@ export default {
           '\\.response\\.ts$',
         ],
       },
+    },
+    {
+      name: 'features-use-the-door-to-the-platform',
+      comment: 'src/platform.ts is all that they import from outside their folders, beside other features',
+      severity: 'error',
+      from: { path: '^src/(pets|store|categories)/' },
+      to: { path: '^src/', pathNot: [features, '^src/platform\\.ts$'] },
     },
     {
       name: 'embedded-postgres-stands-alone',

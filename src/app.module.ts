@@ -35,7 +35,14 @@ import { RequestValidationPipe } from './http/validation/validation.pipe.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** The features of the service. A new module is one more line here. */
-export const FEATURES: Type[] = [PetsModule, CategoriesModule, StoreModule, EventsModule, WebhooksModule, KeyModule];
+export const FEATURES: Type[] = [
+  PetsModule,
+  CategoriesModule,
+  StoreModule,
+  EventsModule,
+  WebhooksModule,
+  KeyModule,
+];
 
 /**
  * The way of every request under `/v1`, from top to bottom. Features know nothing of it. Public routes outside of `/v1`

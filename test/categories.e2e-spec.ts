@@ -157,7 +157,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
 
   it('makes no cycle when many are moved below each other at the same time, and refuses none for the waiting', async () => {
     const ids: number[] = [];
-    for (let i = 0; i < 8; i++) ids.push((await create()).id);
+    for (let i = 0; i < 5; i++) ids.push((await create()).id);
     const responses = await Promise.all(
       ids.flatMap((id) => ids.filter((one) => one !== id).map((parentId) => patch(id, { parentId }))),
     );

@@ -74,6 +74,7 @@ describe('webhooks, delivered by the service', () => {
       data: { webhookId: (webhook as Webhook).id },
     });
     expect(headers['webhook-id']).toBe(`ping-${(delivery as Delivery).id}`);
+    expect(JSON.parse(body)).toMatchObject({ id: (delivery as Delivery).id });
   });
 });
 
@@ -93,6 +94,7 @@ describe('webhooks', () => {
   afterEach(async () => {
     receiver.stop();
     await petstore.query('TRUNCATE webhooks, webhook_deliveries, event_outbox, events, pets CASCADE');
+    await petstore.query('SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs');
   });
 
   const create = async (body: object = {}): Promise<Webhook> =>
@@ -112,18 +114,33 @@ describe('webhooks', () => {
     await petstore.app.get(EventsService).catchUp();
     await petstore.app.get(FanOut).run();
   };
-  const deliver = (id: number): Promise<void> => petstore.app.get(WebhookDeliverer).deliver(String(id));
+  /** What the queue does with the jobs that are due to a webhook. */
+  const deliver = async (id: number): Promise<void> => {
+    const due = await petstore.query<{ id: string }>(
+      `SELECT delivery.id::text FROM webhook_deliveries AS delivery
+         JOIN graphile_worker.jobs ON jobs.key = 'delivery ' || delivery.id AND run_at <= now()
+       WHERE webhook_id = $1 ORDER BY delivery.id`,
+      [id],
+    );
+    for (const delivery of due) await petstore.app.get(WebhookDeliverer).deliver(delivery.id);
+  };
   const work = async (id: number): Promise<void> => {
     await fanOut();
     await deliver(id);
   };
-  /** Until the next attempt of the newest delivery. */
-  const waitForRetry = async (id: number): Promise<number> => {
-    const [delivery] = await deliveries(id);
-    const wait = Date.parse(delivery?.nextAttemptAt ?? '') - petstore.clock.now();
-    petstore.clock.advance(wait);
-    return wait;
-  };
+  /** Has time pass by the clock of the database: what it knows happened earlier. @param time milliseconds */
+  const pass = (time: number) =>
+    petstore.query(
+      `WITH past AS (SELECT make_interval(secs => $1) AS time), deliveries AS (
+         UPDATE webhook_deliveries SET created_at = created_at - time, next_attempt_at = next_attempt_at - time FROM past
+       ), jobs AS (
+         SELECT graphile_worker.reschedule_jobs(ARRAY[id], run_at => run_at - time) FROM graphile_worker.jobs, past
+       ), failing AS (
+         UPDATE webhooks SET failing_since = failing_since - time FROM past
+       )
+       SELECT FROM jobs`,
+      [time / 1000],
+    );
 
   describe('their life', () => {
     it('shows the secret once', async () => {
@@ -314,15 +331,18 @@ describe('webhooks', () => {
         ...[seconds(5), minutes(5), minutes(30), hours(2), hours(5)],
         ...[hours(10), hours(14), hours(20), hours(24)],
       ];
-      for (const expected of schedule) {
-        const [before] = await deliveries(id);
-        petstore.clock.advance(Date.parse(before?.nextAttemptAt ?? '') - petstore.clock.now() - 1);
-        const count = receiver.received.length;
+      for (const [attempt, wait] of schedule.entries()) {
+        const [{ left } = { left: 0 }] = await petstore.query<{ left: number }>(
+          `SELECT extract(epoch FROM run_at - updated_at)::float8 * 1000 AS left FROM graphile_worker.jobs
+           WHERE queue_name LIKE $1 AND run_at > now()`,
+          [`webhook ${id} %`],
+        );
+        expect(left).toBeGreaterThanOrEqual(wait);
+        expect(left).toBeLessThanOrEqual(wait * 1.1);
+        await pass(wait - seconds(3));
         await deliver(id); // a moment too early
-        expect(receiver.received).toHaveLength(count);
-        const wait = Date.parse(before?.nextAttemptAt ?? '') - (petstore.clock.now() + 1) + expected;
-        expect(wait).toBe(expected);
-        petstore.clock.advance(1);
+        expect(receiver.received).toHaveLength(attempt + 1);
+        await pass(wait * 0.1 + seconds(3));
         await deliver(id);
       }
       const [delivery] = await deliveries(id);
@@ -340,7 +360,7 @@ describe('webhooks', () => {
       await work(id);
       expect(await get(id)).toHaveProperty('failingSince');
       receiver.respond = 200;
-      expect(await waitForRetry(id)).toBeGreaterThanOrEqual(seconds(5));
+      await pass(seconds(6));
       await deliver(id);
       expect(await deliveries(id)).toMatchObject([
         { state: 'delivered', attempts: [{ status: 503 }, { status: 200 }] },
@@ -382,12 +402,29 @@ describe('webhooks', () => {
       expect(await deliveries(id)).toMatchObject([{ state: 'failed' }]);
     });
 
+    it('gets what was pending when its webhook was disabled only if it is enabled again in time', async () => {
+      const { id } = await create();
+      receiver.respond = 500;
+      await addPet();
+      await work(id);
+      for (const state of ['disabled', 'enabled'])
+        await client.patch(`/v1/webhooks/${id}`).send({ state }).expect(200);
+      await pass(seconds(6));
+      await deliver(id);
+      expect(receiver.received).toHaveLength(2);
+      await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
+      await pass(minutes(6));
+      await deliver(id);
+      expect(receiver.received).toHaveLength(2);
+      expect(await deliveries(id)).toMatchObject([{ state: 'failed', attempts: [{}, {}] }]);
+    });
+
     it('that fails for 5 days is disabled, and not one that has succeeded meanwhile', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addPet();
       await work(id);
-      petstore.clock.advance(days(5) - 1);
+      await pass(days(5) - minutes(1));
       await addPet();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'enabled' });
@@ -395,16 +432,33 @@ describe('webhooks', () => {
       await addPet();
       await work(id);
       receiver.respond = 500;
-      petstore.clock.advance(seconds(1));
+      await pass(minutes(1));
       await addPet();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'enabled' });
-      petstore.clock.advance(days(5));
+      await pass(days(5));
       await addPet();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'disabled', disabledReason: 'failing' });
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'enabled' }).expect(200);
       expect(await get(id)).not.toHaveProperty('failingSince');
+    });
+
+    it('that keeps failing has its due deliveries put off, so that the queue need not pass over them', async () => {
+      const { id } = await create();
+      receiver.respond = 500;
+      for (let i = 0; i < 4; i++) await addPet();
+      await fanOut();
+      const due = () => petstore.query(`SELECT FROM graphile_worker.jobs WHERE run_at <= now()`);
+      expect(await due()).toHaveLength(4);
+      for (const [one] of [await deliveries(id), await deliveries(id)])
+        await petstore.app.get(WebhookDeliverer).deliver(String(one?.id));
+      expect(await due()).toHaveLength(3); // after one failure the others are due as before
+      const [, second] = await deliveries(id);
+      await petstore.app.get(WebhookDeliverer).deliver(String(second?.id));
+      expect(await due()).toHaveLength(0);
+      await pass(seconds(6));
+      expect(await due()).toHaveLength(4);
     });
 
     it('begins anew with another URL', async () => {
@@ -420,26 +474,18 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('is not called by two processes at a time', async () => {
-      const { id } = await create();
-      await addPet();
-      await fanOut();
-      await Promise.all([deliver(id), deliver(id), deliver(id)]);
-      expect(receiver.received).toHaveLength(1);
-    });
-
-    it('gets many events in a turn, once each', async () => {
+    it('gets many events, once each', async () => {
       const { id } = await create();
       await petstore.query(
         `INSERT INTO event_outbox (type, version, occurred_at, data)
-         SELECT 'pet.created', 1, now(), json_build_object('n', n) FROM generate_series(1, 1500) AS n`,
+         SELECT 'pet.created', 1, now(), json_build_object('n', n) FROM generate_series(1, 300) AS n`,
       );
       await work(id);
       const numbers = receiver.received.map(
         ({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n,
       );
-      expect(new Set(numbers).size).toBe(1_500);
-      expect(numbers).toHaveLength(1_500);
+      expect(new Set(numbers).size).toBe(300);
+      expect(numbers).toHaveLength(300);
       expect(await deliveries(id, '?state=pending')).toEqual([]);
     });
   });
@@ -489,7 +535,7 @@ describe('webhooks', () => {
     await addPet();
     await work(id);
     const [old] = await deliveries(id);
-    petstore.clock.advance(days(30) + 1);
+    await pass(days(30) + seconds(1));
     await addPet();
     await fanOut();
     await petstore.app.get(WebhookHousekeeping).clear();
@@ -498,7 +544,8 @@ describe('webhooks', () => {
 
   it('have a metric of how late they are, without endpoints that fail', async () => {
     const backlog = async (): Promise<number> => {
-      await petstore.app.get(WebhookHousekeeping).look();
+      await petstore.app.get(WebhookHousekeeping).measure();
+      petstore.clock.advance(minutes(1)); // metrics are kept for a moment
       const { text } = await petstore.client().get('/metrics');
       return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
     };
@@ -510,15 +557,15 @@ describe('webhooks', () => {
     const { id } = await create();
     expect(await backlog()).toBe(0);
     await addPet();
-    petstore.clock.advance(seconds(40));
     await petstore.app.get(EventsService).catchUp();
-    expect(await backlog()).toBe(40); // it has no deliveries yet
+    await petstore.query(`UPDATE events SET occurred_at = now() - interval '40 s'`);
+    expect(Math.floor((await backlog()) / 10)).toBe(4); // it has no deliveries yet
     await fanOut();
-    petstore.clock.advance(seconds(20));
-    expect(await backlog()).toBe(20);
+    await pass(seconds(20));
+    expect(Math.floor((await backlog()) / 10)).toBe(2);
     receiver.respond = 500;
     await deliver(id);
-    petstore.clock.advance(minutes(1));
+    await pass(minutes(1));
     expect(await backlog()).toBe(0);
     expect(await failures()).toBe(before + 1);
   });

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource } from 'typeorm';
 import { seconds } from '../kernel/clock/duration.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
-import { ReadTimeoutClient } from '../database/pool/read-timeout.client.js';
+import { ServiceClient } from '../database/pool/service-client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
 const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
@@ -17,7 +17,7 @@ const PROBE_EVERY = seconds(5);
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyChangesListener.name);
-  private client?: ReadTimeoutClient;
+  private client?: ServiceClient;
   private retry?: NodeJS.Timeout;
   private readonly probeTimer = setInterval(() => void this.probe(), PROBE_EVERY).unref();
   private stopped = false;
@@ -39,7 +39,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   private async listen(): Promise<void> {
-    const client = new ReadTimeoutClient({
+    const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
       application_name: 'petstore key changes',
       connectionTimeoutMillis: CONNECT_TIMEOUT,
@@ -53,28 +53,33 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     client.on('end', () => {
       this.lost(client);
     });
-    // Keys do not change at a standby or a former primary.
-    client.onReadOnly = () => {
-      this.lost(client, new Error('the server is read-only'));
-    };
     this.client = client;
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
+      this.expectPrimary(client);
     } catch (error) {
       this.lost(client, error);
     }
   }
 
-  /** `ReadTimeoutClient` closes a connection that does not respond, and `end` starts the next one. */
   private async probe(): Promise<void> {
     const { client } = this;
-    await client?.query('SELECT 1').catch((error: unknown) => {
+    if (!client) return;
+    try {
+      await client.query('SELECT 1');
+      this.expectPrimary(client);
+    } catch (error) {
       this.lost(client, error);
-    });
+    }
   }
 
-  private lost(client: ReadTimeoutClient, error?: unknown): void {
+  /** Keys do not change at a standby or a former primary. */
+  private expectPrimary(client: ServiceClient): void {
+    if (client.isReadOnly) throw new Error('the server is read-only');
+  }
+
+  private lost(client: ServiceClient, error?: unknown): void {
     if (this.stopped || this.client !== client) return;
     this.client = undefined;
     const reason = error instanceof Error ? `: ${error.message}` : '';

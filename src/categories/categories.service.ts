@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOneOptions, QueryFailedError, Repository } from 'typeorm';
-import { keysetPage } from '../database/pagination/keyset.js';
-import { Changes } from '../events/changes.js';
-import { ExpectedVersion } from '../kernel/expected-version.js';
-import type { Int64 } from '../kernel/json/int64.js';
-import type { Page, PageRequest } from '../kernel/pagination/page.js';
+import {
+  Changes,
+  ExpectedVersion,
+  type Int64,
+  keysetPage,
+  type Page,
+  type PageRequest,
+} from '../platform.js';
 import type { PetResponse } from '../pets/dto/pet.response.js';
 import { PetsService } from '../pets/pets.service.js';
 import { lockForMove } from './category-tree.js';

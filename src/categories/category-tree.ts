@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../platform.js';
 import { CategoryCycle, ParentCategoryNotFound } from './category.errors.js';
 
 /** Of an advisory lock, among those of this service. */

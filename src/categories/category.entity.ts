@@ -1,5 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../platform.js';
 
 @Entity('categories')
 @Unique('categories_name_key', ['nameKey'])

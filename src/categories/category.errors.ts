@@ -1,5 +1,4 @@
-import { DomainError } from '../kernel/errors/domain-error.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import { DomainError, type Int64 } from '../platform.js';
 
 export class CategoryNotFound extends DomainError {
   static override readonly help = {

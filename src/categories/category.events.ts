@@ -1,4 +1,4 @@
-import { eventType } from '../events/event-type.js';
+import { eventType } from '../platform.js';
 import { CategoryResponse } from './dto/category.response.js';
 
 export const CATEGORY_CREATED = eventType('category.created', CategoryResponse, {

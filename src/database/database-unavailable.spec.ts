@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import { freePort } from '../../test/support/free-port.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
-import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
+import { ServicePool } from './pool/service-pool.js';
 
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -13,7 +13,7 @@ const thrown = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('an unavailable database', () => {
   it('is one that refuses a connection', async () => {
-    const pool = new CircuitBreakerPool({ host: '127.0.0.1', port: await freePort() });
+    const pool = new ServicePool({ host: '127.0.0.1', port: await freePort() });
     expect(isDatabaseUnavailable(await thrown(pool.query('SELECT 1')))).toBe(true);
     await pool.end();
   });
@@ -25,7 +25,7 @@ describe('an unavailable database', () => {
     );
     await once(server, 'listening');
     const port = (server.address() as { port: number }).port;
-    const pool = new CircuitBreakerPool({ host: '127.0.0.1', port });
+    const pool = new ServicePool({ host: '127.0.0.1', port });
     expect(isDatabaseUnavailable(await thrown(pool.query('SELECT 1')))).toBe(true);
     await pool.end();
     server.close();

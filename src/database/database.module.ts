@@ -7,7 +7,7 @@ import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { ServiceDataSource } from './service-data-source.js';
 import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
-import { CircuitBreakerPool } from './pool/circuit-breaker.pool.js';
+import { ServicePool } from './pool/service-pool.js';
 
 @Module({})
 export class DatabaseModule {
@@ -41,7 +41,7 @@ export function poolOptions(url: string, pooler: PoolerOptions = {}): PostgresDa
   return {
     ...options,
     poolSize: POOL_SIZE,
-    driver: { Pool: CircuitBreakerPool },
+    driver: { Pool: ServicePool },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { ReadTimeoutClient } from './pool/read-timeout.client.js';
+import { QUERY_TIMEOUT, ServiceClient } from './pool/service-client.js';
 
 /** PostgreSQL's limits: for a statement, and for the time between two of them. */
 const SETTINGS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -17,17 +17,16 @@ export function withStatementTimeout<T>(
 ): Promise<T> {
   return dataSource.transaction(async (manager) => {
     const client: unknown = await manager.queryRunner?.connect();
-    const readTimeout = client instanceof ReadTimeoutClient ? client.readTimeout : 0;
     const before = await manager.query<{ name: string; setting: string }[]>(
       'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
       [SETTINGS],
     );
     try {
       for (const name of SETTINGS) await setLocally(manager, name, timeout);
-      if (client instanceof ReadTimeoutClient) client.readTimeout = timeout + MARGIN;
+      if (client instanceof ServiceClient) client.queryTimeout = timeout + MARGIN;
       return await work(manager);
     } finally {
-      if (client instanceof ReadTimeoutClient) client.readTimeout = readTimeout;
+      if (client instanceof ServiceClient) client.queryTimeout = QUERY_TIMEOUT;
       // A failed transaction loses its settings; one that continues needs the old ones.
       for (const { name, setting } of before) await setLocally(manager, name, setting).catch(() => undefined);
     }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { inTransaction } from '../database/transactions/ambient-transaction.js';
+import { inTransaction, TransactionEnded } from '../database/transactions/ambient-transaction.js';
 import { seconds } from '../kernel/clock/duration.js';
+import { InternalError } from '../kernel/errors/common.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
 import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
 
@@ -10,6 +11,9 @@ import { type IdempotentRequest, type StoredResponse, StoredResponses } from './
 const WAIT = seconds(1);
 /** Between two looks at a key that another process holds. */
 const INTERVAL = seconds(0.05);
+
+/** Of a handler that has committed by a statement of its own: a repeat must not run it again. */
+const HALF_DONE: StoredResponse = { status: 500, headers: {}, body: null };
 
 interface Outcome {
   readonly fingerprint: string;
@@ -60,7 +64,12 @@ export class FirstResponses {
     deadline: number,
   ): Promise<Outcome> {
     for (;;) {
-      const outcome = await inTransaction(this.dataSource, () => this.claimed(request, work));
+      const outcome = await inTransaction(this.dataSource, () => this.claimed(request, work)).catch(
+        async (error: unknown) => {
+          if (error instanceof TransactionEnded) await this.stored.insert(request, HALF_DONE);
+          throw error;
+        },
+      );
       if (outcome) return outcome;
       if (performance.now() >= deadline) throw new IdempotencyInProgress();
       await setTimeout(INTERVAL);
@@ -75,6 +84,7 @@ export class FirstResponses {
     const { fingerprint } = request;
     if (!(await this.stored.claim(request))) return undefined;
     const first = await this.stored.find(request); // after the claim, so that a commit before it is seen
+    if (first?.status === HALF_DONE.status) throw new InternalError();
     if (first) return { fingerprint, response: first, isRepeat: true };
     const response = await work();
     await this.stored.insert(request, response);

@@ -20,7 +20,6 @@ import type { IdempotentRequest, StoredResponse } from './stored-responses.js';
 
 const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
-
 /**
  * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
  * that response. Interceptors outside of this one run on a repeat too.

@@ -59,17 +59,19 @@ export class StoredResponses {
     return row?.claimed === true;
   }
 
-  /** Stores the response of a claimed key, in place of one that has expired. */
+  /** Stores a response, in place of one that has expired. */
   async insert({ keyId, key, fingerprint }: IdempotentRequest, response: StoredResponse): Promise<void> {
     await this.dataSource.query(
-      `INSERT INTO idempotent_answers (api_key_id, key, fingerprint, status, headers, body, expires_at)
+      `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (api_key_id, key) DO UPDATE
          SET (fingerprint, status, headers, body, expires_at)
-           = (excluded.fingerprint, excluded.status, excluded.headers, excluded.body, excluded.expires_at)`,
+           = (excluded.fingerprint, excluded.status, excluded.headers, excluded.body, excluded.expires_at)
+         WHERE stored.expires_at <= $8`,
       [
         ...[keyId, key, fingerprint, response.status, response.headers, response.body],
         new Date(this.clock.now() + STORED_FOR),
+        this.now(),
       ],
     );
   }

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Changes } from '../events/changes.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Changes, Int64 } from '../platform.js';
 import type { UpdatePetDto } from './dto/update-pet.dto.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { canBecome } from './pet-status.js';

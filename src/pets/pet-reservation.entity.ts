@@ -1,6 +1,6 @@
 import { Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Pet } from './pet.entity.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../platform.js';
 
 /** A pet that an open order holds. The key makes it one order at most. */
 @Entity('pet_reservations')

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Changes } from '../events/changes.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import { Changes, type Int64 } from '../platform.js';
 import { changePet, lockPet } from './pet-changes.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { canBecome, PetStatus } from './pet-status.js';

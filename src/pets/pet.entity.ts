@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../platform.js';
 import { PetStatus } from './pet-status.js';
 
 @Entity('pets')

@@ -1,5 +1,4 @@
-import { DomainError } from '../kernel/errors/domain-error.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import { DomainError, type Int64 } from '../platform.js';
 import type { PetStatus } from './pet-status.js';
 
 export class PetNotFound extends DomainError {

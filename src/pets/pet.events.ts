@@ -1,4 +1,4 @@
-import { eventType } from '../events/event-type.js';
+import { eventType } from '../platform.js';
 import { PetStatusChangedData } from './dto/pet-status-changed.data.js';
 import { PetResponse } from './dto/pet.response.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { SampleData, type Samples } from '../kernel/sample-data.js';
+import { SampleData, type Samples } from '../platform.js';
 import { PetStatus } from './pet-status.js';
 import { Pet } from './pet.entity.js';
 import { PetsService } from './pets.service.js';

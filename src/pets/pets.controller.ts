@@ -1,17 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { RequireScope } from '../auth/require-scope.decorator.js';
-import { Deprecated } from '../deprecation/deprecated.decorator.js';
-import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import type { ExpectedVersion } from '../kernel/expected-version.js';
-import type { Int64 } from '../kernel/json/int64.js';
-import type { Page } from '../kernel/pagination/page.js';
-import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Id } from '../openapi/decorators/id.decorator.js';
-import { IfMatch } from '../openapi/decorators/if-match.decorator.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
-import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { Created, Updated } from '../openapi/decorators/resource.decorators.js';
+import {
+  ApiErrors,
+  Created,
+  Deprecated,
+  type ExpectedVersion,
+  Id,
+  Idempotent,
+  IfMatch,
+  type Int64,
+  type Page,
+  Paged,
+  RequireScope,
+  Tag,
+  Updated,
+} from '../platform.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../events/events.module.js';
+import { EventsModule } from '../platform.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { PetReservationsService } from './pet-reservations.service.js';
 import { Pet } from './pet.entity.js';

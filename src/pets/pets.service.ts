@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
-import { ExpectedVersion } from '../kernel/expected-version.js';
-import type { Int64 } from '../kernel/json/int64.js';
-import { keysetPage } from '../database/pagination/keyset.js';
-import type { Page, PageRequest } from '../kernel/pagination/page.js';
-import { Changes } from '../events/changes.js';
+import {
+  Changes,
+  ExpectedVersion,
+  type Int64,
+  keysetPage,
+  type Page,
+  type PageRequest,
+} from '../platform.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import { PetResponse } from './dto/pet.response.js';

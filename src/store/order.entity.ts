@@ -1,5 +1,5 @@
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { Int64 } from '../kernel/json/int64.js';
+import type { Int64 } from '../platform.js';
 import { OrderStatus } from './order-status.js';
 
 @Entity('orders')

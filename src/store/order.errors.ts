@@ -1,5 +1,4 @@
-import { DomainError } from '../kernel/errors/domain-error.js';
-import type { Int64 } from '../kernel/json/int64.js';
+import { DomainError, type Int64 } from '../platform.js';
 import type { OrderStatus } from './order-status.js';
 
 export class OrderNotFound extends DomainError {

@@ -1,4 +1,4 @@
-import { eventType } from '../events/event-type.js';
+import { eventType } from '../platform.js';
 import { OrderResponse } from './dto/order.response.js';
 
 export const ORDER_PLACED = eventType('order.placed', OrderResponse, {

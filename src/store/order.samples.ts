@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { SampleData, type Samples } from '../kernel/sample-data.js';
+import { SampleData, type Samples } from '../platform.js';
 import { PetsService } from '../pets/pets.service.js';
 import { Order } from './order.entity.js';
 import { StoreService } from './store.service.js';

@@ -1,14 +1,18 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { RequireScope } from '../auth/require-scope.decorator.js';
-import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import type { Int64 } from '../kernel/json/int64.js';
-import type { Page } from '../kernel/pagination/page.js';
-import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Id } from '../openapi/decorators/id.decorator.js';
-import { HideTryIt, Stability, Tag } from '../openapi/decorators/operation-marks.js';
-import { Paged } from '../openapi/decorators/paged.decorator.js';
-import { Created } from '../openapi/decorators/resource.decorators.js';
+import {
+  ApiErrors,
+  Created,
+  HideTryIt,
+  Id,
+  Idempotent,
+  type Int64,
+  type Page,
+  Paged,
+  RequireScope,
+  Stability,
+  Tag,
+} from '../platform.js';
 import { PetNotAvailable, PetNotFound } from '../pets/pet.errors.js';
 import { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { keysetPage } from '../database/pagination/keyset.js';
-import { Changes } from '../events/changes.js';
-import type { EventType } from '../events/event-type.js';
-import type { Int64 } from '../kernel/json/int64.js';
-import type { Page } from '../kernel/pagination/page.js';
+import { Changes, type EventType, type Int64, keysetPage, type Page } from '../platform.js';
 import { PetReservationsService } from '../pets/pet-reservations.service.js';
 import type { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';

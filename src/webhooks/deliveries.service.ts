@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, Repository } from 'typeorm';
-import { Clock } from '../kernel/clock/clock.js';
+import { type EntityManager, LessThan, Repository } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
 import { Page } from '../kernel/pagination/page.js';
-import { PING } from './delivery/message.js';
-import { DeliveryJobs } from './delivery-jobs.js';
+import { addJobs } from './delivery-jobs.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
 import type { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
 import { DeliveryState, WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookState } from './webhook.entity.js';
+import { PING } from './webhook.events.js';
 import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -20,8 +19,6 @@ export class DeliveriesService {
   constructor(
     @InjectRepository(WebhookDelivery) private readonly deliveries: Repository<WebhookDelivery>,
     private readonly webhooks: WebhooksService,
-    private readonly jobs: DeliveryJobs,
-    private readonly clock: Clock,
   ) {}
 
   /** Newest first. @throws WebhookNotFound, InvalidCursor */
@@ -50,41 +47,24 @@ export class DeliveriesService {
   async retry(owner: Int64, webhookId: Int64, id: Int64): Promise<DeliveryResponse> {
     const webhook = await this.enabled(owner, webhookId);
     return this.deliveries.manager.transaction(async (manager) => {
-      const deliveries = manager.getRepository(WebhookDelivery);
-      const delivery = await deliveries.findOne({
+      const delivery = await manager.findOne(WebhookDelivery, {
         where: { id, webhookId: webhook.id },
         lock: { mode: 'pessimistic_write' },
       });
       if (!delivery) throw new DeliveryNotFound(id);
-      delivery.state = DeliveryState.Pending;
-      delivery.tries = 0;
-      delivery.nextAttemptAt = new Date(this.clock.now());
-      await deliveries.save(delivery);
-      await this.jobs.add(manager, webhook.id);
-      return DeliveryResponse.from(delivery);
+      return sendNow(manager, delivery);
     });
   }
 
   /** Sends a test event. @throws WebhookNotFound, WebhookDisabled */
   async ping(owner: Int64, webhookId: Int64): Promise<DeliveryResponse> {
-    const webhook = await this.enabled(owner, webhookId);
-    const now = new Date(this.clock.now());
-    return this.deliveries.manager.transaction(async (manager) => {
-      const deliveries = manager.getRepository(WebhookDelivery);
-      const delivery = deliveries.create({
-        webhookId: webhook.id,
-        eventId: null,
-        type: PING,
-        state: DeliveryState.Pending,
-        tries: 0,
-        attempts: [],
-        nextAttemptAt: now,
-        createdAt: now,
-      });
-      await deliveries.save(delivery);
-      await this.jobs.add(manager, webhook.id);
-      return DeliveryResponse.from(delivery);
-    });
+    const { id } = await this.enabled(owner, webhookId);
+    return this.deliveries.manager.transaction((manager) =>
+      sendNow(
+        manager,
+        manager.create(WebhookDelivery, { webhookId: id, eventId: null, type: PING.name, attempts: [] }),
+      ),
+    );
   }
 
   private async enabled(owner: Int64, webhookId: Int64) {
@@ -92,4 +72,13 @@ export class DeliveriesService {
     if (webhook.state === WebhookState.Disabled) throw new WebhookDisabled();
     return webhook;
   }
+}
+
+/** Schedules are by the clock of the database, which all processes share. */
+async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promise<DeliveryResponse> {
+  const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
+  Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });
+  await manager.save(delivery);
+  await manager.query(addJobs('webhook_deliveries WHERE id = $1'), [delivery.id]);
+  return DeliveryResponse.from(delivery);
 }

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 import { Webhook } from './webhook.entity.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { AttemptError } from './delivery/webhook-sender.js';
@@ -55,6 +55,6 @@ export class WebhookDelivery {
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
   nextAttemptAt!: Date | null;
 
-  @Column('timestamptz', { name: 'created_at' })
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
 }

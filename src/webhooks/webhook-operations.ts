@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
-import { DeliveryJobs } from './delivery-jobs.js';
+import { addJobs } from './delivery-jobs.js';
 import type { DisabledReason, WebhookState } from './webhook.entity.js';
 
 const BATCH = 1_000;
@@ -23,8 +23,6 @@ export interface WebhookOverview {
 
 /** Operations on the webhooks of all keys. The command line creates it without Nest. */
 export class WebhookOperations {
-  private readonly jobs = new DeliveryJobs();
-
   constructor(private readonly dataSource: DataSource) {}
 
   list(): Promise<WebhookOverview[]> {
@@ -50,16 +48,13 @@ export class WebhookOperations {
 
   /** Later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
-    return this.dataSource.transaction(async (manager) => {
-      const [, count] = await manager.query<[unknown, number]>(
-        `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL,
-                             after_event_id = (SELECT last_id FROM event_feed)
-         WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
-        [id],
-      );
-      if (count > 0) await this.jobs.add(manager, id);
-      return count > 0 || this.exists(id);
-    });
+    const [, count] = await this.dataSource.query<[unknown, number]>(
+      `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL,
+                           after_event_id = (SELECT last_id FROM event_feed)
+       WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
+      [id],
+    );
+    return count > 0 || this.exists(id);
   }
 
   /** Sends the failed deliveries again that were created since then. @returns their number */
@@ -69,18 +64,18 @@ export class WebhookOperations {
     return all;
   }
 
-  private retryBatch(id: Int64, since: Date): Promise<number> {
-    return this.dataSource.transaction(async (manager) => {
-      const [, count] = await manager.query<[unknown, number]>(
-        `UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_attempt_at = now()
+  private async retryBatch(id: Int64, since: Date): Promise<number> {
+    const [retried] = await this.dataSource.query<{ count: number }[]>(
+      `WITH retried AS (
+         UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_attempt_at = now()
          WHERE id = ANY (ARRAY(SELECT id FROM webhook_deliveries
                                WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2
-                               ORDER BY id LIMIT ${BATCH}))`,
-        [id, since],
-      );
-      if (count > 0) await this.jobs.add(manager, id);
-      return count;
-    });
+                               ORDER BY id LIMIT ${BATCH}))
+         RETURNING id, webhook_id, event_id, next_attempt_at
+       ) ${addJobs('retried')}`,
+      [id, since],
+    );
+    return retried?.count ?? 0;
   }
 }
 

@@ -47,7 +47,7 @@ export class Webhook {
   @Column('text', { name: 'disabled_reason', nullable: true })
   disabledReason!: DisabledReason | null;
 
-  /** As `SecretBox` has closed it. */
+  /** As `SecretBox` has encrypted it. */
   @Column('bytea')
   secret!: Buffer;
 
@@ -65,10 +65,6 @@ export class Webhook {
   /** Since when no attempt has succeeded; null after a success. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince!: Date | null;
-
-  /** Until then, at most one process delivers to it. */
-  @Column('timestamptz', { name: 'delivering_until', nullable: true })
-  deliveringUntil!: Date | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;

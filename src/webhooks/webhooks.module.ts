@@ -12,7 +12,6 @@ import { SecretBox } from './delivery/secret-box.js';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { WorkerConnections } from './delivery/worker-connections.js';
-import { DeliveryJobs } from './delivery-jobs.js';
 import { EndpointUrl } from './endpoint-url.js';
 import { FanOut } from './queue/fan-out.js';
 import { WebhookHousekeeping } from './queue/webhook-housekeeping.js';
@@ -35,7 +34,6 @@ import { WebhooksService } from './webhooks.service.js';
     },
     WebhooksService,
     DeliveriesService,
-    DeliveryJobs,
     EndpointUrl,
     AddressResolver,
     EndpointAddresses,

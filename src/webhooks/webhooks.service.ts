@@ -7,7 +7,6 @@ import { hours } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { makeSecret, secretText } from './delivery/signature.js';
 import { SecretBox } from './delivery/secret-box.js';
-import { DeliveryJobs } from './delivery-jobs.js';
 import { WebhookWorker } from './queue/webhook-worker.js';
 import type { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
@@ -27,7 +26,6 @@ export class WebhooksService {
     @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
     private readonly urls: EndpointUrl,
     private readonly secrets: SecretBox,
-    private readonly jobs: DeliveryJobs,
     private readonly worker: WebhookWorker,
     private readonly events: EventsService,
     private readonly clock: Clock,
@@ -58,13 +56,13 @@ export class WebhooksService {
         url,
         types,
         state: WebhookState.Enabled,
-        secret: this.secrets.close(secret),
+        secret: this.secrets.encrypt(secret),
         afterEventId,
         createdAt: new Date(this.clock.now()),
       });
       return webhooks.save(webhook);
     });
-    this.worker.lookSoon();
+    this.worker.pollSoon();
     return WebhookWithSecretResponse.withSecret(webhook, secretText(secret), this.clock.now());
   }
 
@@ -96,7 +94,7 @@ export class WebhooksService {
     const rotated = await this.change(owner, webhookId, (webhook) => {
       webhook.previousSecret = webhook.secret;
       webhook.previousEndsAt = new Date(this.clock.now() + OVERLAP);
-      webhook.secret = this.secrets.close(secret);
+      webhook.secret = this.secrets.encrypt(secret);
     });
     return WebhookWithSecretResponse.withSecret(rotated, secretText(secret), this.clock.now());
   }
@@ -119,10 +117,9 @@ export class WebhooksService {
       const webhook = await this.owned(webhooks, owner, webhookId, true);
       work(webhook);
       await webhooks.save(webhook);
-      await this.jobs.add(manager, webhook.id); // pending deliveries may be due
       return webhook;
     });
-    this.worker.lookSoon();
+    this.worker.pollSoon();
     return changed;
   }
 

@@ -1,7 +1,16 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '../support/eventually.js';
@@ -156,6 +165,46 @@ if (INSTALLED_POSTGRES === undefined)
       truncateSync(saved('petstore.dump'), readFileSync(saved('petstore.dump')).length - 2_000);
       await expect(runScript('restore.sh')).rejects.toMatchObject({ code: 3 });
       expect(await petIds()).toEqual(before);
+    });
+
+    it('do the same in Kubernetes, with everything scaled to none while the database is replaced', async () => {
+      const [secret, bin, log] = [
+        join(folder.path, 'secret'),
+        join(folder.path, 'bin'),
+        join(folder.path, 'log'),
+      ];
+      for (const path of [secret, bin]) mkdirSync(path);
+      symlinkSync(join(import.meta.dirname, '../support/fake-kubectl.mjs'), join(bin, 'kubectl'));
+      writeFileSync(join(secret, 'database-url'), postgres.url);
+      writeFileSync(join(secret, 'webhook-secret-keys'), 'the keys');
+      const inCluster = (name: string) =>
+        promisify(execFile)(script(name), ['kubernetes', join(folder.path, 'of the cluster')], {
+          env: { PATH: `${bin}:${dirname(process.execPath)}:${postgres.env.PATH}`, SECRET: secret, LOG: log },
+        });
+
+      await inCluster('backup.sh');
+      const before = await petIds();
+      await withClient(postgres.url, (client) => client.query('TRUNCATE pets CASCADE'));
+      writeFileSync(join(secret, 'webhook-secret-keys'), 'others');
+      await inCluster('restore.sh');
+      expect(await petIds()).toEqual(before);
+      expect(readFileSync(join(secret, 'webhook-secret-keys'), 'utf8')).toBe('the keys');
+      const calls = readFileSync(log, 'utf8').trim().split('\n');
+      expect(calls.map((call) => call.replace(/ (-|\/).*/, ''))).toEqual([
+        'apply',
+        'wait',
+        'delete pod petstore-backup',
+        'scale',
+        'wait',
+        'apply',
+        'wait',
+        'delete job petstore-migrate',
+        'apply',
+        'wait',
+        'scale',
+        'delete pod petstore-backup',
+      ]);
+      expect(calls[3]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
     });
   },
 );

@@ -11,6 +11,7 @@ import {
 import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { text } from 'node:stream/consumers';
+import type { Client } from 'pg';
 import {
   Column,
   DataSource,
@@ -242,6 +243,77 @@ class ScenariosService {
       return Promise.resolve({});
     },
 
+    async byHandInOneStatement(name: string) {
+      await this.accounts.insert({ name: `${name} before` });
+      await this.dataSource.query(`INSERT INTO on_accounts (name) VALUES ('${name} within'); COMMIT`);
+    },
+
+    async byHandWithChain(name: string) {
+      await this.accounts.insert({ name: `${name} before` });
+      await this.dataSource.query('COMMIT AND CHAIN');
+    },
+
+    async byHandWithWork(name: string) {
+      await this.accounts.insert({ name: `${name} before` });
+      await this.dataSource.query('/* done */ COMMIT WORK');
+    },
+
+    async byHandOnTheConnection(name: string) {
+      await this.accounts.insert({ name: `${name} before` });
+      const queryRunner = this.dataSource.createQueryRunner();
+      const client = (await queryRunner.connect()) as Client;
+      await client.query('COMMIT');
+      await client.query('BEGIN');
+      await queryRunner.release();
+    },
+
+    async innerCatches(name: string) {
+      await this.accounts.insert({ name });
+      const inner = this.dataSource.transaction(async (manager) => {
+        await manager.insert(Account, { name: `${name} lost` });
+        await manager.insert(Account, { name }).catch(() => undefined);
+      });
+      return { failed: await inner.then(() => false).catch(() => true) };
+    },
+
+    async innerTwice(name: string) {
+      await this.dataSource.transaction(async (outer) => {
+        await outer.transaction((inner) => inner.insert(Account, { name: `${name} one` }));
+        await outer
+          .transaction(async (inner) => {
+            await inner.insert(Account, { name: `${name} lost` });
+            throw new Error('undone');
+          })
+          .catch(() => undefined);
+        await outer.transaction((inner) => inner.insert(Account, { name: `${name} two` }));
+      });
+    },
+
+    async leaks(name: string) {
+      const queryRunner = this.dataSource.createQueryRunner();
+      await queryRunner.startTransaction();
+      await queryRunner.manager.insert(Account, { name: `${name} lost` });
+      await queryRunner.release();
+      await this.accounts.insert({ name });
+    },
+
+    async undoneBesideAnother(name: string) {
+      let begun: () => void = () => undefined;
+      const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+      let written: () => void = () => undefined;
+      const hasWritten = new Promise<void>((resolve) => (written = resolve));
+      const undone = this.dataSource.transaction(async (manager) => {
+        await manager.insert(Account, { name: `${name} undone` });
+        begun();
+        await hasWritten;
+        throw new Error('undone');
+      });
+      await hasBegun;
+      await this.accounts.insert({ name: `${name} beside` });
+      written();
+      await undone.catch(() => undefined);
+    },
+
     async serializable(name: string) {
       await this.dataSource.transaction('SERIALIZABLE', (manager) => manager.save(Account, { name }));
     },
@@ -305,8 +377,7 @@ export const transactions: Topic = {
   module: TransactionsModule,
   tests(scene) {
     describe.each(['ordinary', 'idempotent'])('of an %s operation', (kind) => {
-      async function run(scenario: keyof ScenariosService['scenarios']) {
-        const name = `account-${++count}`;
+      async function run(scenario: keyof ScenariosService['scenarios'], name = `account-${++count}`) {
         const response = await scene()
           .client.post(`/v1/on-transactions/${kind}/${scenario}/${name}`)
           .set(kind === 'idempotent' ? { 'Idempotency-Key': name } : {});
@@ -394,6 +465,48 @@ export const transactions: Topic = {
         expect(status).toBe(200);
         await eventually(async () => (await stored(name)).length === 2);
       });
+
+      it('undoes an inner transaction that has caught an error of PostgreSQL', async () => {
+        const { name, status, result } = await run('innerCatches');
+        expect({ status, result }).toEqual({ status: 200, result: { failed: true } });
+        expect(await stored(name)).toEqual(['']);
+      });
+
+      it('has several inner transactions, one after the other', async () => {
+        const { name } = await run('innerTwice');
+        expect(await stored(name)).toEqual(['one', 'two']);
+      });
+
+      it('undoes a transaction that was left open', async () => {
+        const { name, status } = await run('leaks');
+        expect({ status, stored: await stored(name) }).toEqual({ status: 200, stored: [''] });
+      });
+
+      it('keeps what was written beside a transaction that is undone, or nothing', async () => {
+        const { name, status } = await run('undoneBesideAnother');
+        expect({ status, stored: await stored(name) }).toEqual(
+          kind === 'idempotent' ? { status: 500, stored: [] } : { status: 200, stored: ['beside'] },
+        );
+      });
+
+      it.each([
+        'byHandInOneStatement',
+        'byHandWithChain',
+        'byHandWithWork',
+        'byHandOnTheConnection',
+      ] as const)(
+        'does not run a second time after it has committed by a statement: %s',
+        async (scenario) => {
+          const { name, status } = await run(scenario);
+          const rows = await stored(name);
+          expect(rows[0]).toBe('before');
+          if (kind === 'ordinary') return;
+          expect(status).toBe(500);
+          const again = await run(scenario, name);
+          expect(again.status).toBe(500);
+          expect(await stored(name)).toEqual(rows);
+        },
+      );
 
       it('has an isolation level, or says that it cannot', async () => {
         const { name, status } = await run('serializable');

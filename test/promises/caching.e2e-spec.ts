@@ -22,7 +22,20 @@ class CachingController {
   }
 }
 
-@Module({ controllers: [CachingController] })
+@Controller({ path: 'caching', version: '2' })
+class SecondVersionController {
+  @Get()
+  get(): object {
+    return { version: 2 };
+  }
+
+  @Post()
+  create(): object {
+    return { created: true };
+  }
+}
+
+@Module({ controllers: [CachingController, SecondVersionController] })
 class CachingModule {}
 
 let petstore: Petstore;
@@ -37,7 +50,7 @@ afterAll(() => petstore.stop());
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 
 describe('Cache-Control', () => {
-  it.each(['/v1/pets', '/v1/store/orders', '/v1/rate-limit'])(
+  it.each(['/v1/pets', '/v1/store/orders', '/v1/rate-limit', '/v2/caching'])(
     'of %s, which has an ETag, lets a client keep it and ask again',
     async (path) => {
       for (const method of ['GET', 'HEAD']) {
@@ -58,10 +71,12 @@ describe('Cache-Control', () => {
 
   it.each<[string, Message, number]>([
     ['a creation', { method: 'POST', path: '/v1/caching' }, 201],
+    ['a creation of another version', { method: 'POST', path: '/v2/caching' }, 201],
     ['OPTIONS', { method: 'OPTIONS' }, 204],
     ['a 400', { path: '/v1/pets?limit=0' }, 400],
     ['a 401', { headers: [] }, 401],
     ['a 404', { path: '/v1/nope' }, 404],
+    ['a 404 of another version', { path: '/v2/nope' }, 404],
     ['the bare version', { path: '/v1' }, 404],
     ['a query on the bare version', { path: '/v1?a=1' }, 404],
     ['a 405', { method: 'DELETE' }, 405],
@@ -84,4 +99,11 @@ describe('Cache-Control', () => {
     expect(response.status).toBe(400);
     expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
   });
+});
+
+it('does not send a client of another version to /v1', async () => {
+  const messageAt = async (path: string) =>
+    (JSON.parse((await ask({ path })).body) as { message: string }).message;
+  expect(await messageAt('/v2/nope')).toBe('There is nothing at /v2/nope.');
+  expect(await messageAt('/pets')).toBe('There is nothing at /pets. The API is under /v1.');
 });

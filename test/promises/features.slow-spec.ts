@@ -42,7 +42,7 @@ const LINT = ['eslint/bin/eslint.js', MAP, 'src/app.errors.ts', 'src/app.worker.
 
 /** Runs work on the built service, which has to start. */
 async function started(work: (url: string, key: string) => Promise<void>): Promise<void> {
-  expect(await copy.run('scripts/build.mjs', [])).toMatchObject({ code: 0 });
+  expect(await copy.run('tools/scripts/build.mjs', [])).toMatchObject({ code: 0 });
   const program = new Program(join(copy.path, 'dist/src/main.js'), [], {
     cwd: copy.path,
     env: { PORT: '0' },

@@ -82,10 +82,16 @@ class Service {
   start(...args) {
     // In its own process group: Ctrl-C reaches only this process, which then stops both.
     const keys = hasKeys ? ['--keys'] : [];
-    const command = ['--enable-source-maps', at('tools/scripts/dev-service.mjs'), ...keys, ...args];
+    const flags = ['--import', new URL('source-maps.mjs', import.meta.url).href, '--stack-trace-limit=30'];
+    const command = [...flags, at('tools/scripts/dev-service.mjs'), ...keys, ...args];
     this.#child = spawn(process.execPath, command, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { SHUTDOWN_GRACE_SECONDS: '0', NODE_COMPILE_CACHE: at('dist/compile-cache'), ...process.env },
+      env: {
+        SHUTDOWN_GRACE_SECONDS: '0',
+        FAST_PATHS: 'off', // the stack of a failed statement names the line that sent it
+        NODE_COMPILE_CACHE: at('dist/compile-cache'),
+        ...process.env,
+      },
       detached: true,
     });
   }

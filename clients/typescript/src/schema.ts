@@ -544,7 +544,7 @@ export interface webhooks {
      * category.created
      * @description A category was added.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onCategoryCreated'];
     delete?: never;
@@ -566,7 +566,7 @@ export interface webhooks {
      * category.deleted
      * @description A category was removed. `data` is the category as it was. Its pets stay.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onCategoryDeleted'];
     delete?: never;
@@ -588,7 +588,7 @@ export interface webhooks {
      * category.updated
      * @description The name or the parent of a category has changed. `data` is the category after it.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onCategoryUpdated'];
     delete?: never;
@@ -610,7 +610,7 @@ export interface webhooks {
      * order.approved
      * @description An order was approved.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onOrderApproved'];
     delete?: never;
@@ -632,7 +632,7 @@ export interface webhooks {
      * order.cancelled
      * @description An order was cancelled. Its pet is available again.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onOrderCancelled'];
     delete?: never;
@@ -654,7 +654,7 @@ export interface webhooks {
      * order.delivered
      * @description An order was delivered. Its pet is sold.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onOrderDelivered'];
     delete?: never;
@@ -676,7 +676,7 @@ export interface webhooks {
      * order.placed
      * @description An order was placed. It holds its pet, which is pending.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onOrderPlaced'];
     delete?: never;
@@ -698,7 +698,7 @@ export interface webhooks {
      * pet.created
      * @description A pet was added.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onPetCreated'];
     delete?: never;
@@ -720,7 +720,7 @@ export interface webhooks {
      * pet.deleted
      * @description A pet was removed. `data` is the pet as it was.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onPetDeleted'];
     delete?: never;
@@ -742,7 +742,7 @@ export interface webhooks {
      * pet.status_changed
      * @description The status of a pet has changed, and perhaps its name or category with it.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onPetStatusChanged'];
     delete?: never;
@@ -764,9 +764,31 @@ export interface webhooks {
      * pet.updated
      * @description The name or the category of a pet has changed. `data` is the pet after it.
      *
-     *     Sent to the webhooks that select this type, with a signature after [Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
      */
     post: operations['onPetUpdated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'webhook.ping': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * webhook.ping
+     * @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it.
+     *
+     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     */
+    post: operations['onWebhookPing'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1425,6 +1447,14 @@ export interface components {
       /** @description What it was before. */
       previousStatus: components['schemas']['PetStatus'];
     };
+    Ping: {
+      /**
+       * Format: int64
+       * @description The webhook that the ping was sent to.
+       * @example 7
+       */
+      webhookId: number;
+    };
     /** @description A category was added. */
     CategoryCreatedEvent: {
       /**
@@ -1743,6 +1773,35 @@ export interface components {
        */
       occurredAt: string;
       data: components['schemas']['Pet'];
+    };
+    /** @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it. */
+    WebhookPingEvent: {
+      /**
+       * Format: int64
+       * @description The `id` of the delivery.
+       * @example 4711
+       */
+      id: number;
+      /**
+       * @description Type of the event.
+       * @example webhook.ping
+       * @constant
+       */
+      type: 'webhook.ping';
+      /**
+       * Format: int32
+       * @description Version of the schema of `data`.
+       * @example 1
+       * @constant
+       */
+      version: 1;
+      /**
+       * Format: date-time
+       * @description When it happened (RFC 3339, UTC).
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      occurredAt: string;
+      data: components['schemas']['Ping'];
     };
   };
   responses: {
@@ -6471,6 +6530,69 @@ export interface operations {
          *     }
          */
         'application/json': components['schemas']['PetUpdatedEvent'];
+      };
+    };
+    responses: {
+      /** @description The webhook is disabled, and nothing more is sent to it. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is delivered. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The event is sent again later. Redirects are not followed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  onWebhookPing: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @example 4711
+         */
+        'webhook-id': string;
+        /**
+         * @description The time of the attempt, Unix time in seconds.
+         * @example 1795132800
+         */
+        'webhook-timestamp': string;
+        /**
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "type": "webhook.ping",
+         *       "version": 1,
+         *       "occurredAt": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "webhookId": 7
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['WebhookPingEvent'];
       };
     };
     responses: {

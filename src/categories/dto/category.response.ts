@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import type { Int64 } from '../../kernel/json/int64.js';
+import type { Int64 } from '../../platform.js';
 import type { Category } from '../category.entity.js';
 
 @ApiSchema({ name: 'Category' })

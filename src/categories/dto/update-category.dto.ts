@@ -1,10 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { Int64Field } from '../../http/validation/int64.decorator.js';
-import { Optional } from '../../http/validation/optional.decorator.js';
-import { AtLeastOneProperty } from '../../http/validation/partial-update.js';
-import { Text } from '../../http/validation/text.decorator.js';
-import type { Int64 } from '../../kernel/json/int64.js';
+import { AtLeastOneProperty, type Int64, Int64Field, Optional, Text } from '../../platform.js';
 
 /** A JSON merge patch (RFC 7396): absent properties do not change, and `null` removes the parent. */
 @AtLeastOneProperty()

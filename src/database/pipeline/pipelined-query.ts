@@ -2,7 +2,7 @@ import type { Connection } from 'pg';
 import Query, { type PreparingConnection } from 'pg/lib/query.js';
 import type { Sendable } from 'pg/lib/utils.js';
 import { memoize } from '../../kernel/memoize.js';
-import { withoutPreparedStatements } from '../pool/read-timeout.client.js';
+import { QUERY_TIMEOUT, withoutPreparedStatements } from '../pool/service-client.js';
 import { type BoundStatement, isStale, type Parser, type RawRows } from './statement.js';
 
 /** The columns of each prepared statement by name. PostgreSQL does not run one whose columns have changed. */
@@ -13,25 +13,22 @@ const NONE: readonly Parser[] = [];
 /**
  * Several statements as one query of `pg`, with one Sync message at the end instead of one for each: one packet each
  * way, and one transaction. If one fails, nothing has happened, and those after it did not run (PostgreSQL, "Message Flow",
- * Pipelining). Only the first may begin a transaction, and only the last may end one. A statement with a name is prepared, and
+ * Pipelining). A statement with a name is prepared, and
  * its columns are requested, once per connection. After one that can no longer run, the connection prepares none.
  */
 export class PipelinedQuery extends Query {
+  /** Read by `pg`. */
+  readonly query_timeout = QUERY_TIMEOUT;
   /** Index of the running statement; after the last one, the commit. */
   current = 0;
   private columns = new Map<string, readonly Parser[]>();
   private readonly parsers: (readonly Parser[] | undefined)[];
   private readonly received: (string | null)[][][];
 
-  /**
-   * @param done called once, with the first error
-   * @param flushesBefore whether PostgreSQL responds to the statements before the one with this index as soon as they are
-   * complete: then the read timeout begins anew
-   */
+  /** @param done called once, with the first error */
   constructor(
     private readonly statements: readonly BoundStatement[],
     done: (error: Error | null) => void,
-    private readonly flushesBefore: (i: number) => boolean = () => false,
   ) {
     super('several', [], done);
     this.parsers = statements.map(() => undefined);
@@ -52,7 +49,6 @@ export class PipelinedQuery extends Query {
     this.columns = columnsOf(connection);
     for (const [i, statement] of this.statements.entries()) {
       this.goTo(i);
-      if (i > 0 && this.flushesBefore(i)) connection.flush();
       this.send(i, statement, connection);
     }
     connection.sync();

@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { CircuitBreakerPool } from '../pool/circuit-breaker.pool.js';
+import { ServicePool } from '../pool/service-pool.js';
 import { StatementBatches } from './statement-batches.js';
 import { bind, type RawRows, statement } from './statement.js';
 
@@ -212,7 +213,13 @@ describe('writes of one turn', () => {
 
   it('succeed beside one that fails, which has its own error', async () => {
     const outcomes = await Promise.allSettled([1, 1, 2, 3, 2, 4].map((n) => batches.write(insert(n))));
-    expect(failuresOf(outcomes)).toEqual([undefined, '23505', undefined, undefined, '23505', undefined]);
+    const failures = failuresOf(outcomes);
+    expect([failures[3], failures[5]]).toEqual([undefined, undefined]);
+    for (const [one, other] of [
+      [0, 1],
+      [2, 4],
+    ] as const)
+      expect(new Set([failures[one], failures[other]])).toEqual(new Set([undefined, '23505']));
     expect(await stored()).toEqual([1, 2, 3, 4]);
   });
 
@@ -233,7 +240,9 @@ describe('writes of one turn', () => {
       values: [n],
     });
     const outcomes = await Promise.allSettled([1, 2, 1].map((n) => batches.write(insertLate(n))));
-    expect(failuresOf(outcomes)).toEqual([undefined, undefined, '23505']);
+    const [first, other, second] = failuresOf(outcomes);
+    expect(other).toBeUndefined();
+    expect(new Set([first, second])).toEqual(new Set([undefined, '23505']));
   });
 
   it('fail together where the connection breaks, and leave nothing behind', async () => {
@@ -250,7 +259,12 @@ describe('statements that have to wait for a lock', () => {
   let waiting: Reader;
 
   beforeEach(() => {
-    patient = new CircuitBreakerPool({ connectionString: database.url, max: 1, ...SLOW });
+    patient = new ServicePool({
+      connectionString: database.url,
+      max: 1,
+      connectionTimeoutMillis: 1_200,
+      ...SLOW,
+    });
     patient.on('error', () => undefined);
     waiting = new Reader(patient);
   });
@@ -285,6 +299,45 @@ describe('statements that have to wait for a lock', () => {
     expect(took).toBeLessThan(TOGETHER);
     expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe('writes of one turn of which some have to wait for a lock', () => {
+  const change = (n: number): Run => ({ text: 'UPDATE numbers SET n = n WHERE n = $1', values: [n] });
+
+  it('do not hold up the others, and succeed when their locks are free', async () => {
+    await Promise.all(upTo(6).map((n) => batches.write(insert(n))));
+    await withClient(database.url, async (other) => {
+      const settled: number[] = [];
+      await other.query('BEGIN');
+      await other.query('SELECT FROM numbers WHERE n < 2 FOR UPDATE');
+      const writes = upTo(6).map((n) => batches.write(change(n)).then(() => settled.push(n)));
+      await Promise.all(writes.slice(2));
+      expect([...settled].sort()).toEqual([2, 3, 4, 5]);
+      await other.query('COMMIT');
+      await Promise.all(writes);
+    });
+  });
+
+  it('each have the time of a statement, and are not taken for a server that does not respond', async () => {
+    pool = new ServicePool({ connectionString: database.url, max: 3, ...SLOW });
+    pool.on('error', () => undefined);
+    batches = new Reader(pool);
+    await Promise.all(upTo(2).map((n) => batches.write(insert(n))));
+    await withClient(database.url, (first) =>
+      withClient(database.url, async (second) => {
+        for (const [n, client] of [first, second].entries()) {
+          await client.query('BEGIN');
+          await client.query('SELECT FROM numbers WHERE n = $1 FOR UPDATE', [n]);
+        }
+        const writes = Promise.all(upTo(2).map((n) => batches.write(change(n))));
+        await delay(800); // less than a statement may take; both together take more than a query may
+        await first.query('COMMIT');
+        await delay(300);
+        await second.query('COMMIT');
+        expect(await writes).toEqual([[], []]);
+      }),
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { ClientConfig } from './read-timeout.client.js';
+import type { ClientConfig } from './service-client.js';
 import { int64FromDatabase } from '../../kernel/json/int64.js';
 
 /** For a free or a new connection. */
@@ -30,6 +30,7 @@ export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
     connectTimeoutMS: CONNECT_TIMEOUT,
     extra: {
       statement_timeout: STATEMENT_TIMEOUT,
+      keepAlive: true, // for a stream, which has no timeout
       idle_in_transaction_session_timeout: seconds(5), // bounds the locks of a frozen process
       types: { getTypeParser },
       currentUrl,

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from 'pg';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 
 const running = new AsyncLocalStorage<AmbientTransaction>();
-let open = 0;
 
 /** The current transaction of a data source, which its queries join. */
 export function runningTransaction(dataSource: DataSource): AmbientTransaction | undefined {
@@ -12,49 +11,73 @@ export function runningTransaction(dataSource: DataSource): AmbientTransaction |
   return transaction?.dataSource === dataSource && !transaction.isOver ? transaction : undefined;
 }
 
+/** The work has ended the transaction by a statement of its own: what it had written before that is committed. */
+export class TransactionEnded extends Error {
+  constructor(options?: ErrorOptions) {
+    super(
+      'A statement has ended the transaction that others belong to. Use dataSource.transaction().',
+      options,
+    );
+  }
+}
+
+/** Set at the begin. It is gone when a statement of the work has ended the transaction, even if that began another one. */
+const BEGUN = 'petstore_begun';
+
 /**
  * Runs work in one transaction, which commits when its promise resolves. Every repository, manager, query builder and query
  * runner of the data source joins it. Transactions of the work become savepoints, which can fail by themselves.
- * @throws ServiceUnavailable when the connection is lost, and whatever the work throws
+ * @throws TransactionEnded, ServiceUnavailable when the connection is lost, and whatever the work throws
  */
 export async function inTransaction<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   if (runningTransaction(dataSource)) return dataSource.transaction(work);
   const runner = dataSource.createQueryRunner();
-  open++;
   try {
     await runner.startTransaction();
+    await runner.query(`SAVEPOINT ${BEGUN}`);
     const transaction = new AmbientTransaction(dataSource, runner, (await runner.connect()) as Client);
-    const result = await running.run(transaction, work).finally(() => transaction.end());
-    transaction.expectComplete();
+    const result = await running.run(transaction, work).finally(() => transaction.complete());
+    transaction.expectNothingLost();
+    if (await isUnknown(runner, `RELEASE SAVEPOINT ${BEGUN}`)) throw new TransactionEnded();
     await runner.commitTransaction();
     return result;
   } catch (error) {
     if (runner.isReleased) throw new ServiceUnavailable({ cause: error }); // its connection was lost
-    await runner.rollbackTransaction().catch(() => undefined); // the connection may be what failed
-    throw error;
+    // The connection may be what failed.
+    const hasEnded = await isUnknown(runner, `ROLLBACK TO SAVEPOINT ${BEGUN}`).catch(() => false);
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw hasEnded ? new TransactionEnded({ cause: error }) : error;
   } finally {
     await runner.release();
-    if (--open === 0) running.disable(); // on Node 20 an enabled storage slows every promise of the process
   }
 }
 
-/** A transaction within the ambient one. */
-export interface Savepoint {
-  readonly name: string;
-  readonly owner: object;
-  /** Whether another query runner has written since: a rollback would lose that. */
-  hasOtherWrites: boolean;
+/** SQLSTATE: no such savepoint, no transaction. */
+const UNKNOWN = ['3B001', '25P01'];
+
+/** Whether PostgreSQL does not know the savepoint of a command. */
+async function isUnknown(runner: QueryRunner, command: string): Promise<boolean> {
+  try {
+    await runner.query(command);
+    return false;
+  } catch (error) {
+    const code = error instanceof QueryFailedError && (error.driverError as { code?: string }).code;
+    if (UNKNOWN.includes(String(code))) return true;
+    throw error;
+  }
 }
 
 /**
  * A transaction on one connection that several query runners share. In PostgreSQL a failed statement ends the transaction,
- * so each statement gets its own savepoint: a handler can catch the error and continue.
+ * so a statement outside of a transaction of the work gets its own savepoint: a handler can catch the error and continue.
  */
 export class AmbientTransaction {
   isOver = false;
-  private readonly savepoints: Savepoint[] = [];
-  private queue: Promise<unknown> = Promise.resolve();
-  private names = 0;
+  /** Transactions of the work, and whether another query runner has written since they began. */
+  private readonly inner = new Map<QueryRunner, { hasOtherWrites: boolean }>();
+  private runners = 0;
+  private pending = 0;
+  private last: Promise<unknown> = Promise.resolve();
   private hasLostWrites = false;
   private isConnected = true;
   private changed: () => void = () => undefined;
@@ -64,86 +87,77 @@ export class AmbientTransaction {
     readonly owner: QueryRunner,
     private readonly client: Client,
   ) {
-    client.once('end', this.lose);
+    client.on('end', this.lose);
   }
 
-  /** Runs a statement of a query runner after the earlier ones. */
-  run<T>(runner: object, sql: string, statement: () => Promise<T>): Promise<T> {
-    return this.enqueue(async () => {
-      const savepoint = this.nextName();
-      await this.client.query(`SAVEPOINT ${savepoint}`);
-      try {
-        const result = await statement();
-        await this.client.query(`RELEASE SAVEPOINT ${savepoint}`);
-        if (!/^\s*SELECT\b/i.test(sql)) this.noteWrite(runner);
-        return result;
-      } catch (error) {
-        await this.rollBackTo(savepoint).catch(() => undefined); // the connection may be what failed
-        throw error;
-      }
-    });
+  /** A number for a query runner. */
+  nextRunner(): number {
+    return ++this.runners;
   }
 
-  /** Runs a statement that sets or removes a savepoint itself. */
-  runBare<T>(statement: () => Promise<T>): Promise<T> {
-    return this.enqueue(statement);
+  /** Runs a statement of a query runner after the earlier ones. @throws TransactionEnded */
+  async run<T>(runner: QueryRunner, sql: string, statement: () => Promise<T>): Promise<T> {
+    this.pending++;
+    const result = this.last.then(() => (this.inner.has(runner) ? statement() : this.runApart(statement)));
+    this.last = result.catch(() => undefined);
+    try {
+      const value = await result;
+      if (this.client.getTransactionStatus() === 'I') throw new TransactionEnded();
+      return value;
+    } finally {
+      if (!sql.startsWith('SELECT')) this.noteWrite(runner);
+      this.settled();
+    }
   }
 
-  begin(owner: object): Promise<Savepoint> {
-    return this.enqueue(async () => {
-      const savepoint = { name: this.nextName(), owner, hasOtherWrites: false };
-      await this.client.query(`SAVEPOINT ${savepoint.name}`);
-      this.savepoints.push(savepoint);
-      return savepoint;
-    });
+  /** A transaction of the work begins on a query runner. */
+  begin(runner: QueryRunner): void {
+    this.inner.set(runner, { hasOtherWrites: false });
+    this.pending++;
   }
 
-  commit(savepoint: Savepoint): Promise<void> {
-    return this.enqueue(async () => {
-      const isInnermost = this.savepoints.at(-1) === savepoint;
-      this.forget(savepoint);
-      // Releasing an outer savepoint would release the inner ones too.
-      if (isInnermost) await this.client.query(`RELEASE SAVEPOINT ${savepoint.name}`);
-    });
+  noteRollback(runner: QueryRunner): void {
+    this.hasLostWrites ||= this.inner.get(runner)?.hasOtherWrites === true;
   }
 
-  rollBack(savepoint: Savepoint): Promise<void> {
-    return this.enqueue(async () => {
-      this.forget(savepoint);
-      this.hasLostWrites ||= savepoint.hasOtherWrites;
-      await this.rollBackTo(savepoint.name);
-    });
+  /** The transaction of a query runner has ended. */
+  end(runner: QueryRunner): void {
+    if (this.inner.delete(runner)) this.settled();
   }
 
-  /** Waits for statements that the work has not awaited. After that, query runners get their own connections. */
-  async end(): Promise<void> {
-    let last: Promise<unknown>;
-    do {
-      last = this.queue;
-      await last;
-      if (this.savepoints.length > 0 && last === this.queue) await this.change();
-    } while (this.isConnected && (this.savepoints.length > 0 || last !== this.queue));
+  /** Waits for what the work has not awaited. After that, query runners get their own connections. */
+  async complete(): Promise<void> {
+    while (this.isConnected && this.pending > 0) {
+      await new Promise<void>((resolve) => (this.changed = resolve));
+    }
     this.isOver = true;
     this.client.off('end', this.lose);
   }
 
   /** @throws Error when a rollback has lost a part of the work */
-  expectComplete(): void {
+  expectNothingLost(): void {
     if (!this.hasLostWrites) return;
     throw new Error(
       'A transaction was rolled back after another one had written within it. Run them in turn.',
     );
   }
 
-  private enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(work);
-    this.queue = result.catch(() => undefined);
-    this.changed();
-    return result;
+  private async runApart<T>(statement: () => Promise<T>): Promise<T> {
+    await this.client.query('SAVEPOINT petstore_statement');
+    try {
+      const result = await statement();
+      if (this.client.getTransactionStatus() !== 'I')
+        await this.client.query('RELEASE SAVEPOINT petstore_statement');
+      return result;
+    } catch (error) {
+      // The connection may be what failed.
+      await this.client.query('ROLLBACK TO SAVEPOINT petstore_statement').catch(() => undefined);
+      throw error;
+    }
   }
 
-  private change(): Promise<void> {
-    return new Promise((resolve) => (this.changed = resolve));
+  private noteWrite(runner: QueryRunner): void {
+    for (const [other, transaction] of this.inner) transaction.hasOtherWrites ||= other !== runner;
   }
 
   private readonly lose = (): void => {
@@ -151,21 +165,8 @@ export class AmbientTransaction {
     this.changed();
   };
 
-  private async rollBackTo(savepoint: string): Promise<void> {
-    await this.client.query(`ROLLBACK TO SAVEPOINT ${savepoint}`);
-    await this.client.query(`RELEASE SAVEPOINT ${savepoint}`);
-  }
-
-  private noteWrite(runner: object): void {
-    for (const savepoint of this.savepoints) savepoint.hasOtherWrites ||= savepoint.owner !== runner;
-  }
-
-  private forget(savepoint: Savepoint): void {
-    const at = this.savepoints.indexOf(savepoint);
-    if (at >= 0) this.savepoints.splice(at, 1);
-  }
-
-  private nextName(): string {
-    return `petstore_${++this.names}`;
+  private settled(): void {
+    this.pending--;
+    this.changed();
   }
 }

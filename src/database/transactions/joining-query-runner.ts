@@ -1,25 +1,28 @@
-import type { QueryRunner } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { type QueryRunner, TransactionNotStartedError } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import type { AmbientTransaction, Savepoint } from './ambient-transaction.js';
+import type { AmbientTransaction } from './ambient-transaction.js';
+import { ServiceQueryRunner } from './service-query-runner.js';
 
-const TRANSACTION_COMMAND = /^\s*(BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|ABORT)\s*;?\s*$/i;
-const SAVEPOINT_COMMAND = /^\s*(SAVEPOINT|RELEASE|ROLLBACK\s+TO)\b/i;
+/** More levels than a query runner has. */
+const LEVELS = 1_000;
 
 /**
- * A query runner on the connection of an ambient transaction. Its own transactions are savepoints. After the ambient
- * transaction it uses its own connection.
+ * A query runner on the connection of an ambient transaction. Its own transactions are the savepoints of TypeORM. After the
+ * ambient transaction it uses its own connection.
  */
-export class JoiningQueryRunner extends PostgresQueryRunner {
-  private readonly savepoints: Savepoint[] = [];
+export class JoiningQueryRunner extends ServiceQueryRunner {
+  /** The level of TypeORM at which no transaction of this query runner is open. The savepoints of each runner have names of their own. */
+  private readonly level: number;
 
   constructor(
     driver: PostgresDriver,
     private readonly transaction: AmbientTransaction,
   ) {
     super(driver, 'master');
+    this.level = this.transactionDepth = LEVELS * transaction.nextRunner();
   }
 
   override connect(): ReturnType<PostgresQueryRunner['connect']> {
@@ -27,55 +30,60 @@ export class JoiningQueryRunner extends PostgresQueryRunner {
   }
 
   override async release(): Promise<void> {
-    for (const savepoint of this.savepoints.splice(0)) await this.transaction.rollBack(savepoint);
+    // The connection may be what failed.
+    while (!this.transaction.isOver && this.isTransactionActive)
+      await this.rollbackTransaction().catch(() => undefined);
     await super.release();
   }
 
   override async startTransaction(
     ...[isolation]: Parameters<PostgresQueryRunner['startTransaction']>
   ): Promise<void> {
-    if (this.transaction.isOver) return super.startTransaction(isolation);
+    if (this.transaction.isOver) {
+      if (!this.isTransactionActive) this.transactionDepth = 0;
+      return super.startTransaction(isolation);
+    }
     if (isolation !== undefined && isolation !== 'READ COMMITTED') {
       throw new Error(
         `An idempotent operation is one transaction, which is READ COMMITTED and not ${isolation}.`,
       );
     }
-    this.isTransactionActive = true;
-    const beginning = this.transaction.begin(this);
-    await this.broadcaster.broadcast('BeforeTransactionStart');
-    this.savepoints.push(await beginning);
-    return this.broadcaster.broadcast('AfterTransactionStart');
+    if (!this.isTransactionActive) this.transaction.begin(this);
+    try {
+      await super.startTransaction();
+    } catch (error) {
+      this.leaveFor(this.transactionDepth);
+      throw error;
+    }
   }
 
+  /** Its savepoint stays, because to release it would release those of others that have begun since. */
   override async commitTransaction(): Promise<void> {
-    const savepoint = this.savepoints.at(-1);
-    if (!savepoint) return super.commitTransaction();
+    if (this.transaction.isOver) return super.commitTransaction();
+    if (!this.isTransactionActive) throw new TransactionNotStartedError();
     await this.broadcaster.broadcast('BeforeTransactionCommit');
-    await this.transaction.commit(savepoint);
-    this.closeInnermost();
+    await this.query('SELECT'); // fails where a statement has failed, as the release does
+    this.leaveFor(this.transactionDepth - 1);
     await this.broadcaster.broadcast('AfterTransactionCommit');
   }
 
   override async rollbackTransaction(): Promise<void> {
-    const savepoint = this.savepoints.at(-1);
-    if (!savepoint) return super.rollbackTransaction();
-    await this.broadcaster.broadcast('BeforeTransactionRollback');
-    await this.transaction.rollBack(savepoint);
-    this.closeInnermost();
-    await this.broadcaster.broadcast('AfterTransactionRollback');
+    if (this.transaction.isOver) return super.rollbackTransaction();
+    if (!this.isTransactionActive) throw new TransactionNotStartedError();
+    const level = this.transactionDepth - 1;
+    try {
+      await super.rollbackTransaction();
+    } finally {
+      this.transaction.noteRollback(this);
+      this.leaveFor(level); // also where another rollback has taken the savepoint away
+    }
   }
 
   override query(
     ...[sql, values, structured]: Parameters<PostgresQueryRunner['query']>
   ): ReturnType<PostgresQueryRunner['query']> {
     const run = () => super.query(sql, values, structured);
-    if (this.transaction.isOver) return run();
-    if (TRANSACTION_COMMAND.test(sql)) {
-      return Promise.reject(
-        new Error(`Use the query runner's methods, or dataSource.transaction(), for ${sql}`),
-      );
-    }
-    return SAVEPOINT_COMMAND.test(sql) ? this.transaction.runBare(run) : this.transaction.run(this, sql, run);
+    return this.transaction.isOver ? run() : this.transaction.run(this, sql, run);
   }
 
   /** Reads all rows at once, because other query runners share the connection. */
@@ -88,8 +96,9 @@ export class JoiningQueryRunner extends PostgresQueryRunner {
     return stream as ReadStream; // the type that TypeORM declares
   }
 
-  private closeInnermost(): void {
-    this.savepoints.pop();
-    this.isTransactionActive = this.savepoints.length > 0;
+  private leaveFor(level: number): void {
+    this.transactionDepth = level;
+    this.isTransactionActive = level > this.level;
+    if (!this.isTransactionActive) this.transaction.end(this);
   }
 }

@@ -4,9 +4,11 @@ import { versionOfText } from '../../kernel/expected-version.js';
 /** An array, to distinguish it from a `no-store` that a handler has set. */
 const NO_STORE = ['no-store'];
 
-/** The default under `/v1`, for responses without an `ETag` or `Cache-Control`. */
+const VERSION = /^\/v\d/;
+
+/** The default under `/v1`, and under other versions of a module, for responses without an `ETag` or `Cache-Control`. */
 export function noStore({ url }: Request, response: Response): void {
-  if (url.startsWith('/v1')) response.setHeader('Cache-Control', NO_STORE);
+  if (VERSION.test(url)) response.setHeader('Cache-Control', NO_STORE);
 }
 
 /**

@@ -1,8 +1,12 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
+/** A module may have routes of another version. */
+const OTHER_VERSION = /^\/v(?!1(\/|$))\d+(\/|$)/;
+
 export class RouteNotFound extends DomainError {
   constructor(path: string) {
-    super('not_found', 'route_not_found', `There is nothing at ${path}. The API is under /v1.`);
+    const hint = OTHER_VERSION.test(path) ? '' : ' The API is under /v1.';
+    super('not_found', 'route_not_found', `There is nothing at ${path}.${hint}`);
   }
 }
 

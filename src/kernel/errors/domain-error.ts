@@ -32,5 +32,4 @@ export class DomainError extends Error {
   get status(): number {
     return HTTP_STATUS[this.kind];
   }
-
 }

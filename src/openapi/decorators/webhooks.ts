@@ -9,6 +9,8 @@ export interface DescribedWebhook {
   readonly version: number;
   /** The DTO of `data`. */
   readonly data: Type;
+  /** What its `id` is, where it is not that of the feed. */
+  readonly id?: string;
 }
 
 const described: DescribedWebhook[] = [];

@@ -32,8 +32,8 @@ function operationOf({ name, description }: DescribedWebhook, schema: string): O
     tags: ['webhooks'],
     summary: name,
     description:
-      `${description}\n\nSent to the webhooks that select this type, with a signature after ` +
-      '[Standard Webhooks](https://www.standardwebhooks.com). An event may be sent more than once, and after a later one.',
+      `${description}\n\nSent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more ` +
+      'than once, and after a later event.',
     security: [],
     parameters: HEADERS,
     requestBody: {
@@ -78,12 +78,12 @@ const HEADERS: ParameterObject[] = [
   },
 ];
 
-function eventSchema({ name, version, data, description }: DescribedWebhook): Schema {
+function eventSchema({ name, version, data, description, id }: DescribedWebhook): Schema {
   const properties: Record<string, Schema | { $ref: string }> = {
     id: {
       type: 'integer',
       format: 'int64',
-      description: 'Ascending in the order of the feed.',
+      description: id ?? 'Ascending in the order of the feed.',
       examples: [4711],
     },
     type: { type: 'string', const: name, description: 'Type of the event.', examples: [name] },

@@ -1,10 +1,7 @@
 import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import type { Int64 } from '../../kernel/json/int64.js';
-import { Int64Field } from '../../http/validation/int64.decorator.js';
-import { Text } from '../../http/validation/text.decorator.js';
+import { type Int64, Int64Field, Optional, Text } from '../../platform.js';
 import { PetStatus } from '../pet-status.js';
-import { Optional } from '../../http/validation/optional.decorator.js';
 
 @ApiSchema({ name: 'NewPet' })
 export class CreatePetDto {

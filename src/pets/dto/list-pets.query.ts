@@ -1,10 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { Int64List } from '../../http/validation/int64-parameter.decorator.js';
-import { PageQuery } from '../../http/pagination/page-query.js';
-import type { Int64 } from '../../kernel/json/int64.js';
+import { type Int64, Int64List, Optional, PageQuery } from '../../platform.js';
 import { PetStatus } from '../pet-status.js';
-import { Optional } from '../../http/validation/optional.decorator.js';
 
 export class ListPetsQuery extends PageQuery {
   @ApiPropertyOptional({

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { Int64 } from '../../kernel/json/int64.js';
+import type { Int64 } from '../../platform.js';
 import { PetStatus } from '../pet-status.js';
 import type { Pet } from '../pet.entity.js';
 

@@ -1,9 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { PageQuery } from '../../http/pagination/page-query.js';
-import { Int64Parameter } from '../../http/validation/int64-parameter.decorator.js';
-import { Optional } from '../../http/validation/optional.decorator.js';
-import type { Int64 } from '../../kernel/json/int64.js';
+import { type Int64, Int64Parameter, Optional, PageQuery } from '../../platform.js';
 import { OrderStatus } from '../order-status.js';
 
 export class ListOrdersQuery extends PageQuery {

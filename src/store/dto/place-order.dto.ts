@@ -1,6 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Int64Field } from '../../http/validation/int64.decorator.js';
-import type { Int64 } from '../../kernel/json/int64.js';
+import { type Int64, Int64Field } from '../../platform.js';
 
 @ApiSchema({ name: 'NewOrder' })
 export class PlaceOrderDto {

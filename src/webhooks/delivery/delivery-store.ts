@@ -1,21 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { IS_ACTIVE } from '../active-webhooks.js';
+import { addJobs, queuesOf } from '../delivery-jobs.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import type { DisabledReason } from '../webhook.entity.js';
-import { addJob, isActive } from '../statements.js';
 import { WorkerConnections } from './worker-connections.js';
 
-/** A webhook whose turn it is. Ids are text, because they are only passed on. */
-export interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly secret: Buffer;
-  readonly previousSecret: Buffer | null;
-  readonly previousEndsAt: Date | null;
-  readonly failingSince: Date | null;
-  /** Identifies the turn: only the process that has it ends it. */
-  readonly turn: string;
-}
-
+/** A delivery whose next attempt is due, with its webhook. Ids are text, because they are only passed on. */
 export interface DueDelivery {
   readonly id: string;
   readonly type: string;
@@ -28,95 +18,106 @@ export interface DueDelivery {
   readonly version: number | null;
   readonly occurredAt: Date | null;
   readonly data: string | null;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousEndsAt: Date | null;
+  /** Whether no attempt has succeeded since the last one failed. */
+  readonly isFailing: boolean;
+  /** Whether events are sent to the webhook. */
+  readonly isActive: boolean;
 }
 
-/** The result of an attempt. */
+/** What has become of a delivery. */
 export interface Outcome {
-  readonly id: string;
   readonly state: 'pending' | 'delivered' | 'failed';
-  readonly tries: number;
-  readonly nextAttemptAt: Date | null;
-  readonly attempt: Attempt;
+  /** Milliseconds until the next attempt of a pending one. */
+  readonly wait?: number;
+  /** Absent where none was made. */
+  readonly attempt?: Attempt;
 }
 
-/** Seconds after which a turn ends by itself: longer than any turn takes, unless its process has died. */
-const TURN = 30;
 /** The attempts that are kept of a delivery: on demand it is sent any number of times. */
 const MAX_ATTEMPTS = 50;
+/** Jobs of one statement, so that it takes much less than the timeout. */
+const MAX_POSTPONED = 5_000;
 
-/** The state of deliveries, in PostgreSQL. */
+/** The state of deliveries, in PostgreSQL, by its clock. */
 @Injectable()
 export class DeliveryStore {
   constructor(private readonly connections: WorkerConnections) {}
 
+  /** @returns `undefined` where it is not due: it has been sent or deleted, or put off */
+  async due(deliveryId: string): Promise<DueDelivery | undefined> {
+    const [due] = await this.connections.query<DueDelivery>(
+      `SELECT delivery.id::text, delivery.type, tries, delivery.created_at AS "createdAt", event_id::text AS "eventId",
+              version, occurred_at AS "occurredAt", data::text, webhook_id::text AS "webhookId", url, secret,
+              previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
+              failing_since IS NOT NULL AS "isFailing", ${IS_ACTIVE} AS "isActive"
+       FROM webhook_deliveries AS delivery
+         JOIN webhooks ON webhooks.id = webhook_id
+         LEFT JOIN events ON events.id = event_id
+       WHERE delivery.id = $1 AND delivery.state = 'pending' AND next_attempt_at <= now()`,
+      [deliveryId],
+    );
+    return due;
+  }
+
+  /** Writes what has become of a delivery, and adds the job of the next attempt. */
+  async write({ id }: DueDelivery, { state, wait, attempt }: Outcome): Promise<void> {
+    await this.connections.query(
+      `WITH written AS (
+         UPDATE webhook_deliveries
+         SET state = $2, next_attempt_at = now() + make_interval(secs => $3), tries = tries + jsonb_array_length($4),
+             attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END || $4
+         WHERE id = $1 AND state = 'pending' RETURNING id, webhook_id, event_id, next_attempt_at
+       ) ${addJobs('written WHERE next_attempt_at IS NOT NULL')}`,
+      [id, state, wait === undefined ? null : wait / 1000, JSON.stringify(attempt ? [attempt] : [])],
+    );
+  }
+
+  async endpointSucceeded({ webhookId }: DueDelivery): Promise<void> {
+    await this.connections.query(
+      'UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL',
+      [webhookId],
+    );
+  }
+
   /**
-   * Takes the turn of a webhook, by the clock of the database, which all processes share.
-   * @returns `undefined` while another process has it, and where nothing may be delivered: the webhook is disabled or
-   * deleted, or its key is not valid any more
+   * Disables an endpoint that is gone, or has failed for five days. Does nothing if its owner has changed the URL since.
+   * @returns why it has been disabled
    */
-  async takeTurn(webhookId: string, now: Date): Promise<Endpoint | undefined> {
-    const [endpoint] = await this.connections.query<Endpoint>(
-      `UPDATE webhooks SET delivering_until = clock_timestamp() + make_interval(secs => ${TURN})
-       WHERE id = $1 AND (delivering_until IS NULL OR delivering_until < now()) AND ${isActive('$2')}
-       RETURNING id::text, url, secret, previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
-                 failing_since AS "failingSince", delivering_until::text AS turn`,
-      [webhookId, now],
+  async endpointFailed(
+    { webhookId, url }: DueDelivery,
+    isGone: boolean,
+  ): Promise<DisabledReason | undefined> {
+    const [webhook] = await this.connections.query<{ reason: DisabledReason | null }>(
+      `WITH failed AS (
+         SELECT id, CASE WHEN $3 THEN 'gone' WHEN failing_since <= now() - interval '5 days' THEN 'failing' END AS reason
+         FROM webhooks WHERE id = $1 AND url = $2 AND state = 'enabled' FOR UPDATE
+       )
+       UPDATE webhooks SET failing_since = coalesce(failing_since, now()), disabled_reason = reason,
+                           state = CASE WHEN reason IS NULL THEN state ELSE 'disabled' END
+       FROM failed WHERE webhooks.id = failed.id RETURNING reason`,
+      [webhookId, url, isGone],
     );
-    return endpoint;
+    return webhook?.reason ?? undefined;
   }
 
-  async endTurn({ id, turn }: Endpoint): Promise<void> {
+  /**
+   * Puts off all due attempts of an endpoint that keeps failing, by a tenth of the time for which it has, at least 5 s and
+   * at most a minute: the queue does not have to pass over them.
+   */
+  async postpone({ webhookId }: DueDelivery): Promise<void> {
     await this.connections.query(
-      'UPDATE webhooks SET delivering_until = NULL WHERE id = $1 AND delivering_until = $2::timestamptz',
-      [id, turn],
-    );
-  }
-
-  /** @param except those that are being sent */
-  due(webhookId: string, now: Date, max: number, except: readonly string[]): Promise<DueDelivery[]> {
-    return this.connections.query(
-      `SELECT delivery.id::text, delivery.type, tries, created_at AS "createdAt", event_id::text AS "eventId",
-              version, occurred_at AS "occurredAt", data::text
-       FROM webhook_deliveries AS delivery LEFT JOIN events ON events.id = event_id
-       WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at <= $2 AND delivery.id <> ALL ($4::bigint[])
-       ORDER BY next_attempt_at, delivery.id LIMIT $3`,
-      [webhookId, now, max, except],
-    );
-  }
-
-  async write(outcomes: readonly Outcome[]): Promise<void> {
-    await this.connections.query(
-      `UPDATE webhook_deliveries AS delivery
-       SET state = outcome.state, tries = outcome.tries, next_attempt_at = outcome."nextAttemptAt",
-           attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END
-                      || outcome.attempt
-       FROM jsonb_to_recordset($1) AS outcome
-              (id bigint, state text, tries smallint, "nextAttemptAt" timestamptz, attempt jsonb)
-       WHERE delivery.id = outcome.id AND delivery.state = 'pending'`,
-      [JSON.stringify(outcomes)],
-    );
-  }
-
-  /** @param since null: an attempt has succeeded */
-  async setFailing(webhookId: string, since: Date | null): Promise<void> {
-    await this.connections.query('UPDATE webhooks SET failing_since = $2 WHERE id = $1', [webhookId, since]);
-  }
-
-  /** Does nothing if its owner has changed the URL since. */
-  async disable({ id, url }: Endpoint, reason: DisabledReason): Promise<void> {
-    await this.connections.query(
-      `UPDATE webhooks SET state = 'disabled', disabled_reason = $2 WHERE id = $1 AND url = $3 AND state = 'enabled'`,
-      [id, reason, url],
-    );
-  }
-
-  /** Has the queue come back to the webhook when its next attempt is due. @param wait milliseconds, at least */
-  async schedule(webhookId: string, wait: number): Promise<void> {
-    await this.connections.query(
-      `SELECT ${addJob('$1', 'run_at => greatest(min(next_attempt_at), now() + make_interval(secs => $2))')}
-       FROM webhook_deliveries WHERE webhook_id = $1::bigint AND state = 'pending'
-       HAVING count(*) > 0`,
-      [webhookId, wait / 1000],
+      `SELECT count(*) FROM graphile_worker.reschedule_jobs(
+         ARRAY(SELECT id FROM graphile_worker.jobs
+               WHERE starts_with(queue_name, ${queuesOf('$1::text')}) AND run_at <= now() AND locked_at IS NULL
+               LIMIT ${MAX_POSTPONED}),
+         run_at => now() + (SELECT least(interval '1 minute', greatest(interval '5 s', (now() - failing_since) / 10))
+                            FROM webhooks WHERE id = $1::bigint))`,
+      [webhookId],
     );
   }
 }

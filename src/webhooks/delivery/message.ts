@@ -1,6 +1,6 @@
 import type { DueDelivery } from './delivery-store.js';
 
-export const PING = 'webhook.ping';
+import { PING } from '../webhook.events.js';
 
 /** The message to an endpoint: the event as in the feed, and the id by which the endpoint recognises duplicates. */
 interface Content {
@@ -10,15 +10,13 @@ interface Content {
   readonly body: string;
 }
 
-/** `undefined` for an event that has been cleared. */
-export function contentOf(delivery: DueDelivery, webhookId: string): Content | undefined {
-  const { id, type, eventId, version, occurredAt, data, createdAt } = delivery;
-  if (eventId === null) {
-    const ping = { id: 0, type, version: 1, occurredAt: createdAt, data: { webhookId: Number(webhookId) } };
-    return { id: `ping-${id}`, body: JSON.stringify(ping) };
-  }
+/** `undefined` for an event that has been cleared. Written as text, which keeps 64-bit integers as they are. */
+export function contentOf(delivery: DueDelivery): Content | undefined {
+  const { id, type, eventId, version, occurredAt, data, createdAt, webhookId } = delivery;
+  const body = (eventNumber: string, versionNumber: number, at: Date, text: string): string =>
+    `{"id":${eventNumber},"type":"${type}","version":${versionNumber},"occurredAt":"${at.toISOString()}","data":${text}}`;
+  if (eventId === null)
+    return { id: `ping-${id}`, body: body(id, PING.version, createdAt, `{"webhookId":${webhookId}}`) };
   if (version === null || occurredAt === null || data === null) return undefined;
-  // As text, which keeps 64-bit integers as they are.
-  const head = `"id":${eventId},"type":"${type}","version":${version},"occurredAt":"${occurredAt.toISOString()}"`;
-  return { id: eventId, body: `{${head},"data":${data}}` };
+  return { id: eventId, body: body(eventId, version, occurredAt, data) };
 }

@@ -1,4 +1,4 @@
-import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
+import { hours, minutes, seconds } from '../../kernel/clock/duration.js';
 
 /** After the first attempt, in milliseconds. All together a little more than 3 days. */
 const WAITS = [
@@ -8,9 +8,6 @@ const WAITS = [
 
 /** The maximal jitter of a wait: deliveries that failed together are not retried together. */
 const JITTER = 0.1;
-
-/** An endpoint that has failed for so long is disabled. */
-export const DISABLED_AFTER = days(5);
 
 /**
  * How long to wait after a failed attempt, in milliseconds; `undefined` after the last one.

@@ -18,7 +18,7 @@ export class SecretBox {
   /** @param keys the first one encrypts, all of them decrypt */
   constructor(private readonly keys: readonly Buffer[]) {}
 
-  close(secret: Buffer): Buffer {
+  encrypt(secret: Buffer): Buffer {
     const [key] = this.keys;
     if (!key) return Buffer.concat([Buffer.of(PLAIN), secret]);
     const nonce = randomBytes(NONCE_BYTES);
@@ -28,17 +28,17 @@ export class SecretBox {
   }
 
   /** @throws UnknownSecretKey */
-  open(stored: Buffer): Buffer {
+  decrypt(stored: Buffer): Buffer {
     if (stored[0] === PLAIN) return stored.subarray(1);
     for (const key of this.keys) {
-      const secret = decrypt(stored.subarray(1), key);
+      const secret = decryptWith(stored.subarray(1), key);
       if (secret) return secret;
     }
     throw new UnknownSecretKey('WEBHOOK_SECRET_KEYS lacks the key that this secret was encrypted with.');
   }
 }
 
-function decrypt(stored: Buffer, key: Buffer): Buffer | undefined {
+function decryptWith(stored: Buffer, key: Buffer): Buffer | undefined {
   const tagEnd = NONCE_BYTES + TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, stored.subarray(0, NONCE_BYTES));
   decipher.setAuthTag(stored.subarray(NONCE_BYTES, tagEnd));

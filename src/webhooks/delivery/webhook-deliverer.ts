@@ -1,24 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { VERSION } from '../../kernel/version.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { minutes } from '../../kernel/clock/duration.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
-import { DisabledReason } from '../webhook.entity.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
-import { DeliveryStore, type DueDelivery, type Endpoint } from './delivery-store.js';
+import { DeliveryStore, type DueDelivery } from './delivery-store.js';
 import { contentOf } from './message.js';
-import { DISABLED_AFTER } from './retry-schedule.js';
+import { waitAfter } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
 import { signedHeaders } from './signature.js';
-import { DeliveryRun } from './delivery-run.js';
 import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `petstore-webhooks/${VERSION}`;
-const NEVER = new AbortController().signal;
-/** Between two turns of an endpoint that fails, at most. */
-const MAX_PAUSE = minutes(1);
+const GONE = 410;
 
-/** Sends the deliveries that are due, to one webhook at a time. */
+/** The process stops before the attempt has a result. The queue runs the job again. */
+class AttemptAbandoned extends Error {}
+
+/** Makes attempts to deliver. */
 @Injectable()
 export class WebhookDeliverer {
   private readonly logger = new Logger('Webhooks');
@@ -32,50 +30,53 @@ export class WebhookDeliverer {
   ) {}
 
   /**
-   * Gives a webhook its turn, unless another process does, and schedules the next one.
-   * @param stop ends the turn; running requests are abandoned, and their deliveries stay pending
-   * @throws errors of the database
+   * Makes the attempt that is due, and schedules the next one.
+   * @param stop ends the attempt
+   * @throws AttemptAbandoned, errors of the database
    */
-  async deliver(webhookId: string, stop: AbortSignal = NEVER): Promise<void> {
-    const endpoint = await this.store.takeTurn(webhookId, new Date(this.clock.now()));
-    if (!endpoint) return;
-    const run = new DeliveryRun(endpoint, this.store, (due) => this.send(endpoint, due, stop), {
-      clock: this.clock,
-      metrics: this.metrics,
-      stop,
-    });
-    try {
-      await run.sendAll();
-      await this.updateState(endpoint, run);
-    } finally {
-      await this.store.endTurn(endpoint);
+  async deliver(deliveryId: string, stop?: AbortSignal): Promise<void> {
+    const due = await this.store.due(deliveryId);
+    if (!due) return;
+    if (!due.isActive) {
+      await this.store.write(due, { state: 'failed' });
+      this.metrics.ended('failed');
+      return;
     }
-    await this.store.schedule(webhookId, this.pause(run));
+    const attempt = await this.attempt(due, stop);
+    if (attempt.error === undefined) await this.succeeded(due, attempt);
+    else await this.failed(due, attempt);
   }
 
-  /** An endpoint that fails gets fewer turns, so that others are not delayed. */
-  private pause({ failingSince }: DeliveryRun): number {
-    return failingSince ? Math.min(MAX_PAUSE, (this.clock.now() - failingSince.getTime()) / 10) : 0;
+  private async succeeded(due: DueDelivery, attempt: Attempt): Promise<void> {
+    await this.store.write(due, { state: 'delivered', attempt });
+    this.metrics.ended('delivered');
+    if (due.isFailing) await this.store.endpointSucceeded(due);
   }
 
-  private async send(endpoint: Endpoint, due: DueDelivery, stop: AbortSignal): Promise<Attempt | undefined> {
+  private async failed(due: DueDelivery, attempt: Attempt): Promise<void> {
+    const isGone = attempt.status === GONE;
+    const reason = await this.store.endpointFailed(due, isGone);
+    if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
+    else if (due.isFailing) await this.store.postpone(due);
+    const wait = isGone ? undefined : waitAfter(due.tries + 1);
+    await this.store.write(due, { state: wait === undefined ? 'failed' : 'pending', wait, attempt });
+    if (wait === undefined) this.metrics.ended('failed');
+  }
+
+  private async attempt(due: DueDelivery, stop?: AbortSignal): Promise<Attempt> {
     const began = this.clock.elapsed();
     const at = new Date(this.clock.now()).toISOString();
-    const result = await this.post(endpoint, due, stop);
-    if (!result) return undefined;
+    const result = await this.post(due, stop);
+    if (!result) throw new AttemptAbandoned('The process stops before the endpoint has responded.');
     const milliseconds = Math.round(this.clock.elapsed() - began);
     this.metrics.attempted(result.error ?? 'success', milliseconds);
     return { at, milliseconds, ...result };
   }
 
-  private async post(
-    endpoint: Endpoint,
-    due: DueDelivery,
-    stop: AbortSignal,
-  ): Promise<SendResult | undefined> {
-    const content = contentOf(due, endpoint.id);
+  private async post(due: DueDelivery, stop?: AbortSignal): Promise<SendResult | undefined> {
+    const content = contentOf(due);
     if (!content) return { error: 'event_expired' };
-    const secrets = this.secretsOf(endpoint);
+    const secrets = this.secretsOf(due);
     if (!secrets) return { error: 'secret_unreadable' };
     const timestamp = Math.floor(this.clock.now() / 1000);
     const headers = {
@@ -84,31 +85,24 @@ export class WebhookDeliverer {
       'User-Agent': USER_AGENT,
       ...signedHeaders({ ...content, timestamp }, secrets),
     };
-    return this.sender.send(endpoint.url, headers, content.body, stop);
+    return this.sender.send(due.url, headers, content.body, stop);
   }
 
   /** The secrets that sign: for a while after a rotation the previous one too. */
-  private secretsOf({ id, secret, previousSecret, previousEndsAt }: Endpoint): Buffer[] | undefined {
+  private secretsOf({
+    webhookId,
+    secret,
+    previousSecret,
+    previousEndsAt,
+  }: DueDelivery): Buffer[] | undefined {
     const isRotating = previousEndsAt !== null && previousEndsAt.getTime() > this.clock.now();
     try {
       return [secret, ...(previousSecret && isRotating ? [previousSecret] : [])].map((stored) =>
-        this.secrets.open(stored),
+        this.secrets.decrypt(stored),
       );
     } catch (error) {
-      this.logger.error(`The secret of webhook ${id} cannot be read: ${String(error)}`);
+      this.logger.error(`The secret of webhook ${webhookId} cannot be read: ${String(error)}`);
       return undefined;
     }
-  }
-
-  /** Disables an endpoint that is gone, or has failed for too long. */
-  private async updateState(endpoint: Endpoint, { isGone, failingSince }: DeliveryRun): Promise<void> {
-    const { id, failingSince: before } = endpoint;
-    if (failingSince?.getTime() !== before?.getTime()) await this.store.setFailing(id, failingSince);
-    const isLost = failingSince !== null && this.clock.now() - failingSince.getTime() >= DISABLED_AFTER;
-    if (!isGone && !isLost) return;
-    await this.store.disable(endpoint, isGone ? DisabledReason.Gone : DisabledReason.Failing);
-    this.logger.warn(
-      `Webhook ${id} is disabled: its endpoint ${isGone ? 'responded with 410' : 'failed for 5 days'}.`,
-    );
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
-import { CircuitBreakerPool } from '../../database/pool/circuit-breaker.pool.js';
+import { ServicePool } from '../../database/pool/service-pool.js';
 
 /** One of them listens for jobs. */
 const POOL_SIZE = 4;
@@ -33,7 +33,7 @@ export class WorkerConnections implements OnApplicationShutdown {
   private make(): Pool {
     const server = dedicatedConnection(this.dataSource);
     const { extra, connectTimeoutMS } = connectionOptions(server.connectionString);
-    const pool = new CircuitBreakerPool({
+    const pool = new ServicePool({
       ...server,
       application_name: 'petstore webhooks',
       max: POOL_SIZE,

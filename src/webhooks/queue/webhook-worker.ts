@@ -5,17 +5,20 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Runner } from 'graphile-worker';
+import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../../kernel/config/config.js';
-import { seconds } from '../../kernel/clock/duration.js';
+import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { EventsService } from '../../events/events.service.js';
 import { WebhookDeliverer } from '../delivery/webhook-deliverer.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
 import { FanOut } from './fan-out.js';
-import { startQueue } from './job-queue.js';
+import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 
-const LOOK_EVERY = seconds(1);
+const POLL_EVERY = seconds(1);
+const UNLOCK_EVERY = seconds(10);
+const CLEAN_EVERY = minutes(10);
 
 /**
  * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The first webhook loads and connects the queue; until
@@ -24,12 +27,11 @@ const LOOK_EVERY = seconds(1);
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
-  private readonly stopping = new AbortController();
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
   });
   private queue?: Runner;
-  private lookAtNextInterval?: () => void;
+  private pollAtNextInterval?: () => void;
 
   constructor(
     private readonly config: Config,
@@ -51,17 +53,19 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private start(): void {
-    this.lookAtNextInterval ??= this.tasks.addLook(LOOK_EVERY, () => this.look());
+    if (this.pollAtNextInterval) return;
+    this.pollAtNextInterval = this.tasks.addLook(POLL_EVERY, () => this.poll());
+    this.tasks.add(UNLOCK_EVERY, () => this.withQueue(unlockAbandonedJobs));
+    this.tasks.add(CLEAN_EVERY, () => this.withQueue(cleanQueue));
   }
 
   /** A webhook has been enabled, which another process may notice 5 s later. */
-  lookSoon(): void {
-    this.lookAtNextInterval?.();
+  pollSoon(): void {
+    this.pollAtNextInterval?.();
   }
 
-  /** Running requests are abandoned and sent again by another process: a receiver recognises them by their id. */
+  /** Requests that take longer are abandoned and sent again by another process: a receiver recognises them by their id. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
     await this.tasks.stop();
     await this.queue?.stop().catch((error: unknown) => {
       this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
@@ -69,7 +73,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** @returns whether there is a webhook */
-  private async look(): Promise<boolean> {
+  private async poll(): Promise<boolean> {
     if (!(await this.hasWebhooks())) return false;
     this.queue ??= await this.startQueue();
     await this.events.catchUp();
@@ -77,16 +81,8 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     return true;
   }
 
-  /**
-   * Never rejects: the queue would wait up to hours before it tries a job again that has failed. Housekeeping adds the job
-   * anew within half a minute.
-   */
-  private async deliver(webhookId: string): Promise<void> {
-    try {
-      await this.deliverer.deliver(webhookId, this.stopping.signal);
-    } catch (error) {
-      this.logger.warn(`Webhook ${webhookId} is served later: ${String(error)}`);
-    }
+  private async withQueue(work: (pool: Pool) => Promise<void>): Promise<void> {
+    if (this.queue) await work(this.connections.pool);
   }
 
   private async hasWebhooks(): Promise<boolean> {
@@ -97,9 +93,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async startQueue(): Promise<Runner> {
-    const queue = await startQueue(this.connections.pool, {
-      deliver: (webhookId) => this.deliver(webhookId),
-    });
+    const queue = await startQueue(this.connections.pool, (id, stop) => this.deliverer.deliver(id, stop));
     // It ends by itself only after an error; then the next run starts another one.
     void queue.promise
       .catch((error: unknown) => {

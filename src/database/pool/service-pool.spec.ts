@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import QueryStream from 'pg-query-stream';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { poolOptions } from '../database.module.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { type ReadTimeoutClient } from './read-timeout.client.js';
-import { CircuitBreakerPool } from './circuit-breaker.pool.js';
+import { bind, statement } from '../pipeline/statement.js';
+import { StatementBatches } from '../pipeline/statement-batches.js';
+import type { ServiceClient } from './service-client.js';
+import { ServicePool } from './service-pool.js';
 
 /** Milliseconds: shorter than in the service. */
 const READ_TIMEOUT = seconds(0.5);
@@ -17,7 +20,7 @@ const READ_TIMEOUT = seconds(0.5);
 describe('connections to a database that stops responding', () => {
   let database: TestDatabase;
   let wire: Server;
-  let pool: CircuitBreakerPool;
+  let pool: ServicePool;
   let frozen = false;
 
   beforeAll(async () => {
@@ -37,7 +40,7 @@ describe('connections to a database that stops responding', () => {
       extra: pg.PoolConfig;
       connectTimeoutMS: number;
     };
-    pool = new CircuitBreakerPool({
+    pool = new ServicePool({
       connectionString: target.href,
       connectionTimeoutMillis: connectTimeoutMS,
       max: 2,
@@ -45,7 +48,7 @@ describe('connections to a database that stops responding', () => {
     });
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
-      (client as unknown as ReadTimeoutClient).readTimeout = READ_TIMEOUT; // what the pool makes
+      (client as unknown as ServiceClient).queryTimeout = READ_TIMEOUT; // what the pool makes
     });
   });
   afterAll(async () => {
@@ -62,13 +65,6 @@ describe('connections to a database that stops responding', () => {
     return { away: isDatabaseUnavailable(error), after: performance.now() - began };
   }
 
-  it('are not given up because the process itself was busy', async () => {
-    const outcomes = Promise.all([1, 2, 3].map((n) => pool.query('SELECT $1::int AS n', [n])));
-    const end = performance.now() + READ_TIMEOUT + seconds(0.5);
-    while (performance.now() < end); // nothing of what has arrived is read meanwhile
-    expect((await outcomes).map(({ rowCount }) => rowCount)).toEqual([1, 1, 1]);
-  });
-
   it('fails its queries, however many are sent meanwhile', async () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     const client = await pool.connect();
@@ -79,16 +75,10 @@ describe('connections to a database that stops responding', () => {
     const sending = setInterval(() => sent.push(pool.query('SELECT 1').catch(() => undefined)), 20);
     const { away, after } = await failure(() => client.query('SELECT 1'));
     clearInterval(sending);
-    client.release(true);
+    client.release();
     await Promise.all(sent);
     expect(away).toBe(true);
     expect(after).toBeLessThan(seconds(5)); // each further one could put it off
-  });
-
-  it('fails every further one at once', async () => {
-    const { away, after } = await failure(() => pool.query('SELECT 1'));
-    expect(away).toBe(true);
-    expect(after).toBeLessThan(READ_TIMEOUT);
   });
 
   it('works again by itself once the database responds', async () => {
@@ -100,5 +90,72 @@ describe('connections to a database that stops responding', () => {
     await pool.query('SELECT 3');
     frozen = true;
     await pool.end();
+  });
+});
+
+describe('a connection', () => {
+  let database: TestDatabase;
+  let pool: ServicePool;
+
+  beforeAll(async () => {
+    database = await createTestDatabase('template1');
+  });
+  beforeEach(() => {
+    pool = new ServicePool({ connectionString: database.url, max: 1 });
+    pool.on('error', () => undefined);
+  });
+  afterEach(() => pool.end());
+  afterAll(() => database.drop());
+
+  const one = { text: 'SELECT 1 AS one', rows: [{ one: 1 }] };
+  const impatient = async () => {
+    const client = await pool.connect();
+    (client as unknown as ServiceClient).queryTimeout = READ_TIMEOUT; // what the pool makes
+    return client;
+  };
+
+  it('with a stream waits for its consumer for as long as that takes', async () => {
+    const client = await impatient();
+    const sql = 'SELECT n FROM generate_series(1, 5000) AS n';
+    const rows: AsyncIterable<{ n: number }> = client.query(new QueryStream(sql));
+    let count = 0;
+    for await (const { n } of rows) {
+      count = n;
+      if (n === 10) await delay(READ_TIMEOUT * 3);
+    }
+    expect(count).toBe(5_000);
+    expect((await client.query(one.text)).rows).toEqual(one.rows);
+    client.release();
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it('with a query that has timed out is given up', async () => {
+    const client = await impatient();
+    await expect(client.query('SELECT pg_sleep(60)')).rejects.toThrow('Query read timeout');
+    client.release();
+    expect((await pool.query(one.text)).rows).toEqual(one.rows);
+    expect(client).not.toBe(await pool.connect().then((other) => (other.release(), other)));
+  });
+
+  it.each(['BEGIN', 'BEGIN; SELECT 1 / 0'])('that is released after %s is given up', async (sql) => {
+    const client = await pool.connect();
+    await client.query(sql).catch(() => undefined);
+    client.release();
+    await eventually(() => client.getTransactionStatus() !== 'I');
+    const { rows } = await pool.query<{ alone: boolean }>('SELECT now() = statement_timestamp() AS alone');
+    expect(rows).toEqual([{ alone: true }]);
+  });
+
+  it('that begins a transaction after it was released has its batch fail, and not be acknowledged', async () => {
+    await pool.query('CREATE TABLE IF NOT EXISTS notes (text text)');
+    const client = await pool.connect();
+    const late = client.query('BEGIN');
+    client.release();
+    const insert = bind(statement('INSERT INTO notes VALUES ($1)'), ['a']);
+    await expect(new StatementBatches(pool).write(insert)).rejects.toThrow('left open');
+    await late;
+    expect((await pool.query('SELECT FROM notes')).rowCount).toBe(0);
+    await new StatementBatches(pool).write(insert);
+    expect((await pool.query('SELECT FROM notes')).rowCount).toBe(1);
   });
 });

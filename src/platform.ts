@@ -1,0 +1,46 @@
+/**
+ * The door to the platform: all that a feature imports from outside its folder, beside the modules and services of other
+ * features. What is here stays where it is; CHANGELOG.md has a section for it.
+ */
+
+// Handlers
+export { RequireScope } from './auth/require-scope.decorator.js';
+export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
+export { Deprecated } from './deprecation/deprecated.decorator.js';
+export { Public } from './http/public.decorator.js';
+export { Idempotent } from './idempotency/idempotent.decorator.js';
+export { ApiErrors } from './openapi/decorators/api-errors.decorator.js';
+export { Id } from './openapi/decorators/id.decorator.js';
+export { IfMatch } from './openapi/decorators/if-match.decorator.js';
+export { HideTryIt, Stability, Tag } from './openapi/decorators/operation-marks.js';
+export { Paged } from './openapi/decorators/paged.decorator.js';
+export { Created, Updated } from './openapi/decorators/resource.decorators.js';
+export { ExpectedVersion } from './kernel/expected-version.js';
+
+// Bodies and queries
+export { PageQuery } from './http/pagination/page-query.js';
+export { IntegerParameter } from './http/validation/integer-parameter.decorator.js';
+export { Int64List, Int64Parameter } from './http/validation/int64-parameter.decorator.js';
+export { Int64Field } from './http/validation/int64.decorator.js';
+export { Optional } from './http/validation/optional.decorator.js';
+export { AtLeastOneProperty } from './http/validation/partial-update.js';
+export { Text } from './http/validation/text.decorator.js';
+export { type Int64, parseInt64 } from './kernel/json/int64.js';
+
+// Rows and their events
+export { keysetPage } from './database/pagination/keyset.js';
+export { withStatementTimeout } from './database/statement-timeout.js';
+export { Changes } from './events/changes.js';
+export { type EventType, eventType } from './events/event-type.js';
+export { EventsModule } from './events/events.module.js';
+export { Page, type PageRequest } from './kernel/pagination/page.js';
+export { SampleData, type Samples } from './kernel/sample-data.js';
+
+// Errors, settings and time
+export { Config } from './kernel/config/config.js';
+export type { Variables } from './kernel/config/variables.js';
+export { Clock } from './kernel/clock/clock.js';
+export { days, hours, minutes, seconds } from './kernel/clock/duration.js';
+export { PeriodicTasks } from './kernel/clock/periodic-tasks.js';
+export { DomainError, type ErrorHelp } from './kernel/errors/domain-error.js';
+export { Metrics } from './observability/metrics/metrics.js';

@@ -1,0 +1,26 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Int64 } from '../kernel/json/int64.js';
+import { describeWebhook } from '../openapi/decorators/webhooks.js';
+
+@ApiSchema({ name: 'Ping' })
+export class PingData {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'The webhook that the ping was sent to.',
+    example: 7,
+  })
+  readonly webhookId!: Int64;
+}
+
+/** What `POST /v1/webhooks/{webhookId}/ping` sends. */
+export const PING = {
+  name: 'webhook.ping',
+  version: 1,
+  data: PingData,
+  id: 'The `id` of the delivery.',
+  description:
+    'Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it.',
+};
+
+describeWebhook(PING);

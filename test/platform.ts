@@ -1,0 +1,6 @@
+/** The second door: what the tests of a feature import, beside the feature itself. */
+export { eventually } from './support/eventually.js';
+export { Petstore } from './support/petstore.js';
+export { recordedEvents } from './support/recorded-events.js';
+export { rememberKey } from './support/run-log.js';
+export { TestClock } from './support/test-clock.js';

@@ -1,0 +1,32 @@
+import { readText } from '../support/repository.js';
+
+/** The names that a door exports, types included. */
+const exportsOf = (file: string): string[] =>
+  [...readText(file).matchAll(/^export (?:type )?\{([^}]+)\}/gm)]
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.trim().replace(/^type /, ''))
+    .sort();
+
+const NEXT = 'A name that goes or comes has its line in the section "Platform" of CHANGELOG.md';
+
+describe('The door to the platform', () => {
+  it(`src/platform.ts exports what modules import. ${NEXT}`, () => {
+    expect(exportsOf('src/platform.ts')).toEqual(
+      `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changes Clock Config Created CurrentPrincipal Deprecated DomainError
+      ErrorHelp EventType EventsModule ExpectedVersion HideTryIt Id Idempotent IfMatch Int64 Int64Field Int64List
+      Int64Parameter IntegerParameter Metrics Optional Page PageQuery PageRequest Paged PeriodicTasks Public RequireScope
+      SampleData Samples Stability Tag Text Updated Variables days eventType hours keysetPage minutes parseInt64 seconds
+      withStatementTimeout`.split(/\s+/),
+    );
+  });
+
+  it(`test/platform.ts exports what their tests import. ${NEXT}`, () => {
+    expect(exportsOf('test/platform.ts')).toEqual(
+      'Petstore TestClock eventually recordedEvents rememberKey'.split(' '),
+    );
+  });
+
+  it('has its section in CHANGELOG.md', () => {
+    expect(readText('CHANGELOG.md')).toContain('\n### Platform\n');
+  });
+});
