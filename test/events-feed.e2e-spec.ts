@@ -123,6 +123,14 @@ describe('GET /v1/events', () => {
       expect((await page(next)).events).toMatchObject([{ id: 6 }]);
     });
 
+    it('clears those behind a thousand that are dated in the future', async () => {
+      await addEvents(1_000, 'test.future', petstore.clock.now() + days(100));
+      await addEvents(5, 'test.old');
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(ExpiredEvents).clear();
+      expect(await petstore.query('SELECT DISTINCT type FROM events')).toEqual([{ type: 'test.future' }]);
+    });
+
     it('keeps younger events', async () => {
       await addEvents(3, 'test.old');
       petstore.clock.advance(days(30) - 1);

@@ -25,19 +25,25 @@ export class ExpiredEvents {
     while ((await this.clearBatch()) === BATCH);
   }
 
-  /** `cleared_to` shows which cursors have missed events. @returns the number of deleted events */
+  /**
+   * Looks at the oldest events, without those that a process with a wrong clock has dated in the future: they would stand before
+   * the others for ever. `cleared_to` shows which cursors have missed events.
+   * @returns the number of deleted events
+   */
   private async clearBatch(): Promise<number> {
+    const now = this.clock.now();
     const [batch] = await this.dataSource.query<{ count: number }[]>(
       `WITH cleared AS (
-         DELETE FROM events WHERE id = ANY (ARRAY(SELECT id FROM events ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
-           AND occurred_at < $1
+         DELETE FROM events WHERE id = ANY (ARRAY(
+           SELECT id FROM events WHERE occurred_at <= $3 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
+         )) AND occurred_at < $1
          RETURNING id
        ), mark AS (
          UPDATE event_feed SET cleared_to = greatest(cleared_to, (SELECT max(id) FROM cleared))
          WHERE EXISTS (SELECT FROM cleared)
        )
        SELECT count(*)::integer AS count FROM cleared`,
-      [new Date(this.clock.now() - KEPT_FOR), BATCH],
+      [new Date(now - KEPT_FOR), BATCH, new Date(now)],
     );
     return batch?.count ?? 0;
   }
