@@ -15,7 +15,7 @@ import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { OpenApiDocument } from './openapi/document/openapi-document.js';
 import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
-import { clientErrorHeaders } from './rate-limit/client-error-headers.js';
+import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
 
 /** The setup of the application in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {

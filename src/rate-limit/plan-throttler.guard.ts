@@ -13,7 +13,7 @@ import { isPreflight } from '../http/cors.js';
 import { isOutsideApi } from '../http/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { type Allowance, FREE_ALLOWANCE } from './free-allowance.decorator.js';
-import { network } from './network.js';
+import { network } from './rate-limit-client.js';
 import { MINUTE } from './rate-limit-client.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { minutes } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 
@@ -16,4 +17,14 @@ export interface RateLimitClient {
   };
   /** Length of the short window in milliseconds; default: a minute. */
   readonly period?: number;
+}
+
+const IPV6_NETWORK_BITS = 64; // what one subscriber has
+
+/** The IPv4 address, also of an IPv4-mapped one; the /64 of an IPv6 address. */
+export function network(ip: string | undefined): string {
+  if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
 }

@@ -1,4 +1,13 @@
-import { type RateLimitResult, type RateLimitWindow, tightestWindow } from './rate-limit.result.js';
+import type { INestApplication } from '@nestjs/common';
+import type { Socket } from 'node:net';
+import { Config } from '../kernel/config/config.js';
+import { RateLimiter } from './rate-limiter.js';
+import {
+  type RateLimitResult,
+  type RateLimitWindow,
+  tightestWindow,
+  wholeSeconds,
+} from './rate-limit.result.js';
 
 /** Sets the headers of a result: those of the contract, and both windows in the form of the IETF draft "RateLimit header fields for HTTP". */
 export function writeRateLimitHeaders(
@@ -14,9 +23,24 @@ export function writeRateLimitHeaders(
   response.setHeader('RateLimit', windows.map(state).join(', '));
 }
 
-/** Whole seconds to wait, rounded up, at least 1. */
-export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
-
 const policy = ({ name, limit, length }: RateLimitWindow): string => `"${name}";q=${limit};w=${length}`;
 const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
   `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;
+
+/**
+ * The headers of a response to an unreadable request: the windows of the client's address. Charges nothing. Behind a proxy
+ * the client is unknown.
+ */
+export function clientErrorHeaders(app: INestApplication) {
+  const config = app.get(Config);
+  const limiter = app.get(RateLimiter);
+  return async ({ remoteAddress: ip }: Socket): Promise<ReadonlyMap<string, string>> => {
+    const headers = new Map<string, string>();
+    if (config.trustProxy !== false) return headers;
+    const setHeader = (name: string, value: unknown) => {
+      headers.set(name, String(value));
+    };
+    writeRateLimitHeaders({ setHeader }, await limiter.peek({ ip }));
+    return headers;
+  };
+}

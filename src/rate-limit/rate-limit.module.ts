@@ -14,7 +14,10 @@ import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { DocumentBudget } from './document-budget.guard.js';
-import { throttlerStorageProvider } from './throttler-storage.provider.js';
+import { UsageRecorder } from './daily-usage/usage-recorder.js';
+import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
+import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
+import { Clock } from '../kernel/clock/clock.js';
 import { planLimit } from './plan-throttler.guard.js';
 import { RateLimiter } from './rate-limiter.js';
 import { MINUTE } from './rate-limit-client.js';
@@ -45,6 +48,23 @@ const dailyUsageProvider: Provider = {
   provide: DailyUsageRepository,
   inject: [DataSource],
   useFactory: (dataSource: DataSource) => new DailyUsageRepository(dataSource),
+};
+
+/** Redis if it is configured, otherwise memory. */
+const throttlerStorageProvider: Provider = {
+  provide: PlanThrottlerStorage,
+  inject: [Config, Clock, DailyUsageRepository, RateLimitMetrics],
+  useFactory: async (
+    config: Config,
+    clock: Clock,
+    usage: DailyUsageRepository,
+    metrics: RateLimitMetrics,
+  ): Promise<PlanThrottlerStorage> => {
+    const recorder = new UsageRecorder(clock, usage);
+    if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
+    const { openRedis } = await import('./redis/open-redis.js'); // loads ioredis
+    return new RedisThrottlerStorage(clock, config, openRedis(config), recorder, metrics);
+  },
 };
 
 @Module({

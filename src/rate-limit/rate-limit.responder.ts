@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { RateLimitResult } from './rate-limit.result.js';
+import { type RateLimitResult, wholeSeconds } from './rate-limit.result.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
-import { wholeSeconds, writeRateLimitHeaders } from './rate-limit.headers.js';
+import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type DecisionLabel, RateLimitMetrics } from './rate-limit.metrics.js';
 
 const ERRORS = {

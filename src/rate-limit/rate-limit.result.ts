@@ -82,3 +82,6 @@ export function resultOf(
 
 /** Never below zero: a plan may have shrunk below what is used. */
 const remaining = (limit: number, used: number): number => (used < limit ? limit - used : 0);
+
+/** Whole seconds to wait, rounded up, at least 1. */
+export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Config } from '../kernel/config/config.js';
 import { Bans } from './bans/bans.js';
-import { network } from './network.js';
+import { network } from './rate-limit-client.js';
 import type { RateLimitClient } from './rate-limit-client.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import type { RateLimitResult } from './rate-limit.result.js';

@@ -7,6 +7,8 @@ import { withClient } from '../support/test-database.js';
 import { BanRecorder } from '../../src/rate-limit/bans/ban-recorder.js';
 
 const LIMITS = { perMinute: 2, perDay: 1000 };
+const LISTENER = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+  AND application_name = 'petstore key changes' AND state = 'idle' AND query <> ''`;
 
 describe('a ban and the record of its key', () => {
   let petstore: Petstore;
@@ -22,6 +24,8 @@ describe('a ban and the record of its key', () => {
     proxy.remove();
   });
   beforeEach(async () => {
+    // The test before may have cut the connection that hears of changes.
+    await eventually(async () => (await petstore.query(LISTENER)).length > 0);
     petstore.clock.set(new Date()); // a ban is on record in real time
     client = petstore.client(await petstore.key('enterprise', LIMITS));
     id = (await petstore.query<{ id: number }>('SELECT max(id) AS id FROM api_keys'))[0]?.id ?? 0;

@@ -6,7 +6,7 @@ import { atMost } from '../../kernel/at-most.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
-const RETRY_AFTER = seconds(1);
+const WRITE_AGAIN_EVERY = seconds(1);
 const MAX_PENDING = 50_000;
 
 /** A ban by this process. */
@@ -15,19 +15,20 @@ export interface OwnBan extends Ban {
   readonly since: number;
 }
 
-/** Writes bans to PostgreSQL, or keeps them until it is available. */
+/** Writes bans to PostgreSQL at once, or keeps them until it is available. */
 @Injectable()
 export class BanRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(BanRecorder.name);
   private readonly pending = new LRUCache<Int64, OwnBan>(atMost(MAX_PENDING));
+  private readonly timer = setInterval(() => void this.write(), WRITE_AGAIN_EVERY).unref();
   private writing?: Promise<void>;
-  private retry?: NodeJS.Timeout;
+  private failing = false;
 
   constructor(private readonly keys: ApiKeysRepository) {}
 
   record(id: Int64, ban: OwnBan): void {
     this.pending.set(id, ban);
-    if (!this.retry) this.start();
+    if (!this.failing) void this.write();
   }
 
   /** Bans that are not recorded yet. */
@@ -36,33 +37,28 @@ export class BanRecorder implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearTimeout(this.retry);
+    clearInterval(this.timer);
     await this.writing;
     await this.write();
-    clearTimeout(this.retry);
     if (this.pending.size > 0) this.logger.error(`The bans of ${this.pending.size} keys are not recorded.`);
   }
 
-  /** One write at a time: bans that arrive meanwhile share the next one. */
-  private start(): void {
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
-      if (this.pending.size > 0 && !this.retry) this.start();
-    });
+  /** One write at a time: a ban that is earned meanwhile waits for the next one. */
+  private write(): Promise<void> {
+    this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
+    return this.writing;
   }
 
-  private async write(): Promise<void> {
+  private async writeAll(): Promise<void> {
     const bans = [...this.pending.entries()];
     if (bans.length === 0) return;
     try {
       await this.keys.recordBans(bans.map(([id, ban]) => ({ id, ...ban })));
       for (const [id, ban] of bans) if (this.pending.peek(id) === ban) this.pending.delete(id);
+      this.failing = false;
     } catch (error) {
-      this.logger.warn(`${bans.length} bans are written later: ${String(error)}`);
-      this.retry = setTimeout(() => {
-        this.retry = undefined;
-        this.start();
-      }, RETRY_AFTER).unref();
+      if (!this.failing) this.logger.warn(`${bans.length} bans are written later: ${String(error)}`);
+      this.failing = true;
     }
   }
 }

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
 import { atMost } from '../../kernel/at-most.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { days } from '../../kernel/clock/duration.js';
+import { days, seconds } from '../../kernel/clock/duration.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { MINUTE } from '../rate-limit-client.js';
 import { BanRecorder, type OwnBan } from './ban-recorder.js';
 import { type RateLimitResult, tightestWindow } from '../rate-limit.result.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
-import { Strikes } from './strikes.js';
 
 const MAX_KEYS = 50_000;
 
@@ -82,4 +82,38 @@ function nextBan(last: Ban | undefined, steps: readonly number[], now: number): 
   const cleanDays = last ? Math.max(0, Math.floor((now - last.endsAt) / days(1))) : 0;
   const before = Math.min(Math.max(0, (last?.level ?? 0) - cleanDays), steps.length - 1);
   return { endsAt: now + (steps[before] ?? 0), level: before + 1 };
+}
+
+/** Refusals this soon after the first one of a window do not count: those requests were already in flight. */
+const GRACE = seconds(1);
+
+/** The refusals of one key. Times are monotonic, in milliseconds. */
+export class Strikes {
+  private windowEnd = -Infinity;
+  private firstRefusal = 0;
+  /** Times of strikes, oldest first. Those before index `from` are more than a minute old. */
+  private times: number[] = [];
+  private from = 0;
+
+  /**
+   * Adds a refusal.
+   * @param windowEnd end of the exhausted window
+   * @returns the number of strikes in the last 60 s
+   */
+  add(now: number, windowEnd: number): number {
+    if (now >= this.windowEnd) {
+      this.windowEnd = windowEnd;
+      this.firstRefusal = now;
+    }
+    if (now - this.firstRefusal >= GRACE) this.times.push(now);
+    this.forgetBefore(now - MINUTE);
+    return this.times.length - this.from;
+  }
+
+  private forgetBefore(time: number): void {
+    while ((this.times[this.from] ?? Infinity) <= time) this.from += 1;
+    if (this.from * 2 <= this.times.length) return;
+    this.times = this.times.slice(this.from);
+    this.from = 0;
+  }
 }

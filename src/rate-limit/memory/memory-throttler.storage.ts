@@ -5,8 +5,7 @@ import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { RateLimitClient } from '../rate-limit-client.js';
 import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
-import type { Counter } from './expiring-counters.js';
-import { WindowCounters } from './window-counters.js';
+import { type Counter, WindowCounters } from './window-counters.js';
 
 /**
  * Counts in the memory of this process. A decision waits only for the first one of a key on a day, whose count so far is

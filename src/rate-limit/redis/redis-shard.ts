@@ -2,7 +2,6 @@ import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
 import { MINUTE, type RateLimitClient } from '../rate-limit-client.js';
 import { type RateLimitResult, resultOf } from '../rate-limit.result.js';
-import { inTime } from './in-time.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 import { PARTS, type RedisKeys } from './redis-keys.js';
 
@@ -97,4 +96,18 @@ export class RedisShard {
       timeout,
     );
   }
+}
+
+/**
+ * Rejects when a reply takes longer. The event loop runs timers first, then what sockets have received, then immediates: a
+ * reply that has arrived is read before, so the delay of a busy process is not that of Redis.
+ * @param timeout in milliseconds
+ */
+export function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(reject, new Error('no response in time')), timeout);
+    reply.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
 }

@@ -1,0 +1,91 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { RateLimitMetrics } from '../rate-limit.metrics.js';
+import type { RedisWithScripts } from './open-redis.js';
+import { inTime, type RedisShard } from './redis-shard.js';
+
+const CONNECT_TIMEOUT = seconds(2);
+const RECONNECT_EVERY = seconds(2);
+const HEARTBEAT = seconds(0.5);
+
+/** Finds out by a heartbeat whether Redis responds, and tells when it is lost and when it is back. */
+export class RedisWatch {
+  private readonly logger = new Logger('Redis');
+  private heartbeat?: NodeJS.Timeout;
+  private beating?: Promise<void>;
+  private reconnectAt = -Infinity;
+
+  constructor(
+    private readonly redis: RedisWithScripts,
+    private readonly shards: readonly RedisShard[],
+    private readonly clock: Clock,
+    private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
+  ) {
+    redis.on('error', (error: Error) => {
+      this.logger.debug(error.message);
+    });
+    metrics.redis('up');
+  }
+
+  async start(): Promise<void> {
+    await inTime(this.redis.connect(), CONNECT_TIMEOUT).catch((error: unknown) => {
+      this.logger.debug(String(error));
+    });
+    await this.beat();
+    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not before: it would connect as well
+  }
+
+  stop(): void {
+    clearInterval(this.heartbeat);
+    this.redis.disconnect();
+  }
+
+  /** How many of the shards do not respond. */
+  get lostShards(): number {
+    return this.shards.reduce((sum, { isLost }) => (isLost ? sum + 1 : sum), 0);
+  }
+
+  lose(shard: RedisShard, reason: unknown): void {
+    if (shard.isLost) return;
+    shard.isLost = true;
+    if (this.lostShards > 1) return; // the others of the same node, or of the whole cluster
+    this.metrics.redis('lost');
+    const what = this.shards.length > 1 ? 'A part of the Redis Cluster' : 'Redis';
+    this.logger.warn(
+      `${what} is unavailable (${String(reason)}): counting 1/${shard.replicaCount} of each limit in this replica.`,
+    );
+  }
+
+  private beat(): Promise<void> {
+    this.beating ??= this.beatAll().finally(() => (this.beating = undefined));
+    return this.beating;
+  }
+
+  private async beatAll(): Promise<void> {
+    const announced = await Promise.allSettled(this.shards.map((shard) => shard.announce()));
+    for (const [i, shard] of this.shards.entries()) {
+      const outcome = announced[i];
+      if (outcome?.status === 'rejected') this.lose(shard, outcome.reason);
+      else this.recover(shard);
+    }
+    if (this.lostShards > 0) this.reconnect();
+  }
+
+  private recover(shard: RedisShard): void {
+    if (!shard.isLost) return;
+    shard.isLost = false;
+    if (this.lostShards > 0) return;
+    this.metrics.redis('up');
+    this.logger.log('Redis is back: counting together again.');
+  }
+
+  /** A connection to a frozen server stays open. Another one finds the master that sentinels have named meanwhile. */
+  private reconnect(): void {
+    const { redis, clock } = this;
+    if (redis.isCluster || !['ready', 'connect'].includes(redis.status)) return;
+    if (clock.elapsed() < this.reconnectAt) return;
+    this.reconnectAt = clock.elapsed() + RECONNECT_EVERY;
+    redis.disconnect(true);
+  }
+}
