@@ -20,6 +20,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   forgetLastSuite();
   const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
   globalThis.petstoreSuite = { jest };
+  globalThis.jest = jest; // as everywhere else
   runtime.getSourceMaps().get = sourceMapOf;
   const native = {
     requireInternalModule: require,

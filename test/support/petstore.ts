@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import type { Type } from '@nestjs/common';
+import type { InjectionToken, Type } from '@nestjs/common';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../../src/app.module.js';
@@ -19,6 +19,8 @@ interface PetstoreOptions {
   readonly env?: Record<string, string>;
   /** Features beside the service's own, as a line more in FEATURES would add them. */
   readonly modules?: readonly Type[];
+  /** Providers in the place of others, as `overrideProvider()` of Nest takes them. */
+  readonly override?: readonly { readonly provide: InjectionToken; readonly useValue: unknown }[];
   /** How the service reaches its database, where that is not directly. */
   readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
 }
@@ -36,7 +38,12 @@ export class Petstore {
     readonly log: readonly Record<string, unknown>[],
   ) {}
 
-  static async start({ env = {}, modules = [], through }: PetstoreOptions = {}): Promise<Petstore> {
+  static async start({
+    env = {},
+    modules = [],
+    override = [],
+    through,
+  }: PetstoreOptions = {}): Promise<Petstore> {
     const database = await createTestDatabase();
     const { url } = (await through?.(database.url)) ?? database;
     const clock = new TestClock();
@@ -49,13 +56,15 @@ export class Petstore {
         log.push(JSON.parse(line) as Record<string, unknown>);
       },
     };
-    const module = await Test.createTestingModule({
-      imports: [AppModule.with(config, url, modules)],
-    })
-      .overrideProvider(Clock)
-      .useValue(clock)
-      .overrideProvider(Logger)
-      .useValue(new Logger(config, destination))
+    const own = [
+      { provide: Clock, useValue: clock },
+      { provide: Logger, useValue: new Logger(config, destination) },
+    ];
+    const module = await [...own, ...override]
+      .reduce(
+        (builder, { provide, useValue }) => builder.overrideProvider(provide).useValue(useValue),
+        Test.createTestingModule({ imports: [AppModule.with(config, url, modules)] }),
+      )
       .compile();
     const app = module.createNestApplication<NestExpressApplication>(new JsonAdapter(config), {
       bodyParser: false,

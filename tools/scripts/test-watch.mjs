@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// npm run test:watch -- <pattern>: runs tests again after each save. A new process each time: a worker loads a module once.
+import { watch } from 'chokidar';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const SETTLED = 100; // milliseconds without a further change
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let running;
+let settled;
+
+watch(['src', 'test', 'migrations', 'embedded-postgres'], { cwd: root, ignoreInitial: true }).on(
+  'all',
+  () => {
+    clearTimeout(settled);
+    settled = setTimeout(run, SETTLED);
+  },
+);
+await run();
+
+async function run() {
+  if (running) {
+    const ended = once(running, 'exit');
+    running.kill('SIGTERM');
+    await ended;
+  }
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const child = spawn(npm, ['test', '--silent', '--', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  running = child;
+  child.once('exit', () => {
+    if (running === child) running = undefined;
+  });
+}
