@@ -21,10 +21,7 @@ import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { KeyModule } from './key/key.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
-import { ErrorCatalogModule } from './openapi/error-catalog/error-catalog.module.js';
-import { DocumentModule } from './openapi/document/document.module.js';
-import { ReferenceModule } from './openapi/reference/reference.module.js';
-import { SwaggerUiModule } from './openapi/swagger-ui/swagger-ui.module.js';
+import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { BearerGuard } from './rate-limit/bearer.guard.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
@@ -85,10 +82,7 @@ export class AppModule {
         IdempotencyModule,
         HealthModule,
         MetricsModule.with(config),
-        DocumentModule,
-        ErrorCatalogModule.with(ERROR_CATALOG),
-        ReferenceModule,
-        SwaggerUiModule,
+        OpenApiModule.with(ERROR_CATALOG),
         NotFoundModule, // last: the catch-all under /v1
       ],
       providers: PIPELINE,

@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { Petstore } from '../support/petstore.js';
 
@@ -44,23 +44,66 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
     await page.close();
   });
 
-  describe.each(Object.entries(PAGES))('on %s', (path, made) => {
-    it.each([
-      ['light', 1280],
-      ['dark', 1280],
-      ['light', 390],
-      ['dark', 390],
-    ] as const)('finds nothing serious: %s, %d pixels wide', async (colorScheme, width) => {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
-      const page = await context.newPage();
+  const LOOKS = [
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const;
+
+  describe.each(LOOKS)('%s, %d pixels wide', (colorScheme, width) => {
+    let context: BrowserContext;
+    let page: Page;
+    beforeAll(async () => {
+      context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
+    });
+    beforeEach(async () => {
+      page = await context.newPage();
+    });
+    afterEach(() => page.close());
+    afterAll(() => context.close());
+
+    it.each(Object.entries(PAGES))('finds nothing serious on %s', async (path, made) => {
       await page.goto(`${await petstore.app.getUrl()}${path}`);
       await page.locator(made).first().waitFor({ state: 'attached' });
-      if (made === '.opblock') {
-        await page.locator('[id$="-createPet"].opblock .opblock-summary-control').click();
-        await page.locator('.responses-inner').waitFor();
-      }
       expect(await seriousFindings(page)).toEqual([]);
-      await context.close();
+    });
+
+    it('finds nothing serious in the Swagger UI in use, and keeps the focus in its dialog', async () => {
+      await page.goto(`${await petstore.app.getUrl()}/docs`);
+      const opener = page.locator('.auth-wrapper .authorize').first();
+      await opener.click();
+      const dialog = page.getByRole('dialog', { name: 'Available authorizations' });
+      expect(await seriousFindings(page)).toEqual([]);
+      const isInside = `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`;
+      for (let i = 0; i < 10; i++) {
+        await page.keyboard.press('Tab');
+        expect(await page.evaluate(isInside)).toBe(true);
+      }
+      await dialog.locator('input').fill(await petstore.key());
+      await dialog.getByRole('button', { name: 'Authorize' }).click();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await opener.evaluate((element) => element.matches(':focus'))).toBe(true);
+
+      for (const id of ['listPets', 'createPet']) {
+        const operation = page.locator(`[id$="-${id}"].opblock`);
+        await operation.locator('.opblock-summary-control').click();
+        await operation.locator('.responses-inner').waitFor();
+        await operation.getByRole('button', { name: /400 / }).first().click();
+        expect(await seriousFindings(page)).toEqual([]);
+        await operation.getByRole('button', { name: 'Try it out' }).click();
+        expect(await seriousFindings(page)).toEqual([]);
+        await operation.getByRole('button', { name: 'Execute' }).click();
+        await operation.locator('.live-responses-table .response').waitFor();
+        expect(await seriousFindings(page)).toEqual([]);
+      }
+      const limit = page.locator('[id$="-listPets"].opblock tr[data-param-name="limit"] input');
+      await limit.fill('1000');
+      await page.locator('[id$="-listPets"].opblock').getByRole('button', { name: 'Execute' }).click();
+      await page.getByText('Value must be less than or equal to 100').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
     });
   });
 });

@@ -12,6 +12,7 @@ const FILES = {
   '/docs/theme.css': 'text/css; charset=utf-8',
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui-init.js': 'text/javascript; charset=utf-8',
+  '/docs/document.json': 'application/json',
   '/docs/errors': 'text/html; charset=utf-8',
   '/docs/favicon-32x32.png': 'image/png',
   '/reference': 'text/html; charset=utf-8',

@@ -18,7 +18,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
 
   beforeAll(async () => {
     browser = await launch();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
+    const context = await browser.newContext({ viewport: { width: 1440, height: 844 } });
     context.on('request', (request) => hosts.add(new URL(request.url()).origin));
     context.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
@@ -65,6 +65,31 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
       'http://petstore.test/reference#tag/pets/operation/listPets',
     );
     expect(await page.locator('[id="tag/pets/operation/listPets"]').count()).toBe(1);
+  });
+
+  it('has its headings in order and the events last, closed until they are asked for', async () => {
+    const levels = await page
+      .locator('.api-content :is(h1, h2, h3, h4, h5)')
+      .evaluateAll((headings) =>
+        (headings as unknown as { tagName: string; ariaLevel: string | null }[]).map(
+          ({ tagName, ariaLevel }) => Number(ariaLevel ?? tagName.slice(1)),
+        ),
+      );
+    expect(levels.length).toBeGreaterThan(100);
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
+    const tags = await page.locator('.menu-content > div > ul > li > label').allInnerTexts();
+    expect(tags.at(-1)).toBe('callbacks');
+    const event = page.locator('[id="tag/callbacks/operation/onPetCreated"]');
+    expect(await event.getByText('webhook-signature').isVisible()).toBe(false);
+    await event.getByRole('button', { name: 'Show' }).click();
+    await event.getByText('webhook-signature').first().waitFor();
+    await event.getByRole('button', { name: 'Hide' }).click();
+  });
+
+  it('is shorter than 30 000 pixels, without a dark column beside the guides', async () => {
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(30_000);
+    const stub = page.locator('.api-content ~ div');
+    expect(await stub.evaluateAll((found) => found.filter((one) => one.checkVisibility()).length)).toBe(0);
   });
 
   it('searches', async () => {

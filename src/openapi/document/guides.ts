@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { PLANS } from '../../auth/plans.js';
 import type { CatalogEntry } from '../error-catalog/catalog.js';
 import { OTHER_CODES } from '../error-catalog/catalog.js';
+import { catalogTable } from '../error-catalog/markdown.js';
 
 type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 
@@ -12,9 +13,6 @@ const planRows = Object.entries(PLANS).map(([plan, limits]) =>
     ? `| ${plan} | the key's own | the key's own |`
     : `| ${plan} | ${number(limits.perMinute)} | ${number(limits.perDay)} |`,
 );
-
-const catalogItem = ({ example: { code, status }, meaning, action }: CatalogEntry, base: string): string =>
-  `- ${status} [\`${code}\`](${base}/docs/errors#${code}): ${meaning} ${action}`;
 
 /** Guides, as tags without operations: the usual way to put them into a document. */
 export const guides = (base: string, errors: readonly CatalogEntry[]): TagObject[] => [
@@ -85,11 +83,11 @@ parser that keeps every digit, or the TypeScript client, where they are \`bigint
   guide(
     'Errors',
     `
-Every error response is \`{code, message, status}\`. Branch on \`code\`, show \`message\`, and quote the \`X-Request-Id\` when
+Every operation may also return 401, 406, 429, 500 and 503. Every error response is \`{code, message, status}\`. Branch on \`code\`, show \`message\`, and quote the \`X-Request-Id\` when
 you ask for help. A \`validation_failed\` adds \`details\`, one entry for each invalid value. With
 \`Accept: application/problem+json\` an error is a problem of RFC 9457.
 
-${errors.map((entry) => catalogItem(entry, base)).join('\n')}
+${catalogTable(errors, `${base}/docs/errors`)}
 
 ${OTHER_CODES}
 `,

@@ -89,7 +89,7 @@ export const headers = (base: string) =>
 
 export type HeaderName = keyof ReturnType<typeof headers>;
 
-const ON_EVERY_RESPONSE: readonly HeaderName[] = [
+export const EVERY_RESPONSE_HEADER: readonly HeaderName[] = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -109,7 +109,7 @@ const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
 /** The headers of every response with this status. */
 export const headersOf = (status: string): HeadersObject =>
-  references([...ON_EVERY_RESPONSE, ...(ON_STATUS[status] ?? [])]);
+  references([...EVERY_RESPONSE_HEADER, ...(ON_STATUS[status] ?? [])]);
 
 /** Adds the headers of the pipeline to each response that is not a reference. */
 export function addHeaders({ responses, security }: OperationObject, route: Route): void {

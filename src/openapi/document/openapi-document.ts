@@ -27,7 +27,7 @@ export class OpenApiDocument {
     return (this.asYaml ??= new StaticContent('application/yaml', text()));
   }
 
-  private get document(): OpenAPIObject {
+  get document(): OpenAPIObject {
     if (!this.app) throw new Error('describe() has not been called.');
     return (this.built ??= buildDocument(this.app));
   }

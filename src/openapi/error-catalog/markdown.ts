@@ -30,29 +30,18 @@ success: with this \`Accept\` alone, a success is \`application/json\` as always
 
 ## Codes
 
-${catalogTable(entries)}
-
-${entries.map(section).join('\n\n')}
-
-### Other codes
+${catalogTable(entries, '')}
 
 ${OTHER_CODES}
 `;
 
-const section = ({ example, meaning, action }: CatalogEntry): string => `### ${example.code}
-
-**${example.status}.** ${meaning}
-
-**What to do:** ${action}
-
-\`\`\`json
-${JSON.stringify(example, null, 2)}
-\`\`\``;
-
-/** The catalogue as one table. */
-function catalogTable(entries: readonly CatalogEntry[]): string {
+/** The catalogue as one table. `page`: the address of the page that says more of each code. */
+export function catalogTable(entries: readonly CatalogEntry[], page: string): string {
   const rows = entries.map(
-    ({ example: { status, code }, meaning }) => `| ${status} | [\`${code}\`](#${code}) | ${meaning} |`,
+    ({ example: { status, code }, meaning, action }) =>
+      `| ${status} | ${link(code, page)} | ${meaning} ${action} |`,
   );
-  return ['| Status | Code | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  return ['| Status | Code | Meaning and remedy |', '| --- | --- | --- |', ...rows].join('\n');
 }
+
+const link = (code: string, page: string) => (page === '' ? `\`${code}\`` : `[\`${code}\`](${page}#${code})`);

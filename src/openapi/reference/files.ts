@@ -51,6 +51,14 @@ const REFERENCE_STYLE = `
 :root { color-scheme: light dark; }
 body { background: #fff; color: #24302f; font-family: system-ui, sans-serif; margin: 0; }
 #reference h5 { color: inherit; }
+#reference .api-content ~ div { display: none; } /* the dark column behind the guides; the panels of operations are dark themselves */
+#reference [data-closed] > div > div:nth-child(2), #reference [data-closed] > div > div > :not(h2) { display: none; }
+#reference [data-foldable] h2 button { font: inherit; font-size: 14px; margin-left: 1em; }
+#reference .api-content button { padding-bottom: 4px; padding-top: 4px; }
+#reference .api-content td { padding-bottom: 4px; padding-top: 4px; }
+#reference [id^="tag/"]:not([id*="/operation/"]) > div, #reference [id^="tag/"]:not([id*="/operation/"]) > div > div { width: 100%; }
+#reference [id*="/operation/"] :is(h2, h3, h5) { margin-bottom: 6px; margin-top: 6px; }
+#reference [id*="/operation/"] h3 { padding: 0; }
 table td, table th { border-color: #ddd7cc !important; }
 @media (prefers-color-scheme: dark) {
   body { background: #14191a; color: #e4e9e7; }

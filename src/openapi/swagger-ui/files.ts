@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { StaticContent } from '../../http/static-content.js';
-import { initScript } from './init-script.js';
+import { startSwaggerUi } from './start-swagger-ui.js';
 import { THEME } from './theme.js';
 
 const HTML = 'text/html; charset=utf-8';
@@ -18,7 +18,7 @@ const LIBRARY: Readonly<Record<string, string>> = {
 };
 
 /** Everything below `/docs/`, by name. */
-export function swaggerUiFiles(): ReadonlyMap<string, StaticContent> {
+export function swaggerUiFiles(): Map<string, StaticContent> {
   const { resolve } = createRequire(import.meta.url);
   return new Map([
     ...Object.entries(LIBRARY).map(
@@ -27,7 +27,7 @@ export function swaggerUiFiles(): ReadonlyMap<string, StaticContent> {
     ),
     ['index.html', swaggerUiPage('')],
     ['theme.css', new StaticContent(CSS, THEME)],
-    ['swagger-ui-init.js', new StaticContent(SCRIPT, initScript())],
+    ['swagger-ui-init.js', new StaticContent(SCRIPT, `(${String(startSwaggerUi)})();\n`)],
   ]);
 }
 

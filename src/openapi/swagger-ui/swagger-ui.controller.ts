@@ -5,6 +5,8 @@ import { Config } from '../../kernel/config/config.js';
 import { Public } from '../../http/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { StaticFolder } from '../../http/static-folder.js';
+import { OpenApiDocument } from '../document/openapi-document.js';
+import { uiDocument } from './ui-document.js';
 import { swaggerUiFiles, swaggerUiPage } from './files.js';
 import { securityHeaders } from '../../http/security-headers.js';
 
@@ -16,10 +18,14 @@ import { securityHeaders } from '../../http/security-headers.js';
 export class SwaggerUiController {
   private readonly files: StaticFolder;
 
-  constructor({ stagingPublicUrl }: Config) {
+  constructor({ stagingPublicUrl }: Config, document: OpenApiDocument) {
     const callable = stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [];
     const files = swaggerUiFiles(); // where the package is missing, the service does not start
-    this.files = new StaticFolder(() => files, swaggerUiPage('docs/'), securityHeaders({ callable }));
+    this.files = new StaticFolder(
+      () => files.set('document.json', uiDocument(document.document)),
+      swaggerUiPage('docs/'),
+      securityHeaders({ callable }),
+    );
   }
 
   @Get()

@@ -57,6 +57,23 @@ export const THEME = `
   }
   .response-toggle button::before { content: '▸ '; }
   .response-toggle button[aria-expanded='true']::before { content: '▾ '; }
+  .parameters-col_name { padding-right: 1em; }
+  .prop-format { margin-left: 0.5em; }
+  .btn { transition: none; }
+  .btn.cancel.cancel.cancel { border-color: currentColor; color: var(--warn); }
+  .download-contents { background: #4c5a58; color: #fff; }
+  dialog.modal-ux {
+    background: var(--card); border: 1px solid var(--line); border-radius: 10px; box-sizing: border-box; color: var(--ink); margin: auto;
+    max-width: 650px; padding: 0; position: fixed; width: calc(100% - 24px);
+  }
+  dialog.modal-ux::backdrop { background: rgb(0 0 0 / 70%); }
+  .modal-ux-header { align-items: center; border-bottom: 1px solid var(--line); display: flex; justify-content: space-between; padding: 8px 20px; }
+  .modal-ux-header h2 { color: var(--ink); font-size: 20px; margin: 0; }
+  .modal-ux .close-modal { background: none; border: 0; color: var(--ink); cursor: pointer; font-size: 24px; padding: 4px 10px; }
+  .modal-ux-content { padding: 20px; }
+  .modal-ux :is(p, h4, h6, label, code, .auth-container) { color: var(--ink); }
+  .modal-ux .modal-btn:not(.authorize) { color: var(--ink); }
+  .common-headers .markdown p { margin: 0; }
   .common-headers { color: var(--ink); font: 14px/1.5 sans-serif; margin: 0 auto 8px; }
   .common-headers summary { cursor: pointer; padding: 4px 0; }
   .common-headers dt { font-weight: 600; }

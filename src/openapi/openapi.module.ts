@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DocumentController, IndexController } from './document/document.controller.js';
+import { OpenApiDocument } from './document/openapi-document.js';
+import type { CatalogEntry } from './error-catalog/catalog.js';
+import { ErrorCatalogController } from './error-catalog/error-catalog.controller.js';
+import { CATALOG_ENTRIES, ErrorCatalog } from './error-catalog/error-catalog.service.js';
+import { ReferenceController } from './reference/reference.controller.js';
+import { SwaggerUiController } from './swagger-ui/swagger-ui.controller.js';
+
+/** The OpenAPI document and the pages that are made from it. */
+@Module({})
+export class OpenApiModule {
+  static with(errors: readonly CatalogEntry[]): DynamicModule {
+    return {
+      module: OpenApiModule,
+      controllers: [
+        IndexController,
+        DocumentController,
+        ErrorCatalogController, // before `/docs/:file`
+        SwaggerUiController,
+        ReferenceController,
+      ],
+      providers: [OpenApiDocument, { provide: CATALOG_ENTRIES, useValue: errors }, ErrorCatalog],
+    };
+  }
+}
