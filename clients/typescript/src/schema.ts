@@ -936,7 +936,7 @@ export interface components {
       /**
        * Format: int64
        * @description The pet to order. It has to be available.
-       * @example 42
+       * @example 1
        */
       petId: number;
     };
@@ -3580,7 +3580,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *       "petId": 42
+         *       "petId": 1
          *     }
          */
         'application/json': components['schemas']['NewOrder'];
