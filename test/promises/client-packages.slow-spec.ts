@@ -43,7 +43,22 @@ describe('clients/typescript, as npm packs it', () => {
     );
     const options = ['--noEmit', '--strict', '--target', 'ES2023', '--module', 'nodenext'];
     await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', 'main.mts');
-    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023,DOM', 'page.mts');
+    await runIn(
+      folder.path,
+      'tsc',
+      ...options,
+      '--lib',
+      'ES2023,DOM',
+      '--exactOptionalPropertyTypes',
+      'page.mts',
+    );
+    await cp(join(ROOT, 'examples/typescript/webhook-receiver.ts'), join(folder.path, 'receiver.mts'));
+    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', 'receiver.mts');
+    const load = `console.log(typeof require('petstore-client').PetstoreClient)`;
+    expect(await runIn(folder.path, process.execPath, '--input-type=commonjs', '--eval', load)).toBe(
+      'function\n',
+    );
+    expect(await readdir(join(folder.path, 'source'))).not.toContain('dist'); // packing leaves nothing behind
     await folder.remove();
   });
 });

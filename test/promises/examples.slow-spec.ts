@@ -48,9 +48,18 @@ describe('examples/typescript, with the client as npm packs it', () => {
 
   it('is a package of the built client and nothing else', () => {
     expect(files).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'package.json']),
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'dist/cjs/index.js',
+        'dist/cjs/package.json',
+        'dist/esm/index.d.ts',
+        'dist/esm/index.js',
+        'package.json',
+      ]),
     );
-    const built = /^(LICENSE|README\.md|package\.json|dist\/.*\.(js|d\.ts))$/;
+    const built =
+      /^(LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(cjs|esm)\/.*\.(js|d\.ts))$/;
     expect(files.filter((path) => !built.test(path))).toEqual([]);
   });
 

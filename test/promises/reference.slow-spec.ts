@@ -60,7 +60,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
 
   it('leads from the notice of getPet to the operation that lists pets', async () => {
     const notice = page.locator('[id="tag/pets/operation/getPet"]');
-    const link = notice.getByRole('link', { name: 'GET /pets', exact: true });
+    const link = notice.getByRole('link', { name: 'GET /pets?ids=42', exact: true });
     expect(await link.getAttribute('href')).toBe(
       'http://petstore.test/reference#tag/pets/operation/listPets',
     );

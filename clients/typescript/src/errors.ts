@@ -1,20 +1,22 @@
 import type { ERROR_CODES } from './error-codes.js';
+import type { ResponseInfo } from './response-info.js';
 import type { FieldError } from './types.js';
 
 /** A code of the service. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 /** A code of this client, where the service sent no code. */
 export type ClientErrorCode =
-  'connection_failed' | 'timeout' | 'not_modified' | 'invalid_response' | 'unknown';
+  'connection_failed' | 'timeout' | 'not_modified' | 'invalid_response' | 'invalid_signature' | 'unknown';
 
 /** What an error is made of. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly status?: number;
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   readonly details?: readonly FieldError[];
   readonly retryAfter?: number;
+  readonly response?: ResponseInfo;
   readonly cause?: unknown;
 }
 
@@ -24,21 +26,24 @@ export class PetstoreError extends Error {
   /** Machine-readable; new ones may come. An error without a response of the service has a code of this client. */
   readonly code: ErrorCode | ClientErrorCode | (string & {}); // keeps the completion of the known ones
   /** The HTTP status. Undefined where no response came. */
-  readonly status?: number;
+  readonly status: number | undefined;
   /** Names the request in the log of the service. */
-  readonly requestId?: string;
+  readonly requestId: string | undefined;
   /** Each invalid property or parameter; empty where the response names none. */
   readonly details: readonly FieldError[];
   /** Seconds to wait before the next try, where the response tells. */
-  readonly retryAfter?: number;
+  readonly retryAfter: number | undefined;
+  /** What the headers of the response say: rate limits, for instance. Undefined where no response came. */
+  readonly response: ResponseInfo | undefined;
 
-  constructor({ code, message, status, requestId, details = [], retryAfter, cause }: Problem) {
+  constructor({ code, message, status, requestId, details = [], retryAfter, response, cause }: Problem) {
     super(message, { cause });
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     this.details = details;
     this.retryAfter = retryAfter;
+    this.response = response;
   }
 }
 
@@ -100,6 +105,11 @@ export class TimeoutError extends ConnectionError {
 /** 304: nothing has changed since the response with the `ifNoneMatch` of this call. */
 export class NotModifiedError extends PetstoreError {
   override name = 'NotModifiedError';
+}
+
+/** A webhook's message that the service has not signed, or not within the last 5 minutes. Respond with 400. */
+export class WebhookVerificationError extends PetstoreError {
+  override name = 'WebhookVerificationError';
 }
 
 type ErrorClass = new (problem: Problem) => PetstoreError;

@@ -1,18 +1,23 @@
-/**
- * Identifiers are signed 64-bit integers, and a JavaScript number keeps every digit only up to 2^53. So a property named
- * `id` or `...Id` is a bigint, whatever its size, and so is each of `ids` or `...Ids`.
- */
-export type Exact<T> = T extends readonly (infer Item)[]
-  ? Exact<Item>[]
+/** How identifiers appear: they are signed 64-bit integers, and a JavaScript number keeps every digit only up to 2^53. */
+export interface IdTypes {
+  readonly bigint: bigint;
+  readonly string: string;
+  readonly number: number;
+}
+export type IdKind = keyof IdTypes;
+
+/** A property named `id` or `...Id` is an identifier, whatever its size, and so is each of `ids` or `...Ids`. */
+export type Exact<T, Id = bigint> = T extends readonly (infer Item)[]
+  ? Exact<Item, Id>[]
   : T extends object
     ? {
         [Name in keyof T]: Name extends 'id' | 'ids' | `${string}Id` | `${string}Ids`
-          ? ExactId<T[Name]>
-          : Exact<T[Name]>;
+          ? ExactId<T[Name], Id>
+          : Exact<T[Name], Id>;
       }
     : T;
 
-type ExactId<T> = T extends number ? bigint : T extends readonly number[] ? readonly bigint[] : T;
+type ExactId<T, Id> = T extends number ? Id : T extends readonly number[] ? readonly Id[] : T;
 
 const isIdentifier = (name: string) => name === 'id' || name.endsWith('Id');
 
@@ -26,11 +31,12 @@ const MARK = '\u0000';
 const WRITTEN_MARK = '\\u0000';
 
 /**
- * Parses JSON without losing a digit. An integer under the name of an identifier is a bigint, and so is every other
- * one that a number cannot hold.
+ * Parses JSON without losing a digit. An integer under the name of an identifier is of the given kind, and every other one
+ * that a number cannot hold is a bigint.
  * @throws SyntaxError if the text is not JSON
+ * @throws RangeError for an identifier that a number cannot hold, where numbers are wanted
  */
-export function readJson(text: string): unknown {
+export function readJson(text: string, ids: IdKind = 'bigint'): unknown {
   const marked = text.replace(TOKEN, (token, colon?: string) => {
     if (DIGITS_AT_RISK.test(token)) return `"${WRITTEN_MARK}${token}"`;
     const looksMarked = colon === undefined && token.startsWith(`"${WRITTEN_MARK}`);
@@ -38,31 +44,43 @@ export function readJson(text: string): unknown {
   });
   return JSON.parse(marked, (name, value: unknown) => {
     if (typeof value === 'number')
-      return isIdentifier(name) && Number.isInteger(value) ? BigInt(value) : value;
+      return isIdentifier(name) && Number.isInteger(value) ? identifier(String(value), ids) : value;
     if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
     const rest = value.slice(MARK.length);
-    return rest.startsWith(MARK) ? rest : exactInteger(name, rest);
+    if (rest.startsWith(MARK)) return rest;
+    return isIdentifier(name) ? identifier(rest, ids) : exactInteger(rest);
   });
 }
 
-function exactInteger(name: string, digits: string): bigint | number {
+function identifier(digits: string, kind: IdKind): IdTypes[IdKind] {
+  if (kind === 'string') return digits;
+  if (kind === 'bigint') return BigInt(digits);
   const number = Number(digits);
-  return Number.isSafeInteger(number) && !isIdentifier(name) ? number : BigInt(digits);
+  if (Number.isSafeInteger(number)) return number;
+  throw new RangeError(
+    `A number cannot hold the identifier ${digits}. Read identifiers as 'string' or 'bigint'.`,
+  );
+}
+
+function exactInteger(digits: string): bigint | number {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
 }
 
 /**
- * Writes JSON with bigints as numbers, digit for digit.
- * @throws RangeError for a number whose digits are lost already: above 2^53 an identifier has to be a bigint
+ * Writes JSON with bigints, and identifiers that are strings of digits, as numbers, digit for digit.
+ * @throws RangeError for a number whose digits are lost already
  */
-export function writeJson(value: unknown): string {
+export function writeJson(value: unknown, name = ''): string {
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value === 'string' && isIdentifier(name) && /^-?(0|[1-9]\d*)$/.test(value)) return value;
+  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item)).join(',')}]`;
   if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
     const properties = Object.entries(value).filter(([, property]) => property !== undefined);
-    return `{${properties.map(([name, property]) => `${JSON.stringify(name)}:${writeJson(property)}`).join(',')}}`;
+    return `{${properties.map(([key, property]) => `${JSON.stringify(key)}:${writeJson(property, key)}`).join(',')}}`;
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new RangeError(`${String(value)} has lost digits: give integers above 2^53 as bigint.`);
+    throw new RangeError(`${String(value)} has lost digits: give integers above 2^53 as bigint or string.`);
   }
   return JSON.stringify(value ?? null);
 }

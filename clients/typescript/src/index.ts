@@ -15,7 +15,9 @@ export {
   ServerError,
   TimeoutError,
   ValidationError,
+  WebhookVerificationError,
 } from './errors.js';
+export type { IdKind, IdTypes } from './exact-json.js';
 export type { Listing, Page, PageOptions } from './listing.js';
 export { type ClientOptions, PetstoreClient } from './petstore-client.js';
 export type { Categories, CategoryQuery } from './resources/categories.js';
@@ -27,7 +29,7 @@ export type { RateLimits } from './resources/rate-limits.js';
 export type { DeliveryQuery, Webhooks } from './resources/webhooks.js';
 export type { RateLimitWindow, RateLimitState, ResponseInfo } from './response-info.js';
 export type { Runtime } from './runtime.js';
-export type { ChangeOptions, ReadOptions, RequestOptions, WriteOptions } from './transport.js';
+export type { ChangeOptions, ReadOptions, RequestOptions, Result, WriteOptions } from './transport.js';
 export type {
   ApiKey,
   Category,
@@ -54,4 +56,5 @@ export type {
   WebhookChange,
   WebhookWithSecret,
 } from './types.js';
+export { verifyWebhook, type VerifyOptions, type WebhookHeaders } from './verify-webhook.js';
 export { VERSION } from './version.js';

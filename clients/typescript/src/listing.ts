@@ -10,7 +10,7 @@ export interface Page<Item> {
 
 export interface PageOptions {
   /** The `etag` of an earlier response. While it still holds, the call throws a NotModifiedError. */
-  readonly ifNoneMatch?: string;
+  readonly ifNoneMatch?: string | undefined;
 }
 
 /** Asks for one page; without a cursor for the page that the query names. */

@@ -66,22 +66,23 @@ export const OPERATIONS = {
 export type OperationId = keyof typeof OPERATIONS;
 
 type Parameters<Id extends OperationId> = operations[Id]['parameters'];
-type Content<Holder> = Holder extends { content: { 'application/json': infer Body } }
-  ? Exact<Body>
+type Content<Holder, Id> = Holder extends { content: { 'application/json': infer Body } }
+  ? Exact<Body, Id>
   : undefined;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
 /** The parameters in the address of an operation. */
-export type Query<Id extends OperationId> = Exact<NonNullable<Parameters<Id>['query']>>;
+export type Query<Op extends OperationId, Id = bigint> = Exact<NonNullable<Parameters<Op>['query']>, Id>;
 
 /** What an operation is called with. */
-export interface Input<Id extends OperationId> {
-  readonly path?: Exact<Parameters<Id>['path']>;
-  readonly query?: Query<Id>;
-  readonly body?: Content<operations[Id]['requestBody']>;
+export interface Input<Op extends OperationId, Id> {
+  readonly path?: Exact<Parameters<Op>['path'], Id> | undefined;
+  readonly query?: Query<Op, Id> | undefined;
+  readonly body?: Content<operations[Op]['requestBody'], Id> | undefined;
 }
 
 /** What an operation returns when it succeeds. */
-export type Output<Id extends OperationId> = Content<
-  Responses<Id>[keyof Responses<Id> & (200 | 201 | 202 | 204)]
+export type Output<Op extends OperationId, Id> = Content<
+  Responses<Op>[keyof Responses<Op> & (200 | 201 | 202 | 204)],
+  Id
 >;

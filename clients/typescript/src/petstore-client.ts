@@ -1,3 +1,4 @@
+import type { IdKind, IdTypes } from './exact-json.js';
 import { Categories } from './resources/categories.js';
 import { Events } from './resources/events.js';
 import { Orders } from './resources/orders.js';
@@ -11,21 +12,26 @@ import { type Settings, Transport } from './transport.js';
 import { VERSION } from './version.js';
 
 /** Times are in milliseconds. */
-export interface ClientOptions {
+export interface ClientOptions<Ids extends IdKind = IdKind> {
+  /**
+   * How identifiers appear: as `bigint` unless given, as `string`, or as `number`, which throws for one above 2^53.
+   * `JSON.stringify` does not take a bigint.
+   */
+  readonly ids?: Ids;
   /** With the version, such as `https://petstore.example/v1`. The variable `PETSTORE_URL` unless given. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** The variable `PETSTORE_API_KEY` unless given. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** For each try, its response included. 10 s unless given. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** For a whole call, with its retries and waits. 2 min unless given. A call that would have to wait longer fails at once. */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /** Tries after the first one. 4 unless given; 0 for none. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Your program, such as `shop/1.2`, put before the name of this client. */
-  readonly userAgent?: string;
+  readonly userAgent?: string | undefined;
   /** Called with every response, also of those that are followed by another try. */
-  readonly onResponse?: (response: ResponseInfo) => void;
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** For tests, and for a `fetch` of your own. */
   readonly runtime?: Partial<Runtime>;
 }
@@ -36,36 +42,37 @@ export interface ClientOptions {
  *     const client = new PetstoreClient();
  *     for await (const pet of client.pets.list({ status: 'available' })) console.log(pet.id, pet.name);
  */
-export class PetstoreClient {
-  readonly pets: Pets;
-  readonly categories: Categories;
-  readonly orders: Orders;
-  readonly events: Events;
-  readonly webhooks: Webhooks;
-  readonly key: OwnKey;
-  readonly rateLimits: RateLimits;
-  private readonly transport: Transport;
+export class PetstoreClient<Ids extends IdKind = 'bigint'> {
+  readonly pets: Pets<IdTypes[Ids]>;
+  readonly categories: Categories<IdTypes[Ids]>;
+  readonly orders: Orders<IdTypes[Ids]>;
+  readonly events: Events<IdTypes[Ids]>;
+  readonly webhooks: Webhooks<IdTypes[Ids]>;
+  readonly key: OwnKey<IdTypes[Ids]>;
+  readonly rateLimits: RateLimits<IdTypes[Ids]>;
 
   /** @throws TypeError if the address or the key is missing, or the address is not an HTTP URL */
-  constructor(options: ClientOptions = {}) {
-    this.transport = new Transport(settingsOf(options), { ...RUNTIME, ...options.runtime });
-    this.pets = new Pets(this.transport);
-    this.categories = new Categories(this.transport);
-    this.orders = new Orders(this.transport);
-    this.events = new Events(this.transport);
-    this.webhooks = new Webhooks(this.transport);
-    this.key = new OwnKey(this.transport);
-    this.rateLimits = new RateLimits(this.transport);
-  }
-
-  /** What the last response said: quota, request id, ETag. Where calls overlap, `onResponse` tells them apart. */
-  get lastResponse(): ResponseInfo | undefined {
-    return this.transport.lastResponse;
+  constructor(options: ClientOptions<Ids> = {}) {
+    const transport = new Transport<IdTypes[Ids]>(settingsOf(options), { ...RUNTIME, ...options.runtime });
+    this.pets = new Pets(transport);
+    this.categories = new Categories(transport);
+    this.orders = new Orders(transport);
+    this.events = new Events(transport);
+    this.webhooks = new Webhooks(transport);
+    this.key = new OwnKey(transport);
+    this.rateLimits = new RateLimits(transport);
   }
 }
 
 function settingsOf(options: ClientOptions): Settings {
-  const { timeout = 10_000, totalTimeout = 120_000, maxRetries = 4, userAgent, onResponse } = options;
+  const {
+    timeout = 10_000,
+    totalTimeout = 120_000,
+    maxRetries = 4,
+    userAgent,
+    onResponse,
+    ids = 'bigint',
+  } = options;
   const url = options.url ?? environmentVariable('PETSTORE_URL');
   const apiKey = options.apiKey ?? environmentVariable('PETSTORE_API_KEY');
   if (url === undefined) throw new TypeError('The address is missing: give `url`, or set PETSTORE_URL.');
@@ -79,6 +86,7 @@ function settingsOf(options: ClientOptions): Settings {
     timeout,
     totalTimeout,
     maxRetries,
+    ids,
     onResponse,
   };
 }

@@ -28,11 +28,11 @@ export interface ResponseInfo {
   readonly operation: OperationId;
   readonly status: number;
   /** Names the request in the log of the service. */
-  readonly requestId?: string;
+  readonly requestId: string | undefined;
   /** Undefined where something in front of the service has responded. */
-  readonly rateLimit?: RateLimitState;
-  /** For `ifNoneMatch`. */
-  readonly etag?: string;
+  readonly rateLimit: RateLimitState | undefined;
+  /** For `ifNoneMatch` and `ifMatch`. */
+  readonly etag: string | undefined;
   /** Whether this is the first response once more, because its `Idempotency-Key` was used before. */
   readonly idempotentReplayed: boolean;
 }

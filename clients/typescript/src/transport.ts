@@ -1,6 +1,6 @@
 import { deprecationWarning } from './deprecation.js';
 import { ConnectionError, errorOf, PetstoreError, TimeoutError } from './errors.js';
-import { readJson, writeJson } from './exact-json.js';
+import { type IdKind, readJson, writeJson } from './exact-json.js';
 import { Listing, type LoadPage } from './listing.js';
 import { type Input, type Operation, type OperationId, OPERATIONS, type Output } from './operations.js';
 import { links, responseInfo, type ResponseInfo } from './response-info.js';
@@ -11,53 +11,56 @@ import type { FieldError } from './types.js';
 /** How one call differs from the options of the client. */
 export interface RequestOptions {
   /** Ends the call: it throws the reason of the signal. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds for each try. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Milliseconds for the whole call, with its retries and waits. */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /** Tries after the first one. 0 for none. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
 }
 
 export interface ReadOptions extends RequestOptions {
   /** The `etag` of an earlier response. While it still holds, the call throws a NotModifiedError. */
-  readonly ifNoneMatch?: string;
+  readonly ifNoneMatch?: string | undefined;
 }
 
 export interface WriteOptions extends RequestOptions {
   /** 1 to 255 printable ASCII characters, used for this request only. Without it each call makes its own. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface ChangeOptions extends RequestOptions {
   /** The `etag` of the version that the change is for, or `*`. Another version throws a PreconditionFailedError. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
 }
 
 /** What every request of a client has in common. */
 export interface Settings {
   readonly url: string;
   readonly apiKey: string;
-  readonly userAgent?: string;
+  readonly userAgent?: string | undefined;
   readonly timeout: number;
   readonly totalTimeout: number;
   readonly maxRetries: number;
-  readonly onResponse?: (response: ResponseInfo) => void;
+  readonly ids: IdKind;
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
 }
 
 type Options = ReadOptions & WriteOptions & ChangeOptions;
-type Paged<Id extends OperationId> = Output<Id> extends (infer Item)[] ? Item : never;
+type Paged<Op extends OperationId, Id> = Output<Op, Id> extends (infer Item)[] ? Item : never;
 
-interface Result<Id extends OperationId> {
-  readonly body: Output<Id>;
+/** What a call returns, with what its response said: `ETag`, rate limits, request id. JSON of it leaves `response` out. */
+export type Result<T> = T & { readonly response: ResponseInfo };
+
+interface Received {
+  readonly body: unknown;
   readonly headers: Headers;
   readonly response: ResponseInfo;
 }
 
 /** Sends requests, waits and tries again. It knows the operations by their table only. */
-export class Transport {
-  lastResponse?: ResponseInfo;
+export class Transport<Id = bigint> {
   /** Hidden from a console that prints the client: it holds the key. */
   readonly #settings: Settings;
   private readonly warned = new Set<OperationId>();
@@ -70,39 +73,51 @@ export class Transport {
   }
 
   /** Calls an operation. */
-  async call<Id extends OperationId>(id: Id, input: Input<Id>, options?: Options): Promise<Output<Id>> {
-    return (await this.send(id, input, options)).body;
+  async call<Op extends OperationId>(
+    id: Op,
+    input: Input<Op, Id>,
+    options?: Options,
+  ): Promise<Result<Output<Op, Id>>> {
+    const { body, response } = await this.receive(id, input, options);
+    return Object.defineProperty(body as Result<Output<Op, Id>>, 'response', { value: response });
+  }
+
+  /** Calls an operation whose response has no body. */
+  async send<Op extends OperationId>(id: Op, input: Input<Op, Id>, options?: Options): Promise<ResponseInfo> {
+    return (await this.receive(id, input, options)).response;
   }
 
   /** Calls an operation whose response is a page. */
-  list<Id extends OperationId>(
-    id: Id,
-    query: Input<Id>['query'],
+  list<Op extends OperationId>(
+    id: Op,
+    query: Input<Op, Id>['query'],
     options?: RequestOptions,
-    path?: Input<Id>['path'],
-  ): Listing<Paged<Id>> {
-    const load: LoadPage<Paged<Id>> = async (cursor, pageOptions) => {
-      const input = { path, query: cursor === undefined ? query : { ...query, cursor } } as Input<Id>; // as paged ones take it
-      const { body, headers, response } = await this.send(id, input, { ...options, ...pageOptions });
+    path?: Input<Op, Id>['path'],
+  ): Listing<Paged<Op, Id>> {
+    const load: LoadPage<Paged<Op, Id>> = async (cursor, pageOptions) => {
+      const input = { path, query: cursor === undefined ? query : { ...query, cursor } } as Input<Op, Id>; // as paged ones take it
+      const { body, headers, response } = await this.receive(id, input, { ...options, ...pageOptions });
       if (!Array.isArray(body)) throw invalidResponse(response);
-      return { items: body as Paged<Id>[], nextCursor: nextCursor(headers), response };
+      const next = nextCursor(headers);
+      return { items: body as Paged<Op, Id>[], ...(next !== undefined && { nextCursor: next }), response };
     };
     return new Listing(load);
   }
 
-  private async send<Id extends OperationId>(
-    id: Id,
-    input: Input<Id>,
+  private async receive<Op extends OperationId>(
+    id: Op,
+    input: Input<Op, Id>,
     options: Options = {},
-  ): Promise<Result<Id>> {
+  ): Promise<Received> {
     const operation: Operation = OPERATIONS[id];
     const { maxRetries = this.#settings.maxRetries, totalTimeout = this.#settings.totalTimeout } = options;
     const deadline = this.runtime.now() + totalTimeout;
-    const url = `${this.#settings.url}${pathOf(operation, input.path)}${queryOf(input.query)}`;
+    const { path, query } = input as { readonly path?: Parameters; readonly query?: Parameters };
+    const url = `${this.#settings.url}${pathOf(operation, path)}${queryOf(query)}`;
     const body = input.body === undefined ? undefined : writeJson(input.body);
     const headers = this.headersOf(operation, body, options);
     for (let retry = 0; ; retry++) {
-      const request = { method: operation.method, headers, body };
+      const request = { method: operation.method, headers, ...(body !== undefined && { body }) };
       try {
         return await this.attempt(id, url, request, options, deadline);
       } catch (error) {
@@ -136,13 +151,13 @@ export class Transport {
     return headers;
   }
 
-  private async attempt<Id extends OperationId>(
-    id: Id,
+  private async attempt(
+    id: OperationId,
     url: string,
     request: RequestInit & { readonly headers: Headers },
     { signal, timeout = this.#settings.timeout }: Options,
     deadline: number,
-  ): Promise<Result<Id>> {
+  ): Promise<Received> {
     signal?.throwIfAborted();
     const requestId = randomText(); // ours, so that a request without a response has one too
     request.headers.set('X-Request-Id', requestId);
@@ -169,20 +184,25 @@ export class Transport {
     return this.read(id, received, text, requestId);
   }
 
-  private read<Id extends OperationId>(id: Id, received: Response, text: string, sentId: string): Result<Id> {
+  private read(id: OperationId, received: Response, text: string, sentId: string): Received {
     const { ok, status, statusText, headers } = received;
     const response = responseInfo(id, received);
-    this.lastResponse = response;
     this.#settings.onResponse?.(response);
     this.warnOnce(id, headers);
     const requestId = response.requestId ?? sentId;
-    const body = status === 204 ? undefined : parsed(text);
+    const body = status === 204 ? undefined : parsed(text, this.#settings.ids);
     if (!ok) {
       const retryAfter = retryAfterOf(headers, this.runtime.now());
-      throw errorOf({ ...problemOf(body, status, statusText), status, requestId, retryAfter });
+      throw errorOf({
+        ...problemOf(body, status, statusText),
+        status,
+        requestId,
+        response,
+        ...(retryAfter !== undefined && { retryAfter }),
+      });
     }
     if (status !== 204 && !(body instanceof Object)) throw invalidResponse(response);
-    return { body: body as Output<Id>, headers, response };
+    return { body, headers, response };
   }
 
   private warnOnce(id: OperationId, headers: Headers): void {
@@ -216,10 +236,11 @@ function nextCursor(headers: Headers): string | undefined {
 }
 
 /** Whatever stands between the client and the service may send anything. */
-function parsed(text: string): unknown {
+function parsed(text: string, ids: IdKind): unknown {
   try {
-    return readJson(text);
-  } catch {
+    return readJson(text, ids);
+  } catch (error) {
+    if (error instanceof RangeError) throw error; // an identifier that a number cannot hold
     return undefined;
   }
 }

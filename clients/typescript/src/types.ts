@@ -1,46 +1,50 @@
 import type { Exact } from './exact-json.js';
-import type { components } from './schema.js';
+import type { components, webhooks } from './schema.js';
 
 type Schemas = components['schemas'];
 
 /** A pet in the store. */
-export type Pet = Exact<Schemas['Pet']>;
+export type Pet<Id = bigint> = Exact<Schemas['Pet'], Id>;
 /** A pet to add. Without a `status` it is `available`. */
-export type NewPet = Exact<Schemas['NewPet']>;
+export type NewPet<Id = bigint> = Exact<Schemas['NewPet'], Id>;
 export type PetStatus = Schemas['PetStatus'];
 /** An order. */
-export type Order = Exact<Schemas['Order']>;
+export type Order<Id = bigint> = Exact<Schemas['Order'], Id>;
 export type OrderStatus = Schemas['OrderStatus'];
 /** A change of a pet: what is absent stays. */
-export type PetChange = Exact<Schemas['PetChange']>;
+export type PetChange<Id = bigint> = Exact<Schemas['PetChange'], Id>;
 /** An order to place. */
-export type NewOrder = Exact<Schemas['NewOrder']>;
+export type NewOrder<Id = bigint> = Exact<Schemas['NewOrder'], Id>;
 /** A category of pets. */
-export type Category = Exact<Schemas['Category']>;
-export type NewCategory = Exact<Schemas['NewCategory']>;
+export type Category<Id = bigint> = Exact<Schemas['Category'], Id>;
+export type NewCategory<Id = bigint> = Exact<Schemas['NewCategory'], Id>;
 /** A change of a category: what is absent stays, and a `parentId` of null moves it to the top. */
-export type CategoryChange = Exact<Schemas['CategoryChange']>;
-/** Something that has changed. */
-export type StoreEvent = Exact<Schemas['Event']>;
+export type CategoryChange<Id = bigint> = Exact<Schemas['CategoryChange'], Id>;
+type EventBody<Type extends keyof webhooks> =
+  webhooks[Type]['post']['requestBody']['content']['application/json'];
+/** Something that has changed: `type` tells what `data` is. Types may be added, so ignore one that you do not know. */
+export type StoreEvent<Id = bigint> = {
+  [Type in keyof webhooks]: Exact<EventBody<Type>, Id>;
+}[keyof webhooks];
 /** A URL to which events are sent. */
-export type Webhook = Exact<Schemas['Webhook']>;
+export type Webhook<Id = bigint> = Exact<Schemas['Webhook'], Id>;
 /** The same with its secret, shown this once. */
-export type WebhookWithSecret = Exact<Schemas['WebhookWithSecret']>;
+export type WebhookWithSecret<Id = bigint> = Exact<Schemas['WebhookWithSecret'], Id>;
 /** A webhook to create. Without `types` it gets every event. */
-export type NewWebhook = Exact<Schemas['NewWebhook']>;
+export type NewWebhook<Id = bigint> = Exact<Schemas['NewWebhook'], Id>;
 /** A change of a webhook: what is absent stays. */
-export type WebhookChange = Exact<Schemas['WebhookChange']>;
+export type WebhookChange<Id = bigint> = Exact<Schemas['WebhookChange'], Id>;
 /** An event on its way to a webhook, with its attempts. */
-export type Delivery = Exact<Schemas['Delivery']>;
-export type DeliveryAttempt = Exact<Schemas['DeliveryAttempt']>;
+export type Delivery<Id = bigint> = Exact<Schemas['Delivery'], Id>;
+export type DeliveryAttempt<Id = bigint> = Exact<Schemas['DeliveryAttempt'], Id>;
 export type DeliveryState = Schemas['DeliveryState'];
 /** An API key without its secret. */
-export type ApiKey = Exact<Schemas['ApiKey']>;
-export type Rotation = Exact<Schemas['Rotation']>;
-export type RotatedKey = Exact<Schemas['RotatedKey']>;
+export type ApiKey<Id = bigint> = Exact<Schemas['ApiKey'], Id>;
+export type Rotation<Id = bigint> = Exact<Schemas['Rotation'], Id>;
+export type RotatedKey<Id = bigint> = Exact<Schemas['RotatedKey'], Id>;
 /** The requests of a UTC day. */
-export type DayUsage = Exact<Schemas['DayUsage']>;
+export type DayUsage<Id = bigint> = Exact<Schemas['DayUsage'], Id>;
 /** Where an API key stands. */
-export type RateLimit = Exact<Schemas['RateLimit']>;
+export type RateLimit<Id = bigint> = Exact<Schemas['RateLimit'], Id>;
 /** One invalid value of a request. */
 export type FieldError = Schemas['FieldError'];

@@ -107,6 +107,32 @@ describe('operations', () => {
     });
   });
 
+  it('reads and writes identifiers as strings, and what it returns goes into JSON.stringify', async () => {
+    service.responses = [{ status: 201, body: REX_AS_SENT }, { body: `[${REX_AS_SENT}]` }];
+    const { pets } = time.client(service.url, { ids: 'string' });
+    const id = String(BEYOND_NUMBERS);
+    const pet = await pets.create({ name: 'Rex', categoryId: id });
+    expect(service.received[0]?.body).toBe(`{"name":"Rex","categoryId":${id}}`);
+    expect(JSON.parse(JSON.stringify(pet))).toEqual({
+      id,
+      name: 'Rex',
+      categoryId: '7',
+      status: 'available',
+    });
+    expect(await all(pets.list({ ids: [pet.id] }))).toEqual([pet]);
+    expect(service.received[1]?.url).toBe(`/v1/pets?ids=${id}`);
+  });
+
+  it('reads identifiers as numbers, and throws for one that a number cannot hold', async () => {
+    service.responses = [
+      { body: '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]' },
+      { body: `[${REX_AS_SENT}]` },
+    ];
+    const { pets } = time.client(service.url, { ids: 'number' });
+    expect(await all(pets.list())).toEqual([{ id: 1, name: 'Rex', categoryId: 7, status: 'sold' }]);
+    await expect(all(pets.list())).rejects.toThrow(RangeError);
+  });
+
   it('gets a pet, and warns once that this is deprecated', async () => {
     const headers = {
       Deprecation: '@1795132800',
@@ -203,12 +229,12 @@ describe('responses', () => {
 
   it('tell where the key stands, also those that are errors', async () => {
     const client = time.client(service.url);
-    expect(client.lastResponse).toBeUndefined();
     service.responses = [
       { status: 404, headers: quota, body: { code: 'pet_not_found', message: 'No.', status: 404 } },
     ];
-    await expect(client.rateLimits.get()).rejects.toThrow(petstore.NotFoundError);
-    expect(client.lastResponse).toEqual({
+    const error: unknown = await client.rateLimits.get().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(petstore.NotFoundError);
+    expect((error as petstore.NotFoundError).response).toEqual({
       operation: 'getRateLimit',
       status: 404,
       requestId: 'r-1',
@@ -230,12 +256,12 @@ describe('responses', () => {
     service.responses = [{ status: 503 }, { headers: { ETag: '"a"', 'Idempotent-Replayed': 'true' } }];
     const seen: petstore.ResponseInfo[] = [];
     const client = time.client(service.url, { onResponse: (response) => seen.push(response) });
-    await client.pets.create({ name: 'Rex', categoryId: 7n });
+    const { response } = await client.pets.create({ name: 'Rex', categoryId: 7n });
     expect(seen).toMatchObject([
       { status: 503, rateLimit: undefined },
       { operation: 'createPet', status: 200, etag: '"a"', idempotentReplayed: true },
     ]);
-    expect(client.lastResponse).toBe(seen[1]);
+    expect(response).toBe(seen[1]);
   });
 
   it.each(['<html>', '', 'null', '"text"'])(

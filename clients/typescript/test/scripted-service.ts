@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type ClientOptions, PetstoreClient } from '../src/index.js';
+import { type ClientOptions, type IdKind, PetstoreClient } from '../src/index.js';
 
 export interface ScriptedResponse {
   readonly status?: number;
@@ -80,7 +80,7 @@ export class TestTime {
   limit = new AbortController();
   warnings: string[] = [];
 
-  client(url: string, options: ClientOptions = {}): PetstoreClient {
+  client<Ids extends IdKind = 'bigint'>(url: string, options: ClientOptions<Ids> = {}): PetstoreClient<Ids> {
     const runtime = {
       now: () => this.now,
       random: () => this.random,

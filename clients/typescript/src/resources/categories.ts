@@ -1,16 +1,24 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ChangeOptions, ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
+import type { ResponseInfo } from '../response-info.js';
+import type {
+  ChangeOptions,
+  ReadOptions,
+  RequestOptions,
+  Result,
+  Transport,
+  WriteOptions,
+} from '../transport.js';
 import type { Category, CategoryChange, NewCategory, Pet } from '../types.js';
 
-export type CategoryQuery = Query<'listCategories'>;
+export type CategoryQuery<Id = bigint> = Query<'listCategories', Id>;
 
 /** Categories of pets. */
-export class Categories {
-  constructor(private readonly transport: Transport) {}
+export class Categories<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /** Every category once, in ascending order of `id`. */
-  list(query: CategoryQuery = {}, options?: RequestOptions): Listing<Category> {
+  list(query: CategoryQuery<Id> = {}, options?: RequestOptions): Listing<Category<Id>> {
     return this.transport.list('listCategories', query, options);
   }
 
@@ -18,12 +26,12 @@ export class Categories {
    * Adds a category, once however often that has to be tried.
    * @throws ConflictError if the name is taken
    */
-  create(category: NewCategory, options?: WriteOptions): Promise<Category> {
+  create(category: NewCategory<Id>, options?: WriteOptions): Promise<Result<Category<Id>>> {
     return this.transport.call('createCategory', { body: category }, options);
   }
 
   /** @throws NotFoundError if the id is unknown */
-  get(categoryId: bigint, options?: ReadOptions): Promise<Category> {
+  get(categoryId: Id, options?: ReadOptions): Promise<Result<Category<Id>>> {
     return this.transport.call('getCategory', { path: { categoryId } }, options);
   }
 
@@ -31,17 +39,17 @@ export class Categories {
    * Changes a category: what `change` does not name stays, and a `parentId` of null moves it to the top.
    * @throws ConflictError if the name is taken, or the category would be below itself
    */
-  update(categoryId: bigint, change: CategoryChange, options?: ChangeOptions): Promise<Category> {
+  update(categoryId: Id, change: CategoryChange<Id>, options?: ChangeOptions): Promise<Result<Category<Id>>> {
     return this.transport.call('updateCategory', { path: { categoryId }, body: change }, options);
   }
 
   /** Leaves its pets. @throws ConflictError if others are below it */
-  async remove(categoryId: bigint, options?: ChangeOptions): Promise<void> {
-    await this.transport.call('deleteCategory', { path: { categoryId } }, options);
+  remove(categoryId: Id, options?: ChangeOptions): Promise<ResponseInfo> {
+    return this.transport.send('deleteCategory', { path: { categoryId } }, options);
   }
 
   /** Every pet of a category once, in ascending order of `id`. */
-  pets(categoryId: bigint, query: CategoryQuery = {}, options?: RequestOptions): Listing<Pet> {
+  pets(categoryId: Id, query: CategoryQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPetsOfCategory', query, options, { categoryId });
   }
 }

@@ -3,18 +3,19 @@ import type { Query } from '../operations.js';
 import type { RequestOptions, Transport } from '../transport.js';
 import type { StoreEvent } from '../types.js';
 
-export type EventQuery = Query<'listEvents'>;
+export type EventQuery<Id = bigint> = Query<'listEvents', Id>;
 
 /** What has changed. */
-export class Events {
-  constructor(private readonly transport: Transport) {}
+export class Events<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /**
    * Every event of the last 30 days once, oldest first, up to the newest. To go on later, read `pages()`, keep the last
    * `nextCursor`, and give it as `cursor`.
    * @throws GoneError if the events behind the cursor have been cleared
    */
-  list(query: EventQuery = {}, options?: RequestOptions): Listing<StoreEvent> {
-    return this.transport.list('listEvents', query, options).untilEmpty();
+  list(query: EventQuery<Id> = {}, options?: RequestOptions): Listing<StoreEvent<Id>> {
+    const events = this.transport.list('listEvents', query, options) as Listing<unknown>; // each type has a schema of its own
+    return events.untilEmpty() as Listing<StoreEvent<Id>>;
   }
 }

@@ -1,16 +1,16 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
+import type { ReadOptions, RequestOptions, Result, Transport, WriteOptions } from '../transport.js';
 import type { NewOrder, Order } from '../types.js';
 
-export type OrderQuery = Query<'listOrders'>;
+export type OrderQuery<Id = bigint> = Query<'listOrders', Id>;
 
 /** Orders. */
-export class Orders {
-  constructor(private readonly transport: Transport) {}
+export class Orders<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /** Every order once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
-  list(query: OrderQuery = {}, options?: RequestOptions): Listing<Order> {
+  list(query: OrderQuery<Id> = {}, options?: RequestOptions): Listing<Order<Id>> {
     return this.transport.list('listOrders', query, options);
   }
 
@@ -18,27 +18,27 @@ export class Orders {
    * Orders a pet, once however often that has to be tried.
    * @throws ConflictError if the pet is not available
    */
-  place(order: NewOrder, options?: WriteOptions): Promise<Order> {
+  place(order: NewOrder<Id>, options?: WriteOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('placeOrder', { body: order }, options);
   }
 
   /** @throws NotFoundError if the id is unknown */
-  get(orderId: bigint, options?: ReadOptions): Promise<Order> {
+  get(orderId: Id, options?: ReadOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('getOrder', { path: { orderId } }, options);
   }
 
   /** @throws ConflictError if the order is not `placed` */
-  approve(orderId: bigint, options?: WriteOptions): Promise<Order> {
+  approve(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('approveOrder', { path: { orderId } }, options);
   }
 
   /** Its pet becomes `sold`. @throws ConflictError if the order is not `approved` */
-  deliver(orderId: bigint, options?: WriteOptions): Promise<Order> {
+  deliver(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('deliverOrder', { path: { orderId } }, options);
   }
 
   /** Its pet becomes `available` again. @throws ConflictError if the order has ended */
-  cancel(orderId: bigint, options?: WriteOptions): Promise<Order> {
+  cancel(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('cancelOrder', { path: { orderId } }, options);
   }
 }

@@ -1,15 +1,15 @@
 import type { Query } from '../operations.js';
-import type { ReadOptions, RequestOptions, Transport } from '../transport.js';
+import type { ReadOptions, RequestOptions, Result, Transport } from '../transport.js';
 import type { ApiKey, DayUsage, RotatedKey, Rotation } from '../types.js';
 
-export type UsageQuery = Query<'getUsage'>;
+export type UsageQuery<Id = bigint> = Query<'getUsage', Id>;
 
 /** The key that the client sends. */
-export class OwnKey {
-  constructor(private readonly transport: Transport) {}
+export class OwnKey<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /** Plan, scopes, expiry and last use, never the secret. */
-  get(options?: ReadOptions): Promise<ApiKey> {
+  get(options?: ReadOptions): Promise<Result<ApiKey<Id>>> {
     return this.transport.call('getKey', {}, options);
   }
 
@@ -18,12 +18,12 @@ export class OwnKey {
    * old secret works. This client goes on with the old one.
    * @throws PermissionError without the scope `key:rotate`
    */
-  rotate(rotation: Rotation = {}, options?: RequestOptions): Promise<RotatedKey> {
+  rotate(rotation: Rotation<Id> = {}, options?: RequestOptions): Promise<Result<RotatedKey<Id>>> {
     return this.transport.call('rotateKey', { body: rotation }, options);
   }
 
   /** The requests of each UTC day, newest first. */
-  usage(query: UsageQuery = {}, options?: ReadOptions): Promise<DayUsage[]> {
+  usage(query: UsageQuery<Id> = {}, options?: ReadOptions): Promise<Result<DayUsage<Id>[]>> {
     return this.transport.call('getUsage', { query }, options);
   }
 }

@@ -1,16 +1,24 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ChangeOptions, ReadOptions, RequestOptions, Transport, WriteOptions } from '../transport.js';
+import type { ResponseInfo } from '../response-info.js';
+import type {
+  ChangeOptions,
+  ReadOptions,
+  RequestOptions,
+  Result,
+  Transport,
+  WriteOptions,
+} from '../transport.js';
 import type { NewPet, Pet, PetChange } from '../types.js';
 
-export type PetQuery = Query<'listPets'>;
+export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 
 /** Pets. */
-export class Pets {
-  constructor(private readonly transport: Transport) {}
+export class Pets<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /** Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
-  list(query: PetQuery = {}, options?: RequestOptions): Listing<Pet> {
+  list(query: PetQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPets', query, options);
   }
 
@@ -18,7 +26,7 @@ export class Pets {
    * Adds a pet, once however often that has to be tried.
    * @throws ValidationError if a property is not valid
    */
-  create(pet: NewPet, options?: WriteOptions): Promise<Pet> {
+  create(pet: NewPet<Id>, options?: WriteOptions): Promise<Result<Pet<Id>>> {
     return this.transport.call('createPet', { body: pet }, options);
   }
 
@@ -27,7 +35,7 @@ export class Pets {
    * @deprecated The service removes it on 5 December 2030. Use `list` with `ids`.
    * @throws NotFoundError if the id is unknown
    */
-  get(petId: bigint, options?: ReadOptions): Promise<Pet> {
+  get(petId: Id, options?: ReadOptions): Promise<Result<Pet<Id>>> {
     return this.transport.call('getPet', { path: { petId } }, options);
   }
 
@@ -35,7 +43,7 @@ export class Pets {
    * Changes a pet: what `change` does not name stays.
    * @throws ConflictError if its status cannot become the new one, or an open order holds it
    */
-  update(petId: bigint, change: PetChange, options?: ChangeOptions): Promise<Pet> {
+  update(petId: Id, change: PetChange<Id>, options?: ChangeOptions): Promise<Result<Pet<Id>>> {
     return this.transport.call('updatePet', { path: { petId }, body: change }, options);
   }
 
@@ -43,7 +51,7 @@ export class Pets {
    * Removes a pet.
    * @throws ConflictError if an open order holds it
    */
-  async remove(petId: bigint, options?: ChangeOptions): Promise<void> {
-    await this.transport.call('deletePet', { path: { petId } }, options);
+  remove(petId: Id, options?: ChangeOptions): Promise<ResponseInfo> {
+    return this.transport.send('deletePet', { path: { petId } }, options);
   }
 }

@@ -1,12 +1,12 @@
-import type { ReadOptions, Transport } from '../transport.js';
+import type { ReadOptions, Result, Transport } from '../transport.js';
 import type { RateLimit } from '../types.js';
 
 /** Where the API key stands. */
-export class RateLimits {
-  constructor(private readonly transport: Transport) {}
+export class RateLimits<Id = bigint> {
+  constructor(private readonly transport: Transport<Id>) {}
 
   /** Plan, windows and ban. Free of charge, also while the key is exhausted or banned. */
-  get(options?: ReadOptions): Promise<RateLimit> {
+  get(options?: ReadOptions): Promise<Result<RateLimit<Id>>> {
     return this.transport.call('getRateLimit', {}, options);
   }
 }

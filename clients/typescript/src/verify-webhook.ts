@@ -1,0 +1,81 @@
+import { WebhookVerificationError } from './errors.js';
+import { type IdKind, type IdTypes, readJson } from './exact-json.js';
+import type { StoreEvent } from './types.js';
+
+/** The headers of a request, as `fetch` or Node.js give them. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions<Ids extends IdKind = IdKind> {
+  /** How identifiers appear, `bigint` unless given. */
+  readonly ids?: Ids;
+  /** How old a message may be, in seconds. 300 unless given. */
+  readonly tolerance?: number;
+  /** Unix time in milliseconds, for tests. */
+  readonly now?: () => number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Checks that the service has signed a message to a webhook (Standard Webhooks), and returns its event. A message may come
+ * more than once: its `webhook-id` stays the same.
+ * @param payload the body, byte for byte as it was received
+ * @param secret `whsec_…`, as creating or rotating the webhook has shown it
+ * @throws WebhookVerificationError if a header is missing, the message is too old, or no signature is right
+ */
+export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  { ids, tolerance = 300, now = Date.now }: VerifyOptions<Ids> = {},
+): Promise<StoreEvent<IdTypes[Ids]>> {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(headers, name),
+  );
+  if (id === undefined || timestamp === undefined || signatures === undefined)
+    throw invalid('A header is missing: webhook-id, webhook-timestamp or webhook-signature.');
+  const age = Math.abs(now() / 1_000 - Number(timestamp));
+  if (!(age <= tolerance)) throw invalid(`The message is not from the last ${tolerance} seconds.`);
+  const body = typeof payload === 'string' ? encoder.encode(payload) : payload;
+  const signed = joined(encoder.encode(`${id}.${timestamp}.`), body);
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify']);
+  for (const signature of signatures.split(' ')) {
+    const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : undefined;
+    if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed)))
+      return readJson(new TextDecoder().decode(body), ids) as StoreEvent<IdTypes[Ids]>;
+  }
+  throw invalid(
+    'No signature is right. Is this the secret of this webhook, and the body as it was received?',
+  );
+}
+
+const invalid = (message: string) => new WebhookVerificationError({ code: 'invalid_signature', message });
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : found?.[0];
+}
+
+/** @throws TypeError, because a secret that is not one is a mistake of the program */
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : undefined;
+  if (!key?.length) throw new TypeError('The secret must start with whsec_ and continue in base64.');
+  return key;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
