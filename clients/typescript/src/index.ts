@@ -54,6 +54,7 @@ export type {
   StoreEvent,
   Webhook,
   WebhookChange,
+  WebhookEvent,
   WebhookWithSecret,
 } from './types.js';
 export { verifyWebhook, type VerifyOptions, type WebhookHeaders } from './verify-webhook.js';

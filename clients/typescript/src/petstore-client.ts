@@ -12,7 +12,7 @@ import { type Settings, Transport } from './transport.js';
 import { VERSION } from './version.js';
 
 /** Times are in milliseconds. */
-export interface ClientOptions<Ids extends IdKind = IdKind> {
+export interface ClientOptions<Ids extends IdKind = 'bigint'> {
   /**
    * How identifiers appear: as `bigint` unless given, as `string`, or as `number`, which throws for one above 2^53.
    * `JSON.stringify` does not take a bigint.
@@ -64,7 +64,7 @@ export class PetstoreClient<Ids extends IdKind = 'bigint'> {
   }
 }
 
-function settingsOf(options: ClientOptions): Settings {
+function settingsOf(options: ClientOptions<IdKind>): Settings {
   const {
     timeout = 10_000,
     totalTimeout = 120_000,

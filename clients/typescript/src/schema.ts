@@ -5785,6 +5785,9 @@ export interface operations {
            *         "limit": 60,
            *         "remaining": 42,
            *         "reset": 1795132860
+           *       },
+           *       "ban": {
+           *         "until": 1795132860
            *       }
            *     }
            */

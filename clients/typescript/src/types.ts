@@ -22,10 +22,11 @@ export type NewCategory<Id = bigint> = Exact<Schemas['NewCategory'], Id>;
 export type CategoryChange<Id = bigint> = Exact<Schemas['CategoryChange'], Id>;
 type EventBody<Type extends keyof webhooks> =
   webhooks[Type]['post']['requestBody']['content']['application/json'];
+type EventOf<Type extends keyof webhooks, Id> = { [One in Type]: Exact<EventBody<One>, Id> }[Type];
 /** Something that has changed: `type` tells what `data` is. Types may be added, so ignore one that you do not know. */
-export type StoreEvent<Id = bigint> = {
-  [Type in keyof webhooks]: Exact<EventBody<Type>, Id>;
-}[keyof webhooks];
+export type StoreEvent<Id = bigint> = EventOf<Exclude<keyof webhooks, 'webhook.ping'>, Id>;
+/** What is sent to a webhook: an event, or a ping. */
+export type WebhookEvent<Id = bigint> = EventOf<keyof webhooks, Id>;
 /** A URL to which events are sent. */
 export type Webhook<Id = bigint> = Exact<Schemas['Webhook'], Id>;
 /** The same with its secret, shown this once. */

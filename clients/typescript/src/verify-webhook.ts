@@ -1,11 +1,11 @@
 import { WebhookVerificationError } from './errors.js';
 import { type IdKind, type IdTypes, readJson } from './exact-json.js';
-import type { StoreEvent } from './types.js';
+import type { WebhookEvent } from './types.js';
 
 /** The headers of a request, as `fetch` or Node.js give them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export interface VerifyOptions<Ids extends IdKind = IdKind> {
+export interface VerifyOptions<Ids extends IdKind = 'bigint'> {
   /** How identifiers appear, `bigint` unless given. */
   readonly ids?: Ids;
   /** How old a message may be, in seconds. 300 unless given. */
@@ -28,7 +28,7 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   headers: WebhookHeaders,
   secret: string,
   { ids, tolerance = 300, now = Date.now }: VerifyOptions<Ids> = {},
-): Promise<StoreEvent<IdTypes[Ids]>> {
+): Promise<WebhookEvent<IdTypes[Ids]>> {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   );
@@ -43,7 +43,7 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : undefined;
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed)))
-      return readJson(new TextDecoder().decode(body), ids) as StoreEvent<IdTypes[Ids]>;
+      return readJson(new TextDecoder().decode(body), ids) as WebhookEvent<IdTypes[Ids]>;
   }
   throw invalid(
     'No signature is right. Is this the secret of this webhook, and the body as it was received?',

@@ -48,15 +48,18 @@ const BY_FORMAT: Readonly<Record<string, unknown>> = {
 interface Given {
   readonly examples?: readonly unknown[];
   readonly default?: unknown;
+  readonly type?: unknown;
   readonly enum?: readonly unknown[];
 }
 
-/** Those that are required or have an example of their own: an optional one may contradict the others. */
+/** An optional text without an example of its own is left out: an invented one may contradict the others. */
 function shownProperties(schema: SchemaObject, schemas: SchemasObject): [string, SchemaOrReference][] {
   const all = Object.entries(schema.properties ?? {});
   const shown = all.filter(([name, property]) => {
-    const { examples, default: byDefault } = { ...resolve(property, schemas), ...property } as Given;
-    return schema.required?.includes(name) === true || (examples ?? byDefault) !== undefined;
+    const { examples, default: byDefault, type } = { ...resolve(property, schemas), ...property } as Given;
+    return (
+      type !== 'string' || schema.required?.includes(name) === true || (examples ?? byDefault) !== undefined
+    );
   });
   return shown.length > 0 ? shown : all;
 }
