@@ -79,6 +79,20 @@ describe('petstore keys create', () => {
     expect(await json<Key[]>('keys', 'list')).toContainEqual(expect.objectContaining({ name: 'web shop' }));
   });
 
+  it('says in one line that Ctrl-C at a prompt has stopped it', async () => {
+    const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
+    const terminal = onTerminal(COMMAND_LINE, ['keys', 'create'], surroundings);
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => {
+      const asked = shown.includes('Plan (');
+      shown += chunk.toString();
+      if (!asked && shown.includes('Plan (')) terminal.stdin.write('\u0003');
+    });
+    const [code] = (await once(terminal, 'close')) as [number];
+    expect(shown.split(/\r?\n/).slice(1)).toEqual(['petstore: stopped, nothing was created.', '']);
+    expect(code).toBe(130);
+  });
+
   it('prints with --json one object with the id and the key, and all that is known of it', async () => {
     const created = await json<Key>('keys', 'create', '--plan', 'pro', '--name', 'Zoë’s shop');
     expect(created).toMatchObject({
@@ -166,12 +180,34 @@ describe('a key, once created', () => {
   });
 
   it('is a row of the table that petstore keys list prints for people', async () => {
-    const { stdout } = await petstore('keys', 'list');
+    const { stdout } = await petstore('keys', 'list', '--wide');
     expect(stdout).toMatch(/^ID +NAME +PLAN +PER MINUTE +PER DAY/);
     const shown = `petstore_\\w{4}…${created.key.slice(-4)}`;
     expect(stdout).toMatch(
       new RegExp(
         `^${created.id} +a test +business +1000 +100000 +${SCOPES.join(', ')} +${shown} .+ active$`,
+        'm',
+      ),
+    );
+  });
+
+  it('is a row of at most 100 columns without --wide, whatever its name is', async () => {
+    await createKey(
+      '--plan',
+      'enterprise',
+      '--per-minute',
+      '2147483647',
+      '--per-day',
+      '2147483647',
+      '--name',
+      'x'.repeat(200),
+    );
+    const { stdout } = await petstore('keys', 'list');
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${created.id} +a test +business +1000 +100000 +${SCOPES.length} +…${created.key.slice(-4)} +never +active$`,
         'm',
       ),
     );
@@ -263,6 +299,13 @@ describe('petstore keys update', () => {
 });
 
 describe('petstore keys history', () => {
+  it('names the PETSTORE_ACTOR', async () => {
+    const { id } = await createKey('--plan', 'free');
+    const env = { DATABASE_URL: database.url, PETSTORE_ACTOR: 'zoe' };
+    await inThisProcess(['keys', 'revoke', String(id)], env);
+    expect(await json('keys', 'history', id)).toMatchObject([{ user: userInfo().username }, { user: 'zoe' }]);
+  });
+
   it('says who changed a key, on which host, by which command, when and how', async () => {
     const { id, key } = await createKey('--plan', 'free');
     await petstore('keys', 'update', id, '--plan', 'pro');

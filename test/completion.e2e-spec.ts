@@ -34,15 +34,17 @@ describe('petstore completion', () => {
     expect(stdout).toContain('petstore complete --');
   });
 
-  it('completes in bash', async () => {
+  it('completes in bash, also where the script is sourced twice', async () => {
     const { stdout: script } = await run(COMMAND_LINE, ['completion', 'bash'], { cwd: tmpdir() });
     const ask = `petstore() { "${process.execPath}" "${COMMAND_LINE}" "$@"; }
       _get_comp_words_by_ref() { cur=do prev=petstore cword=1 words=(petstore do); } # of the package bash-completion
       ${script}
+      ${script}
       complete -p petstore
       __petstore_complete
       printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', ask]);
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', ask]);
+    expect(stderr).not.toContain('readonly');
     expect(stdout).toMatch(/^complete -F \w+ petstore\ndoctor\s*$/);
   });
 });

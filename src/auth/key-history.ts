@@ -6,11 +6,16 @@ import { type Changes, type KeyAction, KeyHistoryEntry, type HistoryValue } from
 
 /** The actor of a change of keys, which the history records. */
 export class AuditActor {
-  readonly osUser = userName();
   readonly host = hostname();
 
-  /** @param command the program that makes the changes, as its user calls it */
-  constructor(readonly command: string) {}
+  /**
+   * @param command the program that makes the changes, as its user calls it
+   * @param osUser in a container all have the same
+   */
+  constructor(
+    readonly command: string,
+    readonly osUser = userName(),
+  ) {}
 }
 
 /** Which change was made to which key, by whom and when. */

@@ -46,8 +46,30 @@ export async function commandLine(): Promise<Command> {
   for (const add of await otherCommands()) add(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);
-  tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before
+  const completion = tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before
+  petstore.commands
+    .find((command) => command.name() === 'completion')
+    ?.action((shell: string) => {
+      printCompletion(() => {
+        completion.setup('petstore', 'petstore', shell);
+      });
+    });
   return petstore;
+}
+
+/** The script of the library for bash declares constants, and fails when a shell sources it twice. */
+function printCompletion(print: () => void): void {
+  /* eslint-disable no-console -- the library prints by it and returns nothing */
+  const { log } = console;
+  console.log = (script: string) => {
+    log(script.replace(/^readonly /gm, ''));
+  };
+  try {
+    print();
+  } finally {
+    console.log = log;
+  }
+  /* eslint-enable no-console */
 }
 
 type AddCommands = (program: Command) => void;

@@ -47,6 +47,15 @@ export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs 
   };
 }
 
+const USAGE = `What a load takes, from measured costs:
+  npm run capacity -- --rps 20000 [options]
+
+  --rps N      requests a second, of all clients
+  --reads N    share of them that only reads, 0 to 1 (default: 0.9)
+  --keys N     API keys that send requests on one day (default: 10000)
+  --busy N     share of a core that is planned with, above 0 to 1 (default: 0.6)
+  --json       one JSON object`;
+
 const LINES = {
   replicas: 'replicas of one core',
   replicaMegabytes: 'MB of memory for each of them',
@@ -59,7 +68,8 @@ const LINES = {
 };
 
 function main() {
-  const { json, ...load } = readLoad();
+  const { json, help, ...load } = readLoad();
+  if (help) return void console.log(USAGE);
   const result = capacity(load);
   if (json) return void console.log(JSON.stringify(result));
   for (const [name, what] of Object.entries(LINES))
@@ -71,9 +81,17 @@ function main() {
 function readLoad() {
   const text = { type: 'string' };
   const { values } = parseArgs({
-    options: { rps: text, reads: text, keys: text, busy: text, json: { type: 'boolean' } },
+    options: {
+      rps: text,
+      reads: text,
+      keys: text,
+      busy: text,
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
-  const { json, ...figures } = values;
+  const { json, help, ...figures } = values;
+  if (help) return { help };
   const load = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)]));
   const problem = problemOf(load);
   if (problem) throw new Error(problem);

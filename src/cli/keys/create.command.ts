@@ -15,6 +15,8 @@ import { type Json, print } from '../print.js';
 import { withKeys } from './with-keys.js';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 
+const SIGINT_EXIT_CODE = 130;
+
 /** `petstore keys create` */
 export function addCreateCommand(keys: Command): void {
   const command = keys
@@ -52,6 +54,10 @@ const missing = (option: string): StartupError =>
 /** Asks for the required options that the command line lacks. */
 async function askForMissing(options: KeyOptions): Promise<KeyOptions> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr }); // stdout is for the key
+  terminal.once('SIGINT', () => {
+    process.stderr.write('\npetstore: stopped, nothing was created.\n');
+    process.exit(SIGINT_EXIT_CODE);
+  });
   try {
     const plan = options.plan ?? (await ask(terminal, `Plan (${PLAN_NAMES.join(', ')}): `, planNamed));
     const name =

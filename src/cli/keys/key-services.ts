@@ -16,10 +16,10 @@ export interface KeyServices {
 
 /** Runs work on the keys, whether the service runs or not. @throws StartupError */
 export const withKeyServices = <T>(config: Config, work: (services: KeyServices) => Promise<T>): Promise<T> =>
-  withDatabase(config, (dataSource) => work(servicesOn(dataSource)), [ApiKey, KeyHistoryEntry]);
+  withDatabase(config, (dataSource) => work(servicesOn(dataSource, config)), [ApiKey, KeyHistoryEntry]);
 
-function servicesOn(dataSource: DataSource): KeyServices {
-  const history = new KeyHistory(dataSource, new AuditActor(command()));
+function servicesOn(dataSource: DataSource, { actor }: Config): KeyServices {
+  const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
   return {
     keys: new ApiKeysService(dataSource, history),
     history,

@@ -1,5 +1,7 @@
 import type { ApiKey } from '../../auth/api-key.entity.js';
-import { table } from '../print.js';
+import { table, visible } from '../print.js';
+
+const NO_KEYS = 'There are no keys yet. petstore keys create creates one.';
 
 /** A key for `--json`. */
 export function describeKey(key: ApiKey) {
@@ -20,8 +22,43 @@ export function describeKey(key: ApiKey) {
   };
 }
 
+const WIDTH = 100; // columns
+const MIN_NAME = 8;
+
+/** In 100 columns: with short names, the number of scopes and days for times. */
 export function keysTable(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return 'There are no keys yet. petstore keys create creates one.';
+  if (keys.length === 0) return NO_KEYS;
+  const rows = (name: (key: ApiKey) => string) =>
+    table(
+      ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'LAST USED', 'STATE'],
+      keys.map((key) => [
+        String(key.id),
+        name(key),
+        key.plan,
+        String(key.limits.perMinute),
+        String(key.limits.perDay),
+        key.scopes ? String(key.scopes.length) : 'all',
+        `…${key.lastFour}`,
+        key.lastUsedAt ? day(key.lastUsedAt) : 'never',
+        stateAndDay(key),
+      ]),
+    );
+  const others =
+    Math.max(
+      ...rows(() => '')
+        .split('\n')
+        .map((line) => line.length),
+    ) - 'NAME'.length;
+  const width = Math.max(WIDTH - others, MIN_NAME);
+  return rows(({ name }) => shortened(visible(name), width));
+}
+
+const shortened = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** All that is known of them. */
+export function wideKeysTable(keys: readonly ApiKey[]): string {
+  if (keys.length === 0) return NO_KEYS;
   return table(
     ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
     keys.map((key) => [
@@ -56,6 +93,9 @@ export function keyDetails(key: ApiKey): string {
     ],
   );
 }
+
+/** The day says less than the minute when a ban ends, and `keys show` has that. */
+const stateAndDay = (key: ApiKey): string => state(key).replace(/T\S+Z$/, '');
 
 function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
   const banned = ifFuture(banEndsAt);

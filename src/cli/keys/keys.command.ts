@@ -4,7 +4,7 @@ import { type Json, print } from '../print.js';
 import { addCreateCommand } from './create.command.js';
 import { addHistoryCommand } from './history.command.js';
 import { duration } from './key-options.js';
-import { describeKey, keyDetails, keysTable } from './key-views.js';
+import { describeKey, keyDetails, keysTable, wideKeysTable } from './key-views.js';
 import { addRotateCommand } from './rotate.command.js';
 import { addUpdateCommand } from './update.command.js';
 import { addUsageCommand } from './usage.command.js';
@@ -21,7 +21,12 @@ export function addKeysCommand(program: Command): void {
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
   addCreateCommand(keys);
-  keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
+  keys
+    .command('list')
+    .description('List all keys.')
+    .option('--wide', 'with all scopes and times')
+    .option('--json', 'print a JSON array')
+    .action(list);
   onOneKey('show', 'Show one key.').action(show);
   addUpdateCommand(keys);
   addRotateCommand(keys);
@@ -38,9 +43,9 @@ export function addKeysCommand(program: Command): void {
   addUsageCommand(keys);
 }
 
-async function list({ json }: Json): Promise<void> {
+async function list({ json, wide }: Json & { readonly wide?: true }): Promise<void> {
   const all = await withKeys(({ keys }) => keys.list());
-  print(json, all.map(describeKey), () => keysTable(all));
+  print(json, all.map(describeKey), () => (wide ? wideKeysTable(all) : keysTable(all)));
 }
 
 async function show(id: string, { json }: Json): Promise<void> {

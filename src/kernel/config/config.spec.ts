@@ -46,10 +46,12 @@ describe('Config', () => {
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['DATABASE_URL', 'postgres://u:p@db/pets', { databaseUrl: 'postgres://u:p@db/pets' }],
     ['DATABASE_URL', 'postgresql://db:6432/pets', { databaseUrl: 'postgresql://db:6432/pets' }],
-    ['DATABASE_DIRECT_URL', 'postgres://db/pets', { directDatabaseUrl: 'postgres://db/pets' }],
     ['DATABASE_PREPARED_STATEMENTS', 'off', { preparedStatements: false }],
     ['PETSTORE_DATA_DIR', '/var/lib/pet store', { dataDir: '/var/lib/pet store' }],
     ['MIGRATE_AT_START', 'false', { migrateAtStart: false }],
+    ['MIGRATE_AT_START', 'off', { migrateAtStart: false }],
+    ['FAST_PATHS', 'false', { fastPaths: false }],
+    ['WEBHOOK_WORKER', 'true', { webhookWorker: true }],
     ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],
     ['PUBLIC_URL', 'https://example.com/pets/', { publicUrl: 'https://example.com/pets' }],
     ['STAGING_PUBLIC_URL', 'http://staging.test/', { stagingPublicUrl: 'http://staging.test' }],
@@ -85,6 +87,10 @@ describe('Config', () => {
     ['METRICS_PORT', '3000'], // that of PORT, unless it is told
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'ftp://api.example.com'],
+    ['PUBLIC_URL', 'https://api.example.com/v1'],
+    ['STAGING_PUBLIC_URL', 'https://api.example.com/shop/v1/'],
+    ['DATABASE_DIRECT_URL', 'postgres://db/pets'], // without a DATABASE_URL
+    ['REDIS_CLUSTER', 'on'], // without a REDIS_URL
     ['STAGING_PUBLIC_URL', 'staging'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '*'],

@@ -34,6 +34,8 @@ export class Config {
   /** Whether a connection may keep prepared statements. A pooler may give each transaction another connection. */
   readonly preparedStatements: boolean;
   readonly dataDir: string;
+  /** Who changes keys by the command line, for their history; absent: the user of the operating system. */
+  readonly actor: string | undefined;
   /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
   readonly migrateAtStart: boolean;
   /** Public address without `/v1`; absent: the address that the service listens on. */
@@ -87,11 +89,13 @@ export class Config {
     this.currentDatabaseUrl = reread(env, 'DATABASE_URL');
     this.directDatabaseUrl = variables.secretUrl('DATABASE_DIRECT_URL', POSTGRES);
     this.currentDirectDatabaseUrl = reread(env, 'DATABASE_DIRECT_URL');
-    this.preparedStatements = variables.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on';
+    if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
+    this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
+    this.actor = variables.optional('PETSTORE_ACTOR');
     this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
-    this.publicUrl = variables.url('PUBLIC_URL', HTTP);
-    this.stagingPublicUrl = variables.url('STAGING_PUBLIC_URL', HTTP);
+    this.publicUrl = publicUrl(variables, 'PUBLIC_URL');
+    this.stagingPublicUrl = publicUrl(variables, 'STAGING_PUBLIC_URL');
     this.trustProxy = trustProxy(variables);
     this.logLevel = variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info');
     this.metricsPort = metricsPort(variables, this.port);
@@ -117,13 +121,13 @@ export class Config {
     this.redisSentinelName = topology.sentinelName;
     this.redisSentinelPassword = topology.sentinelPassword;
     this.redisCa = variables.file('REDIS_CA_FILE');
-    this.fastPaths = variables.oneOf('FAST_PATHS', ['on', 'off'], 'on') === 'on';
+    this.fastPaths = variables.flag('FAST_PATHS', true);
     this.maxConnections = variables.wholeNumber('MAX_CONNECTIONS', {
       min: 1,
       max: 1_000_000,
       fallback: 10_000,
     });
-    this.webhookWorker = variables.oneOf('WEBHOOK_WORKER', ['on', 'off'], 'on') === 'on';
+    this.webhookWorker = variables.flag('WEBHOOK_WORKER', true);
     // On a terminal there is no balancer to wait for.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(
@@ -152,6 +156,13 @@ function reread(
 
 function throwProblems(problems: ReadonlyMap<string, string>): void {
   throw new InvalidConfig(problems);
+}
+
+/** The service adds the version to it. */
+function publicUrl(variables: Variables, name: 'PUBLIC_URL' | 'STAGING_PUBLIC_URL'): string | undefined {
+  const url = variables.url(name, HTTP);
+  if (url === undefined || !/\/v\d+$/.test(url)) return url;
+  return variables.reject<string | undefined>(name, url, 'a URL without the version at its end', undefined);
 }
 
 function metricsPort(variables: Variables, port: number): number | undefined {

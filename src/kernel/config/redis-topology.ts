@@ -16,6 +16,7 @@ export function redisTopology(variables: Variables, redisUrl: string | undefined
   const cluster = variables.flag('REDIS_CLUSTER', false);
   const clusterNodes = variables.addresses('REDIS_CLUSTER_NODES', REDIS_PORT);
   const sentinels = variables.addresses('REDIS_SENTINELS', SENTINEL_PORT);
+  if (cluster) variables.needs('REDIS_CLUSTER', 'REDIS_URL');
   if (clusterNodes.length > 0 && !cluster)
     variables.problems.set('REDIS_CLUSTER_NODES', 'REDIS_CLUSTER_NODES needs REDIS_CLUSTER=true.');
   if (sentinels.length > 0 && cluster)

@@ -26,6 +26,12 @@ export class Variables {
     return fallback;
   }
 
+  /** Records a problem where a variable is set that means nothing without another one. */
+  needs(name: string, other: string): void {
+    const given = [other, `${other}_FILE`].some((variable) => this.optional(variable) !== undefined);
+    if (!given) this.problems.set(name, `${name} needs ${other}.`);
+  }
+
   wholeNumber(name: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
     const value = this.optional(name);
     if (value === undefined) return fallback;
@@ -41,8 +47,13 @@ export class Variables {
     return found ?? this.reject(name, value, `one of ${allowed.join(', ')}`, fallback);
   }
 
+  /** `on` or `off`; `true` and `false` are the same. */
   flag(name: string, fallback: boolean): boolean {
-    return this.oneOf(name, ['false', 'true'], fallback ? 'true' : 'false') === 'true';
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    if (value === 'on' || value === 'true') return true;
+    if (value === 'off' || value === 'false') return false;
+    return this.reject(name, value, 'on or off', fallback);
   }
 
   /** A URL of one of the given protocols, without a trailing slash. */
