@@ -3,6 +3,7 @@ import { FEATURES } from './app.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
 import { HttpModule } from './http/http.module.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import type { Config } from './kernel/config/config.js';
 import { KernelModule } from './kernel/kernel.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
@@ -26,6 +27,7 @@ export class WorkerModule {
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,
+        IdempotencyModule, // controllers of a feature name its interceptor
         LoggingModule,
         MetricsModule.with(config, 'worker'),
         ...WORKERS,

@@ -17,8 +17,9 @@ export class ErrorsModule implements OnApplicationBootstrap {
 
   /** After the handlers of Nest: for what a filter of a module throws, whose stack Express would send to the client. */
   onApplicationBootstrap(): void {
+    const { httpAdapter } = this.adapters as Partial<HttpAdapterHost>; // a worker has none
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows a handler of errors by its four parameters
-    this.adapters.httpAdapter.use((error: unknown, request: Request, response: Response, _: NextFunction) => {
+    httpAdapter?.use((error: unknown, request: Request, response: Response, _: NextFunction) => {
       this.filter.respond(error, request, response);
     });
   }
