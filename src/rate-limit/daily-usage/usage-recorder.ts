@@ -79,8 +79,7 @@ export class UsageRecorder {
     const end = performance.now() + CLOSE_TIMEOUT;
     await this.writing; // may have begun before the last request
     while (!(await this.write()) && performance.now() < end) await delay(CLOSE_RETRY_AFTER);
-    const unrecorded = [...this.days.values()].reduce((sum, { changed }) => sum + changed.size, 0);
-    if (unrecorded > 0) this.logger.error(`The day counts of ${unrecorded} keys are not recorded.`);
+    if (this.failing) this.logger.error('The last day counts are not recorded.');
   }
 
   /** Records all that has changed; what cannot be recorded is kept. @returns whether it is recorded */
