@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL = 500;
 const DELAY = 2 * POLL + 1_000; // the text of /metrics is made once a second
 
-/** When processes had lost Redis, by fault or because the machine was too busy to let it reply within 50 ms. */
+/** When processes had lost Redis, by fault or because the machine was too busy to let it reply within a second. */
 export class Losses {
   #spans = [];
   #counts = new Map();

@@ -8,7 +8,7 @@ export const HELP = `npm run soak -- [--minutes 11] [--faults NAMES] [--every 60
 Four processes of the service on one Redis and one PostgreSQL get ordinary traffic and every hostile kind of it at the
 same time, and a fault each minute. Afterwards their descriptors, memory and timers must be where they began, every pet
 whose creation had the response 201 must exist, no response may have been a 5xx other than 503 in a fault of PostgreSQL,
-and no key may have had more requests than its limit, or less than twice that when a process has lost Redis. Ends with exit
+and no key may have had more requests than its limit, or three times that when a process has lost Redis. Ends with exit
 code 1 and a line for each broken promise.
 
   --minutes N     how long the traffic lasts; default ${names.length}: each fault once

@@ -13,7 +13,7 @@ export function unexplained({ unexpected }, machine) {
 /** The windows in which a key had more than it may have, in words. */
 export function exceeded(tally, losses) {
   return [...tally.perWindow()].flatMap(({ key, first, end, count }) => {
-    const bound = losses.during((first - 61) * 1000, end * 1000) ? 2 * LIMIT - 1 : LIMIT;
+    const bound = losses.during((first - 61) * 1000, end * 1000) ? 3 * LIMIT : LIMIT;
     return count > bound ? [`key ${key} until ${end}: ${count} admitted, the bound is ${bound}`] : [];
   });
 }
