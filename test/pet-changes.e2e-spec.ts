@@ -128,6 +128,8 @@ describe('PATCH /v1/pets/{petId}', () => {
   it('refuses another media type with 415', async () => {
     const { id } = await create();
     await client.patch(`/v1/pets/${id}`).type('text/plain').send('name=Zoë').expect(415);
+    for (const type of ['application/json', 'application/merge-patch+json'])
+      await client.patch(`/v1/pets/${id}`).type(`${type}; charset=utf-16`).send('{"name":"Z"}').expect(415);
   });
 
   it('leaves the status of a pet that an open order holds, and changes the rest', async () => {

@@ -604,7 +604,7 @@ describe('a data source without fast paths', () => {
     await dataSource.synchronize();
     const reads = jest.spyOn(StatementBatches.prototype, 'read');
     expect(await dataSource.getRepository(Other).findOneBy({ id: 1 })).toBeNull();
-    expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toMatchObject({ items: [] });
+    expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toHaveLength(0);
     expect(reads).not.toHaveBeenCalled();
     reads.mockRestore();
     await dataSource.destroy();

@@ -68,13 +68,28 @@ interface Parameter {
   readonly factory: unknown;
 }
 
+/** A decorator that wraps the method gives it a function with another name. */
+function methodName(controller: Type, handler: Handler): string {
+  for (
+    let prototype = controller.prototype as object | null;
+    prototype;
+    prototype = Object.getPrototypeOf(prototype) as object | null
+  ) {
+    const found = Object.entries(Object.getOwnPropertyDescriptors(prototype)).find(
+      ([, { value }]) => value === handler,
+    );
+    if (found) return found[0];
+  }
+  return handler.name;
+}
+
 type RouteArguments = Record<
   string,
   { readonly index: number; readonly data?: unknown; readonly factory?: unknown }
 >;
 
 function parametersOf(controller: Type, handler: Handler): Parameter[] {
-  const { name } = handler;
+  const name = methodName(controller, handler);
   const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) as RouteArguments | undefined;
   const own = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ??
     []) as unknown[];

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
 import { UnsupportedMediaType } from './body.errors.js';
-import { checkLength, hasBody, isJsonMediaType, parseBody, readBody } from './read-body.js';
+import { checkLength, hasBody, isJson, isJsonSuffix, isUtf8, parseBody, readBody } from './read-body.js';
 
 type BodyRequest = RawBodyRequest<Request>;
 
@@ -32,7 +32,10 @@ type Format = 'json' | 'raw' | 'none';
 function formatOf(route: RouteMetadata, request: Request): Format {
   const type = request.headers['content-type'] ?? '';
   if (route.consumes && request.is([...route.consumes]) === false) throw unsupported(route.consumes);
-  if (isJsonMediaType(type) || (route.consumes && isJsonSuffix(type))) return 'json';
+  if (isJson(type) || (route.consumes && isJsonSuffix(type))) {
+    if (!isUtf8(type)) throw unsupported(route.consumes);
+    return 'json';
+  }
   if (route.rawBody) return 'raw';
   if (route.body && !route.consumes && !(route.multipart && request.is('multipart/*'))) throw unsupported();
   return 'none';
@@ -54,8 +57,6 @@ const isRead = (request: Request): boolean => request.body !== undefined || requ
 
 /** The content of such a request has no meaning (RFC 9110, section 9.3.1) unless the handler takes it. */
 const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
-
-const isJsonSuffix = (type: string): boolean => /^application\/[^;\s]+\+json\s*(;|$)/i.test(type);
 
 const unsupported = (types: readonly string[] = ['application/json']): UnsupportedMediaType =>
   UnsupportedMediaType.expecting(types);

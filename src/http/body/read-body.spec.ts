@@ -1,7 +1,9 @@
 import { cpuTime } from '../../../test/support/cpu-time.js';
-import { isJsonMediaType } from './read-body.js';
+import { isJson, isUtf8 } from './read-body.js';
 
-describe('isJsonMediaType', () => {
+const isJsonMediaType = (type: string) => isJson(type) && isUtf8(type);
+
+describe('the media type of JSON', () => {
   it.each([
     'application/json',
     'Application/JSON;Charset="UTF-8"',

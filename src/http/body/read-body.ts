@@ -93,13 +93,23 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/**
- * Whether a `Content-Type` is JSON in UTF-8. JSON defines no parameters (RFC 8259, section 11), so only another charset is
- * refused. Without a regular expression, the cost is linear in the length of the header.
- */
-export function isJsonMediaType(contentType: string): boolean {
-  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  return type === 'application/json' && parameters.every(isHarmless);
+/** Whether a `Content-Type` is JSON, whatever its charset. Without a regular expression the cost is linear in its length. */
+export function isJson(contentType: string): boolean {
+  return typeOf(contentType) === 'application/json';
+}
+
+/** The same for a type such as `application/merge-patch+json`. */
+export function isJsonSuffix(contentType: string): boolean {
+  const type = typeOf(contentType);
+  return type.startsWith('application/') && type.endsWith('+json');
+}
+
+const typeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+/** JSON defines no parameters (RFC 8259, section 11), so only another charset is refused. */
+export function isUtf8(contentType: string): boolean {
+  const [, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  return parameters.every(isHarmless);
 }
 
 function isHarmless(parameter: string): boolean {

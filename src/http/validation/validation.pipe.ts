@@ -34,6 +34,7 @@ export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype } = metadata;
     if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may come next
+    if (metatype === Number && metadata.data !== undefined) return toNumber(value, type);
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
     if (value === undefined) return validateMissing(metatype, metadata);
     if (!isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
@@ -41,6 +42,16 @@ export class RequestValidationPipe implements PipeTransform {
     const quick = this.config.fastPaths ? quickCheck(metatype, value, names) : undefined;
     return quick ? finished(quick, value) : validated(value, names, metatype, metadata);
   }
+}
+
+/**
+ * A named parameter of the path or the query whose type is `number`, as Nest's own pipe transforms it. Another form of a
+ * number, such as `1e3` or `007`, is left to the pipes of the parameter.
+ */
+function toNumber(value: unknown, type: ArgumentMetadata['type']): unknown {
+  if (typeof value !== 'string' || (type !== 'param' && type !== 'query')) return value;
+  const number = Number(value);
+  return Number.isNaN(number) || String(number) === value ? number : value;
 }
 
 /** A missing body is valid where no property is required. */
