@@ -320,6 +320,7 @@ describe('clients/python, beyond the contract', () => {
       'category True',
       'to the top None',
       'categories True',
+      'same version True',
       'changed Max',
       'lost update 412',
       'of the category True',

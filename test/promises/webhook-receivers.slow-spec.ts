@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.js';
 import { installPackedClient } from '../support/packed-client.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
-import { itWithPythonPackage, runPython } from '../support/python.js';
+import { itWithPython, runPython } from '../support/python.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -46,7 +46,7 @@ async function deliverTo(start: (env: Record<string, string>) => ReturnType<type
   return printed;
 }
 
-const ONCE = /^Listening [^\n]+\npet\.created \{"id": ?"?\d+"?, ?"name": ?"Rex"[^\n]+\}\n$/;
+const ONCE = /^Listening [^\n]+\npet\.created [^\n]*\bRex\b[^\n]*\n$/;
 
 describe('the receiver', () => {
   it('in TypeScript verifies a delivery, refuses a forged one, and drops a repeat', async () => {
@@ -62,9 +62,12 @@ describe('the receiver', () => {
     await folder.remove();
   });
 
-  itWithPythonPackage('in Python does the same', 'standardwebhooks', async () => {
+  itWithPython('in Python does the same', async () => {
     const printed = await deliverTo((env) =>
-      runPython([join(ROOT, 'examples/python/webhook_receiver.py')], env),
+      runPython([join(ROOT, 'examples/python/webhook_receiver.py')], {
+        ...env,
+        PYTHONPATH: join(ROOT, 'clients/python/src'),
+      }),
     );
     expect(printed).toMatch(ONCE);
   });

@@ -16,7 +16,7 @@ def sleep(seconds):
 client = petstore.PetstoreClient(runtime=petstore.Runtime(sleep=sleep))
 pet = client.pets.create(name="Zoë", category_id=9_007_199_254_740_993, status="sold", idempotency_key="once")
 again = client.pets.create(name="Zoë", category_id=9_007_199_254_740_993, status="sold", idempotency_key="once")
-print("added once", pet == again, client.last_response.idempotent_replayed)
+print("added once", pet == again, again.response.idempotent_replayed)
 print("kept every digit", pet.category_id, client.pets.get(pet.id) == pet)
 print("orders", [order.quantity for order in client.orders.list()])
 
@@ -31,5 +31,6 @@ try:
 except petstore.ValidationError as error:
     print("invalid", error.code, [problem.field for problem in error.details])
 
-print("remaining", client.rate_limits.get().minute.remaining, client.last_response.rate_limit.remaining)
+limits = client.rate_limits.get()
+print("remaining", limits.minute.remaining, limits.response.rate_limit.remaining)
 print("pets", len({pet.id for pet in client.pets.list(limit=1, status="available")}))

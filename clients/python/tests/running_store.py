@@ -11,7 +11,8 @@ print("to the top", client.categories.update(puppies.id, to_top=True).parent_id)
 print("categories", {dogs.id, puppies.id} <= {category.id for category in client.categories.list(limit=1)})
 
 pet = client.pets.create(name="Rex", category_id=dogs.id)
-etag = client.last_response.etag
+etag = pet.response.etag
+print("same version", client.pets.list(ids=[pet.id]).page().response.etag == etag)
 print("changed", client.pets.update(pet.id, name="Max", if_match=etag).name)
 try:
     client.pets.update(pet.id, name="Leo", if_match=etag)

@@ -59,7 +59,7 @@ class ScriptedService:
                 if response.status != 304:
                     self.wfile.write(text.encode())
 
-            do_GET = do_POST = handle_any
+            do_GET = do_POST = do_PATCH = do_DELETE = handle_any
 
             def log_message(self, *_: Any) -> None:
                 pass

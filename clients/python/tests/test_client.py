@@ -1,5 +1,6 @@
 import os
 import pickle
+import socket
 import unittest
 import warnings
 from datetime import datetime, timezone
@@ -145,6 +146,37 @@ class Operations(ClientTest):
         self.assertEqual(self.paths(), ["/v1/rate-limit"] * 2)
 
 
+    def test_gives_each_result_its_own_response(self):
+        tagged = [{"ETag": f'"{n}"'} for n in range(4)]
+        self.service.responses = [
+            ScriptedResponse(body=REX, headers=tagged[0]),
+            ScriptedResponse(body=REX, headers=tagged[1]),
+            ScriptedResponse(204, headers=tagged[2], body=""),
+            ScriptedResponse(body=[], headers=tagged[3]),
+        ]
+        client = self.client()
+        results = [client.pets.update(1, name="Rex"), client.pets.update(1, name="Rex")]
+        self.assertEqual(results[0], results[1])
+        removed = client.pets.remove(1)
+        self.assertEqual([one.response.etag for one in results] + [removed.etag], ['"0"', '"1"', '"2"'])
+        self.assertEqual(client.webhooks.list().response.etag, '"3"')
+
+    def test_says_that_a_connection_was_refused(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        with self.assertRaisesRegex(petstore.ConnectionError, "refused the connection"):
+            self.time.client(url, max_retries=0).rate_limits.get()
+
+    def test_lists_events_as_classes_of_their_types(self):
+        event = {"id": 1, "type": "pet.created", "version": 1, "occurredAt": "2026-11-20T09:30:00Z", "data": REX}
+        self.service.responses = [ScriptedResponse(body=[event, {**event, "type": "pet.named", "data": {"a": 1}}])]
+        created, unknown = self.client().events.list().page().items
+        self.assertIsInstance(created, petstore.PetCreatedEvent)
+        self.assertEqual(created.data, petstore.Pet(BEYOND_DOUBLES, "Rex", 7, "available"))
+        self.assertEqual((type(unknown), unknown.data), (petstore.Event, {"a": 1}))
+
+
 class Pages(ClientTest):
     def test_follows_them_with_the_cursor_of_each_at_its_own_address_only(self):
         self.service.responses = [page([1], "one"), page([], "two"), page([2])]
@@ -178,13 +210,12 @@ class Pages(ClientTest):
 class Responses(ClientTest):
     def test_tell_where_the_key_stands_also_those_that_are_refusals(self):
         client = self.client()
-        self.assertIsNone(client.last_response)
         self.service.responses = [ScriptedResponse(404, QUOTA, {"code": "pet_not_found", "message": "No.", "status": 404})]
-        with self.assertRaises(petstore.NotFoundError):
+        with self.assertRaises(petstore.NotFoundError) as raised:
             client.rate_limits.get()
         window = petstore.RateLimitWindow
         self.assertEqual(
-            client.last_response,
+            raised.exception.response,
             petstore.ResponseInfo(
                 operation="getRateLimit",
                 status=404,
@@ -205,10 +236,10 @@ class Responses(ClientTest):
         self.service.responses = [ScriptedResponse(503), replayed]
         seen = []
         client = self.client(on_response=seen.append)
-        client.pets.create(name="Rex", category_id=7)
+        added = client.pets.create(name="Rex", category_id=7)
         told = [(one.status, one.etag, one.idempotent_replayed) for one in seen]
         self.assertEqual(told, [(503, None, False), (200, '"a"', True)])
-        self.assertIs(client.last_response, seen[1])
+        self.assertIs(added.response, seen[1])
 
     def test_that_are_not_what_the_document_says_are_an_error(self):
         for body in ("", "null", "[]", '"text"', '{"plan": "free"}', '{"plan": "free", "minute": 1, "day": 2}'):

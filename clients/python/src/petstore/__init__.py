@@ -17,6 +17,23 @@ from .errors import (
     ServerError,
     TimeoutError,
     ValidationError,
+    WebhookVerificationError,
+)
+from .events import (
+    CategoryCreatedEvent,
+    CategoryDeletedEvent,
+    CategoryUpdatedEvent,
+    OrderApprovedEvent,
+    OrderCancelledEvent,
+    OrderDeliveredEvent,
+    OrderPlacedEvent,
+    PetCreatedEvent,
+    PetDeletedEvent,
+    PetStatusChangedEvent,
+    PetUpdatedEvent,
+    StoreEvent,
+    WebhookEvent,
+    WebhookPingEvent,
 )
 from .listing import Listing, Page
 from .models import (
@@ -42,8 +59,9 @@ from .models import (
     WebhookState,
     WebhookWithSecret,
 )
-from .responses import RateLimitState, RateLimitWindow, ResponseInfo
+from .responses import RateLimitState, RateLimitWindow, ResponseInfo, ResultList
 from .transport import RequestOptions, Runtime
+from .verify_webhook import verify_webhook
 from .version import VERSION as __version__
 
 __all__ = [
@@ -51,6 +69,9 @@ __all__ = [
     "AuthenticationError",
     "Ban",
     "Category",
+    "CategoryCreatedEvent",
+    "CategoryDeletedEvent",
+    "CategoryUpdatedEvent",
     "ConflictError",
     "ConnectionError",
     "DayUsage",
@@ -66,13 +87,21 @@ __all__ = [
     "NotFoundError",
     "NotModifiedError",
     "Order",
+    "OrderApprovedEvent",
+    "OrderCancelledEvent",
+    "OrderDeliveredEvent",
+    "OrderPlacedEvent",
     "OrderStatus",
     "Page",
     "PermissionError",
     "Pet",
+    "PetCreatedEvent",
+    "PetDeletedEvent",
     "PetStatus",
+    "PetStatusChangedEvent",
     "PetstoreClient",
     "PetstoreError",
+    "PetUpdatedEvent",
     "Plan",
     "PreconditionFailedError",
     "QuotaWindow",
@@ -82,14 +111,20 @@ __all__ = [
     "RateLimitWindow",
     "RequestOptions",
     "ResponseInfo",
+    "ResultList",
     "RotatedKey",
     "Runtime",
     "Scope",
     "ServerError",
+    "StoreEvent",
     "TimeoutError",
     "ValidationError",
+    "verify_webhook",
     "Webhook",
+    "WebhookEvent",
+    "WebhookPingEvent",
     "WebhookState",
+    "WebhookVerificationError",
     "WebhookWithSecret",
     "__version__",
 ]

@@ -80,8 +80,3 @@ class PetstoreClient:
         self.webhooks = Webhooks(self._transport)
         self.key = OwnKey(self._transport)
         self.rate_limits = RateLimits(self._transport)
-
-    @property
-    def last_response(self) -> ResponseInfo | None:
-        """What the last response said: quota, request id, ETag. `on_response` tells apart calls that overlap."""
-        return self._transport.last_response

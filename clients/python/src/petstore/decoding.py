@@ -24,8 +24,10 @@ def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type c
 
     Raises TypeError, ValueError or AttributeError if the value is not of that kind.
     """
+    if hasattr(kind, "from_json"):
+        return kind.from_json(value)
     origin = get_origin(kind)
-    if origin is list:
+    if isinstance(origin, type) and issubclass(origin, list):
         if not isinstance(value, list):
             raise TypeError(f"{type(value).__name__} is not a list")
         return [decode(get_args(kind)[0], item) for item in value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .models import FieldError
+from .responses import ResponseInfo
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Problem:
     request_id: str | None = None
     details: tuple[FieldError, ...] = ()
     retry_after: float | None = None
+    response: ResponseInfo | None = None
 
 
 class PetstoreError(Exception):
@@ -35,6 +37,8 @@ class PetstoreError(Exception):
         """Each invalid property or parameter; empty where the response names none."""
         self.retry_after = problem.retry_after
         """Seconds to wait before the next try, where the response tells."""
+        self.response = problem.response
+        """What the headers of the response say: the rate limits, for instance. None where no response came."""
 
     def __str__(self) -> str:
         status = "" if self.status is None else f"{self.status} "
@@ -87,6 +91,10 @@ class TimeoutError(ConnectionError):
 
 class NotModifiedError(PetstoreError):
     """304: nothing has changed since the response with the `if_none_match` of this call."""
+
+
+class WebhookVerificationError(PetstoreError):
+    """A webhook's message that the service has not signed, or not within the last 5 minutes. Respond with 400."""
 
 
 _BY_STATUS: dict[int, type[PetstoreError]] = {

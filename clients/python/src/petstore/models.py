@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from .responses import Result
+
 PetStatus = Literal["available", "pending", "sold"]
 OrderStatus = Literal["placed", "approved", "delivered", "cancelled"]
 Plan = Literal["free", "pro", "business", "enterprise"]
@@ -38,7 +40,7 @@ RequestPart = Literal["body", "query", "path", "header"]
 
 
 @dataclass(frozen=True)
-class Pet:
+class Pet(Result):
     """A pet in the store."""
 
     id: int
@@ -48,7 +50,7 @@ class Pet:
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(Result):
     """An order."""
 
     id: int
@@ -59,7 +61,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Category:
+class Category(Result):
     """A category of pets. Without a `parent_id` it is at the top."""
 
     id: int
@@ -69,7 +71,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that has changed. `data` is JSON, as the document describes each `type`."""
+    """An event of a type that this client does not know yet. `data` is JSON."""
 
     id: int
     type: str
@@ -79,7 +81,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Webhook:
+class Webhook(Result):
     """A URL to which events are sent."""
 
     id: int
@@ -93,7 +95,7 @@ class Webhook:
 
 
 @dataclass(frozen=True)
-class WebhookWithSecret:
+class WebhookWithSecret(Result):
     """A webhook and its secret, shown this once."""
 
     id: int
@@ -118,7 +120,7 @@ class DeliveryAttempt:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class Delivery(Result):
     """An event on its way to a webhook, with its attempts."""
 
     id: int
@@ -131,7 +133,7 @@ class Delivery:
 
 
 @dataclass(frozen=True)
-class ApiKey:
+class ApiKey(Result):
     """An API key without its secret."""
 
     id: int
@@ -145,7 +147,7 @@ class ApiKey:
 
 
 @dataclass(frozen=True)
-class RotatedKey:
+class RotatedKey(Result):
     """A new secret, shown this once."""
 
     key: str
@@ -177,7 +179,7 @@ class Ban:
 
 
 @dataclass(frozen=True)
-class RateLimit:
+class RateLimit(Result):
     """Where an API key stands."""
 
     plan: Plan

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from email.message import Message
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,23 @@ class ResponseInfo:
     rate_limit: RateLimitState | None
     """None where something in front of the service has responded."""
     etag: str | None
-    """For `if_none_match`."""
+    """For `if_none_match` and `if_match`."""
     idempotent_replayed: bool
     """Whether this is the first response once more, because its Idempotency-Key was used before."""
+
+
+class Result:
+    """What a call returns. A property or an item of it is not a result of its own, and has no `response`."""
+
+    response: ResponseInfo
+    """What the response said beside its body: `etag`, `rate_limit`, `request_id`."""
+
+
+class ResultList(list[Item]):
+    """A list that a call returns whole."""
+
+    response: ResponseInfo
+    """What the response said beside its body."""
 
 
 def response_info(operation: str, status: int, headers: Message) -> ResponseInfo:

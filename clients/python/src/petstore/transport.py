@@ -9,10 +9,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.message import Message
 from http.client import HTTPException
-from typing import Any, TypeVar
+from socket import gaierror
+from typing import Any, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -23,7 +24,7 @@ from .errors import ConnectionError, PetstoreError, Problem, TimeoutError, error
 from .listing import Item, Listing, Page
 from .models import FieldError
 from .operations import Operation
-from .responses import ResponseInfo, links, response_info
+from .responses import ResponseInfo, ResultList, links, response_info
 from .retry import is_worth_another_try, retry_after_of, wait_before
 
 Result = TypeVar("Result")
@@ -79,7 +80,6 @@ class Transport:
     """Knows the operations by their table only."""
 
     def __init__(self, settings: Settings, runtime: Runtime) -> None:
-        self.last_response: ResponseInfo | None = None
         self._settings = settings
         self._runtime = runtime
         self._warned: set[str] = set()
@@ -98,14 +98,18 @@ class Transport:
         if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Result:
-        """Calls an operation that returns one `kind`. Names are in snake_case; what is None is not sent."""
+        """Calls an operation that returns one `kind`, or a ResponseInfo where the response has no body. Names are in snake_case; what is None is not sent."""
         address = _address(operation, path, encode(dict(query or {})))
         content = None if body is None else json.dumps(encode(body), allow_nan=False).encode()
         headers = _given(
             {"Idempotency-Key": idempotency_key, "If-None-Match": if_none_match, "If-Match": if_match}
         )
-        result: Result = self._send(operation, kind, address, headers, content, options)[0]
-        return result
+        body_or_none, _, response = self._send(operation, kind, address, headers, content, options)
+        if body_or_none is None:
+            return cast(Result, response)  # of an operation that responds without a body
+        result = ResultList(body_or_none) if isinstance(body_or_none, list) else body_or_none
+        object.__setattr__(result, "response", response)  # a model is frozen for those who use it
+        return cast(Result, result)
 
     def list(
         self,
@@ -190,6 +194,10 @@ class Transport:
                 message = f"No complete response within {limit:g} s."
                 raise TimeoutError(Problem("timeout", message, request_id=request_id)) from cause
             message = f"No complete response from {request.host}."
+            if isinstance(reason, ConnectionRefusedError):
+                message = f"{request.host} refused the connection."
+            elif isinstance(reason, gaierror):
+                message = f"The name of {request.host} cannot be resolved."
             raise ConnectionError(Problem("connection_failed", message, request_id=request_id)) from cause
 
     def _read_body(self, response: Any, ends: float) -> bytes:
@@ -209,14 +217,14 @@ class Transport:
         self, operation: Operation, kind: Any, raw: _RawResponse, sent_id: str
     ) -> tuple[Any, _RawResponse, ResponseInfo]:
         response = response_info(operation.id, raw.status, raw.headers)
-        self.last_response = response
         if self._settings.on_response is not None:
             self._settings.on_response(response)
         if operation.id not in self._warned and warn_of_deprecation(operation, raw.headers):
             self._warned.add(operation.id)
         request_id = response.request_id or sent_id
         if not 200 <= raw.status < 300:
-            raise error_of(_problem(raw, request_id, retry_after_of(raw.headers, self._runtime.now())))
+            problem = _problem(raw, request_id, retry_after_of(raw.headers, self._runtime.now()))
+            raise error_of(replace(problem, response=response))
         try:
             body = None if raw.status == 204 else decode(kind, json.loads(raw.text))
         except (TypeError, ValueError, AttributeError) as cause:

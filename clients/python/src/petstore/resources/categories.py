@@ -13,6 +13,7 @@ from ..operations import (
     LIST_PETS_OF_CATEGORY,
     UPDATE_CATEGORY,
 )
+from ..responses import ResponseInfo
 from ..transport import RequestOptions, Transport
 
 
@@ -75,10 +76,10 @@ class Categories:
 
     def remove(
         self, category_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
-    ) -> None:
+    ) -> ResponseInfo:
         """Leaves its pets. Raises ConflictError if others are below it."""
         path = {"categoryId": category_id}
-        self._transport.call(DELETE_CATEGORY, type(None), path=path, if_match=if_match, options=options)
+        return self._transport.call(DELETE_CATEGORY, ResponseInfo, path=path, if_match=if_match, options=options)
 
     def pets(
         self,

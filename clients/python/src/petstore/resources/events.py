@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from ..events import AnyEvent, StoreEvent
 from ..listing import Listing
-from ..models import Event
 from ..operations import LIST_EVENTS
 from ..transport import RequestOptions, Transport
 
@@ -21,11 +23,12 @@ class Events:
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
-    ) -> Listing[Event]:
+    ) -> Listing[StoreEvent]:
         """Every event once, oldest first, up to the newest.
 
         To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if the
         events behind the cursor have been cleared.
         """
         query = {"type": type, "limit": limit, "cursor": cursor}
-        return self._transport.list(LIST_EVENTS, Event, query, options).until_empty()
+        events = self._transport.list(LIST_EVENTS, AnyEvent, query, options)
+        return cast(Listing[StoreEvent], events).until_empty()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..models import ApiKey, DayUsage, RotatedKey
 from ..operations import GET_KEY, GET_USAGE, ROTATE_KEY
+from ..responses import ResultList
 from ..transport import RequestOptions, Transport
 
 
@@ -28,6 +29,6 @@ class OwnKey:
         body = {"overlap_seconds": overlap_seconds}
         return self._transport.call(ROTATE_KEY, RotatedKey, body=body, options=options)
 
-    def usage(self, *, days: int | None = None, options: RequestOptions | None = None) -> list[DayUsage]:
+    def usage(self, *, days: int | None = None, options: RequestOptions | None = None) -> ResultList[DayUsage]:
         """The requests of each UTC day, newest first."""
-        return self._transport.call(GET_USAGE, list[DayUsage], query={"days": days}, options=options)
+        return self._transport.call(GET_USAGE, ResultList[DayUsage], query={"days": days}, options=options)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..listing import Listing
 from ..models import Pet, PetStatus
 from ..operations import CREATE_PET, DELETE_PET, GET_PET, LIST_PETS, UPDATE_PET
+from ..responses import ResponseInfo
 from ..transport import RequestOptions, Transport
 
 
@@ -86,8 +87,8 @@ class Pets:
 
     def remove(
         self, pet_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
-    ) -> None:
+    ) -> ResponseInfo:
         """Removes a pet. Raises ConflictError if an open order holds it."""
-        self._transport.call(
-            DELETE_PET, type(None), path={"petId": pet_id}, if_match=if_match, options=options
+        return self._transport.call(
+            DELETE_PET, ResponseInfo, path={"petId": pet_id}, if_match=if_match, options=options
         )

@@ -17,6 +17,7 @@ from ..operations import (
     ROTATE_WEBHOOK_SECRET,
     UPDATE_WEBHOOK,
 )
+from ..responses import ResponseInfo, ResultList
 from ..transport import RequestOptions, Transport
 
 
@@ -28,9 +29,9 @@ class Webhooks:
 
     def list(
         self, *, if_none_match: str | None = None, options: RequestOptions | None = None
-    ) -> Sequence[Webhook]:
+    ) -> ResultList[Webhook]:
         """In ascending order of `id`."""
-        return self._transport.call(LIST_WEBHOOKS, list[Webhook], if_none_match=if_none_match, options=options)
+        return self._transport.call(LIST_WEBHOOKS, ResultList[Webhook], if_none_match=if_none_match, options=options)
 
     def create(
         self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
@@ -66,9 +67,9 @@ class Webhooks:
         path = {"webhookId": webhook_id}
         return self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
 
-    def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> None:
+    def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
         """Sends nothing more to it."""
-        self._transport.call(DELETE_WEBHOOK, type(None), path={"webhookId": webhook_id}, options=options)
+        return self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
 
     def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
         """A new secret. For 24 hours the old one signs too."""

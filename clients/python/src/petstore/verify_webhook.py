@@ -1,0 +1,63 @@
+"""Messages to webhooks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from .errors import Problem, WebhookVerificationError
+from .events import AnyEvent, WebhookEvent
+
+_PREFIX = "whsec_"
+
+
+def verify_webhook(
+    payload: bytes | str,
+    headers: Mapping[str, str],
+    secret: str,
+    *,
+    tolerance: float = 300,
+    now: Callable[[], float] = time.time,
+) -> WebhookEvent:
+    """Checks that the service has signed a message to a webhook (Standard Webhooks), and returns its event.
+
+    payload: the body, byte for byte as it was received.
+    secret: `whsec_…`, as creating or rotating the webhook has shown it.
+    tolerance: how old a message may be, in seconds.
+
+    A message may come more than once: its `webhook-id` stays the same. Raises WebhookVerificationError if a header is
+    missing, the message is too old, or no signature is right, and ValueError if the secret is not one.
+    """
+    body = payload.encode() if isinstance(payload, str) else bytes(payload)
+    given = {name.lower(): value for name, value in headers.items()}
+    try:
+        message, sent, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
+    except KeyError as missing:
+        raise _invalid(f"The header {missing.args[0]} is missing.") from None
+    if not (sent.isascii() and sent.isdigit() and abs(now() - int(sent)) <= tolerance):
+        raise _invalid(f"The message is not from the last {tolerance:g} seconds.")
+    digest = hmac.new(_key_of(secret), f"{message}.{sent}.".encode() + body, hashlib.sha256).digest()
+    expected = b"v1," + base64.b64encode(digest)
+    if not any(hmac.compare_digest(expected, one.encode()) for one in signatures.split(" ")):
+        raise _invalid("No signature is right. Is this the secret of this webhook, and the body as it was received?")
+    return cast(WebhookEvent, AnyEvent.from_json(json.loads(body)))
+
+
+def _invalid(message: str) -> WebhookVerificationError:
+    return WebhookVerificationError(Problem("invalid_signature", message))
+
+
+def _key_of(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret[len(_PREFIX) :], validate=True) if secret.startswith(_PREFIX) else b""
+    except binascii.Error:
+        key = b""
+    if not key:
+        raise ValueError("The secret must start with whsec_ and continue in base64.")
+    return key

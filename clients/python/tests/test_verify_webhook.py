@@ -1,0 +1,61 @@
+import base64
+import hashlib
+import hmac
+import unittest
+
+import petstore
+
+KEY = b"0123456789abcdef0123456789abcdef"
+SECRET = "whsec_" + base64.b64encode(KEY).decode()
+NOW = 1_795_132_800
+BODY = (
+    '{"id":9007199254740993,"type":"order.placed","version":1,"occurredAt":"2026-11-20T09:30:00.000Z",'
+    '"data":{"id":1,"petId":42,"quantity":1,"status":"placed","createdAt":"2026-11-20T09:30:00.000Z"}}'
+)
+
+
+def headers_of(body=BODY, *, age=0, key=KEY):
+    sent = NOW - age
+    digest = hmac.new(key, f"4711.{sent}.{body}".encode(), hashlib.sha256).digest()
+    signature = "v1," + base64.b64encode(digest).decode()
+    return {"Webhook-Id": "4711", "webhook-timestamp": str(sent), "webhook-signature": signature}
+
+
+def verify(body, headers, secret=SECRET):
+    return petstore.verify_webhook(body, headers, secret, now=lambda: NOW)
+
+
+class VerifyWebhook(unittest.TestCase):
+    def test_returns_the_event_of_a_class_of_its_own(self):
+        for body in (BODY, BODY.encode()):
+            event = verify(body, headers_of())
+            self.assertIsInstance(event, petstore.OrderPlacedEvent)
+            self.assertEqual((event.id, event.data.pet_id), (9007199254740993, 42))
+
+    def test_takes_either_signature_after_a_rotation(self):
+        headers = headers_of()
+        headers["webhook-signature"] = f"v1,AAAA v2,x {headers['webhook-signature']}"
+        verify(BODY, headers)
+
+    def test_refuses_what_the_service_has_not_signed_or_not_lately(self):
+        for case, body, headers in (
+            ("another body", BODY + " ", headers_of()),
+            ("another key", BODY, headers_of(key=bytes(32))),
+            ("an old message", BODY, headers_of(age=301)),
+            ("a message from the future", BODY, headers_of(age=-301)),
+            ("a missing header", BODY, {"webhook-id": "4711"}),
+            ("a timestamp that is not one", BODY, {**headers_of(), "webhook-timestamp": "x"}),
+            ("a signature outside ASCII", BODY, {**headers_of(), "webhook-signature": "v1,é"}),
+        ):
+            with self.subTest(case), self.assertRaises(petstore.WebhookVerificationError) as raised:
+                verify(body, headers)
+            self.assertEqual(raised.exception.code, "invalid_signature")
+
+    def test_says_that_a_secret_is_not_one(self):
+        for secret in ("petstore_x", "whsec_", "whsec_%"):
+            with self.assertRaisesRegex(ValueError, "whsec_"):
+                verify(BODY, headers_of(), secret)
+
+
+if __name__ == "__main__":
+    unittest.main()
