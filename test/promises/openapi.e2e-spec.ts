@@ -62,8 +62,13 @@ const resolve = (part: Part): Part =>
         .reduce((parent: Part, name: string) => parent[name], document);
 
 /** Whatever operations the document has. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** A path of another version has `servers` beside them. */
 const everyOperation = (): Part[] =>
-  Object.values<Part>(document.paths).flatMap((item) => Object.values<Part>(item));
+  Object.values<Part>(document.paths).flatMap((item) =>
+    METHODS.flatMap((method) => (item[method] ? [item[method]] : [])),
+  );
 
 const needsKey = ({ security = document.security }: Part): boolean => security.length > 0;
 
@@ -142,11 +147,10 @@ describe('GET /openapi.json', () => {
       expect(names).toEqual([...new Set(names)]);
     });
 
-    it('stands under a tag with a description', () => {
+    it('stands under a tag with a description, if the service has it', () => {
       const described = document.tags.filter((tag: Part) => tag.description).map((tag: Part) => tag.name);
-      for (const { operationId, tags } of everyOperation()) {
-        expect({ operationId, tags: described }).toEqual({ operationId, tags: expect.arrayContaining(tags) });
-      }
+      for (const [id] of OPERATIONS)
+        expect({ id, tags: described }).toEqual({ id, tags: expect.arrayContaining(operation(id).tags) });
     });
 
     it('may be refused as the pipeline refuses', () => {

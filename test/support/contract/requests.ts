@@ -37,7 +37,10 @@ interface Requests {
 }
 
 export function requests(document: Document): Requests {
-  const paths = Object.entries(document.paths).filter(([path]) => path !== ENDS_THE_KEY);
+  // A path of another version has servers of its own: it is not under /v1.
+  const paths = Object.entries(document.paths).filter(
+    ([path, item]) => path !== ENDS_THE_KEY && !('servers' in item),
+  );
   const each = paths.flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       if (operation.requestBody && !jsonBody(operation)) return []; // another media type: chance makes none
