@@ -250,7 +250,7 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
   }));
   const updates = valuesFor(columns).map((values) => ({
     name: `update ${inspect(values)}`,
-    run: (repository: Repository<Row>) => repository.update({ id: 1 }, values as never).then(() => undefined),
+    run: (repository: Repository<Row>) => update(repository, values),
   }));
   const filters = fc.oneof(
     fc.constantFrom<Int64>(1, 2, 3, 4, 99, 2n ** 63n - 1n, -1).map((id) => ({ id })),
@@ -270,7 +270,15 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
       where: filters,
       order: fc.dictionary(fc.constantFrom(...properties), fc.constantFrom('ASC', 'DESC', 'asc', 1)),
       take: fc.constantFrom(undefined, 0, 1, 3, 0.5),
-      more: fc.constantFrom({}, {}, {}, { select: { id: true } }, { skip: 1 }, { withDeleted: true }),
+      more: fc.constantFrom(
+        {},
+        {},
+        {},
+        { lock: { mode: 'pessimistic_write' } },
+        { select: { id: true } },
+        { skip: 1 },
+        { withDeleted: true },
+      ),
     })
     .map(({ way, where, order, take, more }) => ({
       name: `${way} ${inspect({ where, order, take, ...more })}`,
@@ -327,6 +335,14 @@ async function insert({ manager, target }: Repository<Row>, values: object): Pro
       ? await manager.insertWith(target, values, () => FOLLOW_UP)
       : undefined;
   return inserted ?? manager.save(target, manager.create(target, values));
+}
+
+async function update({ manager, target }: Repository<Row>, values: object): Promise<void> {
+  if (manager instanceof ServiceEntityManager) {
+    const isThere = await manager.updateWith(target, 1, values, FOLLOW_UP);
+    if (isThere !== undefined) return;
+  }
+  await manager.update(target, { id: 1 }, values);
 }
 
 async function walk(repository: Repository<Row>, limit: number, filter: object): Promise<unknown[]> {

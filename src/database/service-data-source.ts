@@ -115,20 +115,42 @@ export class ServiceEntityManager extends EntityManager {
     if (!insert) return undefined;
     const id = this.isApart
       ? await orIfStale(dataSource.runBatched('write', insert).then(firstValue))
-      : (await this.query<[{ id: unknown }]>(insert.statement.text, [...insert.values]))[0].id;
+      : (await this.runHere(insert))[0]?.[0];
     return id === undefined ? undefined : Object.assign(row, { id });
+  }
+
+  /**
+   * Changes a row in a transaction, as `update` does, and runs a second statement together with it.
+   * @returns whether there is such a row; undefined where TypeORM has to do it
+   */
+  async updateWith<Entity extends ObjectLiteral>(
+    target: EntityTarget<Entity>,
+    id: unknown,
+    changes: ObjectLiteral,
+    followUp: FollowUp,
+  ): Promise<boolean | undefined> {
+    const update = (this.dataSource as ServiceDataSource).plainTable(target)?.update(id, changes, followUp);
+    return update && (await this.runHere(update)).length > 0;
   }
 
   private async fastRows<Entity extends ObjectLiteral>(
     target: EntityTarget<Entity>,
     options: FindManyOptions<Entity>,
   ): Promise<Entity[] | undefined> {
-    if (!this.isApart) return undefined;
     const dataSource = this.dataSource as ServiceDataSource; // which has made this manager
     const table = dataSource.plainTable(target);
-    const select = table?.select(options);
-    const rows = select && (await orIfStale(dataSource.runBatched('read', select)));
+    const select = table?.select(options, this.queryRunner?.isTransactionActive === true);
+    if (!select) return undefined;
+    const rows = this.isApart
+      ? await orIfStale(dataSource.runBatched('read', select))
+      : { parsers: [], rows: await this.runHere(select) };
     return rows && (table?.entities(rows) as Entity[]);
+  }
+
+  /** On the connection of the manager, or in the transaction that it belongs to. @returns the values of each row */
+  private async runHere({ statement, values }: PlainStatement): Promise<unknown[][]> {
+    const rows = await this.query<object[]>(statement.text, [...values]);
+    return rows.map((row) => Object.values(row) as unknown[]);
   }
 
   /** Whether statements run outside of every transaction, on any connection. */

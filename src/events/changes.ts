@@ -12,7 +12,7 @@ import { ServiceEntityManager } from '../database/service-data-source.js';
 import { Clock } from '../kernel/clock/clock.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { EventType } from './event-type.js';
-import { expectTransaction, insertedEvent, writeToOutbox } from './outbox.js';
+import { eventOf, expectTransaction, insertedEvent, writeToOutbox } from './outbox.js';
 
 interface Identified {
   id: Int64;
@@ -68,11 +68,20 @@ export class Changes {
     type: EventType<Row>,
   ): Promise<Row> {
     return this.together(async (changes) => {
+      const { manager } = changes;
       const where = { id: row.id } as FindOptionsWhere<Row>;
-      const { affected } = await changes.manager.update(target, where, values as QueryDeepPartialEntity<Row>);
-      if (affected === 0) throw new EntityNotFoundError(target, where);
       const changed = Object.assign(Object.create(Object.getPrototypeOf(row) as object), row, values) as Row;
-      await changes.record(type, type.data.from(changed, row));
+      const data = type.data.from(changed, row);
+      let isThere =
+        manager instanceof ServiceEntityManager
+          ? await manager.updateWith(target, row.id, values, eventOf(type, data, this.now()))
+          : undefined;
+      if (isThere === undefined) {
+        const { affected } = await manager.update(target, where, values as QueryDeepPartialEntity<Row>);
+        isThere = affected !== 0;
+        if (isThere) await changes.record(type, data);
+      }
+      if (!isThere) throw new EntityNotFoundError(target, where);
       return changed;
     });
   }

@@ -23,6 +23,18 @@ export function expectTransaction(manager: EntityManager, name: string): void {
   throw new Error(`The event ${name} is recorded outside a transaction`);
 }
 
+/** The event of a row, for the statement that changes the row. */
+export function eventOf(
+  { name, version }: Pick<EventType<never>, 'name' | 'version'>,
+  data: object,
+  occurredAt: Date,
+): FollowUp {
+  return {
+    sql: (value) => `${INSERT} SELECT ${value(0)}, ${value(1)}, ${value(2)}, ${value(3)} FROM written`,
+    values: [name, version, occurredAt, writeJson(data)],
+  };
+}
+
 /** In place of an id that PostgreSQL assigns later. It can be copied, and throws where it is used in any other way. */
 const LATER = {
   [Symbol.toPrimitive]: (): never => {

@@ -13,7 +13,7 @@ export interface PlainStatement {
   readonly values: readonly unknown[];
 }
 
-/** A statement that runs together with an insert, and sees its row as `written (id)`. */
+/** A statement that runs together with an insert or an update, and sees the row as `written (id)`. */
 export interface FollowUp {
   /** @param value the placeholder of an item of `values` */
   readonly sql: (value: (i: number) => string) => string;
@@ -42,8 +42,9 @@ export class PlainTable {
   }
 
   /** The statement of `EntityManager.find`, for properties that are equal to values or more than one. */
-  select(options: object): PlainStatement | undefined {
-    const { where = {}, order = {}, take, ...others } = options as Record<string, unknown>;
+  select(options: object, isInTransaction: boolean): PlainStatement | undefined {
+    const { where = {}, order = {}, take, lock, ...others } = options as Record<string, unknown>;
+    if (lock !== undefined && !(isInTransaction && isForUpdate(lock))) return undefined;
     if (Object.keys(others).length > 0 || !isLiteral(where) || !isLiteral(order)) return undefined;
     const [conditions, values] = [[] as string[], [] as unknown[]];
     for (const [property, given] of Object.entries(where as Record<string, unknown>)) {
@@ -65,6 +66,7 @@ export class PlainTable {
       if (typeof take !== 'number' || !Number.isSafeInteger(take) || take < 1) return undefined;
       tail += ` LIMIT $${values.push(take)}`;
     }
+    if (lock !== undefined) tail += ' FOR UPDATE';
     const prepared = this.prepared(tail, () => `SELECT ${names(this.columns)} FROM ${this.table()}${tail}`);
     return prepared && { statement: prepared, values };
   }
@@ -101,12 +103,34 @@ export class PlainTable {
       return undefined;
     const prepared = this.prepared(`insert ${columns.map(({ property }) => property).join()}`, () => {
       const placeholders = columns.map((_, i) => `$${i + 1}`);
-      return `WITH written AS (
-          INSERT INTO ${this.table()} (${names(columns)}) VALUES (${placeholders.join()}) RETURNING ${this.id?.name} AS id
-        ), also AS (${sql((i) => `$${columns.length + i + 1}`)}) SELECT id FROM written`;
+      const write = `INSERT INTO ${this.table()} (${names(columns)}) VALUES (${placeholders.join()})`;
+      return this.together(write, sql, columns.length);
     });
     const persisted = columns.map((column) => column.persist(row[column.property]));
     return prepared && { statement: prepared, values: [...persisted, ...values] };
+  }
+
+  /** Changes the row with an `id`, and returns the `id` if there is such a row. */
+  update(id: unknown, changes: ObjectLiteral, { sql, values }: FollowUp): PlainStatement | undefined {
+    const given: [Column, unknown][] = [];
+    for (const [property, value] of Object.entries(changes)) {
+      const column = this.byProperty.get(property);
+      if (!column?.metadata.isUpdate || !column.takes(value)) return undefined;
+      given.push([column, column.persist(value)]);
+    }
+    if (given.length === 0 || !isSimple(id) || this.entity.updateDateColumn) return undefined;
+    const properties = given.map(([{ property }]) => property);
+    const prepared = this.prepared(`update ${properties.join()}`, () => {
+      const sets = given.map(([{ name }], i) => `${name} = $${i + 1}`);
+      const write = `UPDATE ${this.table()} SET ${sets.join()} WHERE ${this.id?.name} = $${given.length + 1}`;
+      return this.together(write, sql, given.length + 1);
+    });
+    return prepared && { statement: prepared, values: [...given.map(([, value]) => value), id, ...values] };
+  }
+
+  private together(write: string, followUp: FollowUp['sql'], parameters: number): string {
+    return `WITH written AS (${write} RETURNING ${this.id?.name} AS id),
+      also AS (${followUp((i) => `$${parameters + i + 1}`)}) SELECT id FROM written`;
   }
 
   private prepared(name: string, sql: () => string): Statement | undefined {
@@ -165,6 +189,9 @@ const names = (columns: readonly Column[]): string => columns.map(({ name }) => 
 
 const isLiteral = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+const isForUpdate = (lock: unknown): boolean =>
+  typeof lock === 'object' && JSON.stringify(lock) === '{"mode":"pessimistic_write"}';
 
 /** A plain value: not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): boolean =>
