@@ -382,6 +382,24 @@ describe('webhooks', () => {
       expect(body).toMatchObject({ code: 'delivery_not_found' });
     });
 
+    it.each([-1, 1])(
+      'are by the clock of the database, where that of the process is %i h off',
+      async (off) => {
+        petstore.clock.set(Date.now() + hours(off));
+        const { id } = await create();
+        receiver.respond = 500;
+        await addPet();
+        await work(id);
+        await work(id); // not a moment earlier
+        expect(receiver.received).toHaveLength(1);
+        await pass(seconds(6));
+        await deliver(id);
+        await client.post(`/v1/webhooks/${id}/ping`).expect(202);
+        await deliver(id);
+        expect(receiver.received).toHaveLength(3);
+      },
+    );
+
     it('follow no redirect', async () => {
       const { id } = await create();
       receiver.respond = (response) => response.writeHead(307, { Location: receiver.url }).end();

@@ -40,10 +40,11 @@ export class WorkerConnections implements OnApplicationShutdown {
       connectionTimeoutMillis: connectTimeoutMS,
       statement_timeout: extra.statement_timeout,
     });
-    // Without a listener, a connection that is lost while it is idle would end the process.
+    // Without a listener, a connection that is lost would end the process: the pool hears of idle ones alone.
     pool.on('error', (error) => {
       this.logger.warn(`A connection was lost: ${error.message}`);
     });
+    pool.on('connect', (client) => client.on('error', () => undefined)); // its query fails too
     return pool;
   }
 }

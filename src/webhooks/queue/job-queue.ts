@@ -54,7 +54,11 @@ export async function unlockAbandonedJobs(pgPool: Pool): Promise<void> {
 export async function cleanQueue(pgPool: Pool): Promise<void> {
   const { Logger, makeWorkerUtils } = await import('graphile-worker');
   const utils = await makeWorkerUtils({ pgPool, logger: new Logger(() => forward) });
-  await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS', 'GC_JOB_QUEUES'] });
+  try {
+    await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS', 'GC_JOB_QUEUES'] });
+  } finally {
+    await utils.release();
+  }
 }
 
 const logger = new NestLogger('Job queue');
