@@ -382,6 +382,21 @@ describe('webhooks', () => {
       expect(body).toMatchObject({ code: 'delivery_not_found' });
     });
 
+    it('and pings are made once of requests with the same Idempotency-Key', async () => {
+      const { id } = await create();
+      await addPet();
+      await work(id);
+      const [delivery] = await deliveries(id);
+      for (const path of ['ping', `deliveries/${delivery?.id}/retry`]) {
+        const send = () => client.post(`/v1/webhooks/${id}/${path}`).set('Idempotency-Key', path).expect(202);
+        const first = await send();
+        await deliver(id);
+        expect((await send()).body).toEqual(first.body);
+        await deliver(id);
+      }
+      expect(receiver.received).toHaveLength(3);
+    });
+
     it.each([-1, 1])(
       'are by the clock of the database, where that of the process is %i h off',
       async (off) => {

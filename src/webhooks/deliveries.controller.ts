@@ -4,6 +4,7 @@ import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Int64 } from '../kernel/json/int64.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Id } from '../openapi/decorators/id.decorator.js';
