@@ -2,10 +2,12 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import { ServicePool } from '../../database/pool/service-pool.js';
 
-/** One of them listens for jobs. */
-const POOL_SIZE = 4;
+const POOL_SIZE = 2;
+/** Milliseconds for a free connection: many statements of the queue wait for the only one. */
+const QUEUE_TIMEOUT = seconds(5);
 
 /**
  * Connections of the worker, apart from those of requests: no request waits for a delivery. The first use opens the pool.
@@ -14,11 +16,20 @@ const POOL_SIZE = 4;
 export class WorkerConnections implements OnApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private made?: Pool;
+  private madeForQueue?: Pool;
 
   constructor(private readonly dataSource: DataSource) {}
 
   get pool(): Pool {
     return (this.made ??= this.make());
+  }
+
+  /**
+   * For the job queue: one connection listens, and the other has its statements run one after another. Two processes that
+   * look for a job at the same moment hide the named queues from each other; the workers of one process would do so always.
+   */
+  get queuePool(): Pool {
+    return (this.madeForQueue ??= this.make(QUEUE_TIMEOUT));
   }
 
   async query<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -27,17 +38,17 @@ export class WorkerConnections implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.made?.end();
+    await Promise.all([this.made?.end(), this.madeForQueue?.end()]);
   }
 
-  private make(): Pool {
+  private make(connectTimeout?: number): Pool {
     const server = dedicatedConnection(this.dataSource);
     const { extra, connectTimeoutMS } = connectionOptions(server.connectionString);
     const pool = new ServicePool({
       ...server,
       application_name: 'petstore webhooks',
       max: POOL_SIZE,
-      connectionTimeoutMillis: connectTimeoutMS,
+      connectionTimeoutMillis: connectTimeout ?? connectTimeoutMS,
       statement_timeout: extra.statement_timeout,
     });
     // Without a listener, a connection that is lost would end the process: the pool hears of idle ones alone.

@@ -1,4 +1,5 @@
 import { Logger as NestLogger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Runner } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
@@ -12,6 +13,9 @@ const CONCURRENCY = 200;
 /** How often each of them looks for jobs whose time has come; PostgreSQL announces new ones. */
 const POLL_EVERY = seconds(5);
 
+/** Milliseconds: the library has written by then that a job is completed. */
+const COMPLETED_AFTER = 2;
+
 /** An attempt takes 10 s: a process that has had a job for so long has died. */
 const ABANDONED_AFTER = '30 s';
 
@@ -24,6 +28,8 @@ export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner
     pgPool,
     noHandleSignals: true, // the service has its own order of stopping
     logger: new Logger(() => forward),
+    // A worker looks for its next job after the last one is completed, so that the named queue of that is free again.
+    forbiddenFlags: () => delay(COMPLETED_AFTER, null),
     taskList: {
       [TASK]: (payload, { abortSignal }) =>
         deliver((payload as { deliveryId: string }).deliveryId, abortSignal),

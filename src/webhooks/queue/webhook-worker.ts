@@ -82,7 +82,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async withQueue(work: (pool: Pool) => Promise<void>): Promise<void> {
-    if (this.queue) await work(this.connections.pool);
+    if (this.queue) await work(this.connections.queuePool);
   }
 
   private async hasWebhooks(): Promise<boolean> {
@@ -93,7 +93,9 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async startQueue(): Promise<Runner> {
-    const queue = await startQueue(this.connections.pool, (id, stop) => this.deliverer.deliver(id, stop));
+    const queue = await startQueue(this.connections.queuePool, (id, stop) =>
+      this.deliverer.deliver(id, stop),
+    );
     // It ends by itself only after an error; then the next run starts another one.
     void queue.promise
       .catch((error: unknown) => {
