@@ -14,7 +14,7 @@ describe('The door to the platform', () => {
     expect(exportsOf('src/platform.ts')).toEqual(
       `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changes Clock Config Created CurrentPrincipal Deprecated DomainError
       ErrorHelp EventType EventsModule ExpectedVersion HideTryIt Id Idempotent IfMatch Int64 Int64Field Int64List
-      Int64Parameter IntegerParameter Metrics Optional Page PageQuery PageRequest Paged PeriodicTasks Public RequireScope
+      Int64Parameter IntegerParameter Metrics Optional Page PageQuery PageRequest Paged PeriodicTasks Plan Public RequireScope
       SampleData Samples Stability Tag Text Updated Variables days eventType hours keysetPage minutes parseInt64 seconds
       withStatementTimeout`.split(/\s+/),
     );

@@ -100,8 +100,25 @@ function withImports(text: string, code: string, change: (text: string, rest: st
     });
     return needed.length > 0 ? [`import ${type}{ ${needed.join(', ')} } from ${from};`] : [];
   });
-  return `${kept.join('\n')}\n${changed}`;
+  return `${merged(kept).join('\n')}\n${changed}`;
 }
+
+/** One import of each file. */
+function merged(lines: readonly string[]): string[] {
+  const lists = new Map<string, string[]>();
+  const others: string[] = [];
+  for (const line of lines) {
+    const [, type = '', list = '', from = ''] = /^import (type )?\{ (.*) \} from ('\..*');$/.exec(line) ?? [];
+    if (list === '') others.push(line);
+    else lists.set(from, [...(lists.get(from) ?? []), ...list.split(', ').map((name) => type + name)]);
+  }
+  return [...others, ...Array.from(lists, ([from, list]) => importLine(list, from))];
+}
+
+const importLine = (list: readonly string[], from: string): string =>
+  list.every((name) => name.startsWith('type '))
+    ? `import type { ${list.map((name) => name.replace('type ', '')).join(', ')} } from ${from};`
+    : `import { ${list.join(', ')} } from ${from};`;
 
 /** The imports at the top, each in one line, and the rest. */
 function splitImports(code: string): [imports: string, rest: string] {

@@ -30,7 +30,9 @@ export async function importedNames() {
   const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
   const texts = await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')));
   const lists = texts.join('').matchAll(/^import (?:type )?\{ (.+) \} from '(?!.*pet-toy)/gm);
-  return new Set([...lists].flatMap(([, names]) => names.split(', ')));
+  return new Set(
+    [...lists].flatMap(([, names]) => names.split(', ').map((name) => name.replace('type ', ''))),
+  );
 }
 
 /** In one pass, so that what was put in is not replaced again. */
