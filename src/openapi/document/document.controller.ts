@@ -5,7 +5,7 @@ import { Public } from '../../http/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
 import { PublicUrl } from '../../http/public-url.js';
-import { StaticContent } from '../../http/static-content.js';
+import { StaticContent } from '../../http/static/static-content.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
 @Public()

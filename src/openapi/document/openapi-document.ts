@@ -1,7 +1,7 @@
 import { type INestApplication, Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
-import { StaticContent } from '../../http/static-content.js';
+import { StaticContent } from '../../http/static/static-content.js';
 import { buildDocument } from './build-document.js';
 
 /** The document of the application, built at the first request and cached. */

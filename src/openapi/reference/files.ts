@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { StaticContent } from '../../http/static-content.js';
+import { StaticContent } from '../../http/static/static-content.js';
 import { startReference } from './start-reference.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';

@@ -2,8 +2,8 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../http/public.decorator.js';
-import { securityHeaders } from '../../http/security-headers.js';
-import { StaticFolder } from '../../http/static-folder.js';
+import { securityHeaders } from '../../http/static/security-headers.js';
+import { StaticFolder } from '../../http/static/static-folder.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { referenceFiles, referencePage } from './files.js';
 

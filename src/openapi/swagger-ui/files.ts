@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { StaticContent } from '../../http/static-content.js';
+import { StaticContent } from '../../http/static/static-content.js';
 import { startSwaggerUi } from './start-swagger-ui.js';
 import { THEME } from './theme.js';
 

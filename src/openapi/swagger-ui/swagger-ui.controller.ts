@@ -4,11 +4,11 @@ import type { Request, Response } from 'express';
 import { Config } from '../../kernel/config/config.js';
 import { Public } from '../../http/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
-import { StaticFolder } from '../../http/static-folder.js';
+import { StaticFolder } from '../../http/static/static-folder.js';
 import { OpenApiDocument } from '../document/openapi-document.js';
 import { uiDocument } from './ui-document.js';
 import { swaggerUiFiles, swaggerUiPage } from './files.js';
-import { securityHeaders } from '../../http/security-headers.js';
+import { securityHeaders } from '../../http/static/security-headers.js';
 
 /** The Swagger UI at `/docs`, from memory: the files that the page loads, and no others. */
 @Public()

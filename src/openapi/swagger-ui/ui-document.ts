@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { StaticContent } from '../../http/static-content.js';
+import { StaticContent } from '../../http/static/static-content.js';
 import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
 import type { PathItemObject } from '../document/schemas.js';
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
-import { isFresh } from './conditional/etag.js';
+import { isFresh } from '../conditional/etag.js';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 

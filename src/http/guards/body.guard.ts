@@ -2,8 +2,16 @@ import { type CanActivate, type ExecutionContext, Injectable, type RawBodyReques
 import type { Request } from 'express';
 import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
-import { UnsupportedMediaType } from './body.errors.js';
-import { checkLength, hasBody, isJson, isJsonSuffix, isUtf8, parseBody, readBody } from './read-body.js';
+import { UnsupportedMediaType } from '../body/body.errors.js';
+import {
+  checkLength,
+  hasBody,
+  isJson,
+  isJsonSuffix,
+  isUtf8,
+  parseBody,
+  readBody,
+} from '../body/read-body.js';
 
 type BodyRequest = RawBodyRequest<Request>;
 

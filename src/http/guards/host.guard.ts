@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../kernel/errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 
 /** `uri-host [":" port]` of RFC 3986: names, addresses and percent-encoding, without user, path or query. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
