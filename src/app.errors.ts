@@ -4,7 +4,7 @@ import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
 import { PreconditionFailed } from './kernel/expected-version.js';
 import { NotAcceptable } from './http/guards/accept.guard.js';
-import { MethodNotAllowed, RouteNotFound } from './http/not-found/route.errors.js';
+import { MethodNotAllowed, RouteNotFound } from './http/errors/route.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';
 import { parameterError } from './kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './kernel/errors/common.errors.js';

@@ -9,7 +9,7 @@ import { noStore } from './http/conditional/etag.js';
 import { requestContext, requestId } from './http/request-context.middleware.js';
 import { observeResponses } from './http/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
-import { undecodablePath } from './http/not-found/undecodable-path.js';
+import { undecodablePath } from './http/errors/undecodable-path.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import { OpenApiDocument } from './openapi/document/openapi-document.js';

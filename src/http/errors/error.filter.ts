@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import { isNativeError } from 'node:util/types';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
-import { RouteNotFound, UndecodablePath } from '../not-found/route.errors.js';
-import { isDecodable } from '../not-found/undecodable-path.js';
+import { RouteNotFound, UndecodablePath } from './route.errors.js';
+import { isDecodable } from './undecodable-path.js';
 import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
 import { isClientError, isHttpError, isParseError } from './http-error.js';
 

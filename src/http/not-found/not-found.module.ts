@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
 import { checkHost } from '../guards/host.guard.js';
-import { MethodNotAllowed } from './route.errors.js';
+import { MethodNotAllowed } from '../errors/route.errors.js';
 import { allowedMethods } from './allowed-methods.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { RouteNotFound } from '../not-found/route.errors.js';
+import { RouteNotFound } from '../errors/route.errors.js';
 import type { StaticContent } from './static-content.js';
 
 /** The files of a page, by name, and no others. */
