@@ -83,10 +83,7 @@ describe('A service without a feature', () => {
 const FERRETS = {
   'ferrets.module.ts': `
     import { Controller, Get, Module } from '@nestjs/common';
-    import { RequireScope } from '../auth/require-scope.decorator.js';
-    import { eventType } from '../events/event-type.js';
-    import { DomainError } from '../kernel/errors/domain-error.js';
-    import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+    import { ApiErrors, DomainError, eventType, RequireScope } from '../platform.js';
     import { FerretResponse } from './ferret.response.js';
 
     class FerretAsleep extends DomainError {
