@@ -10,8 +10,9 @@ import { fromBaseFilter } from '../errors/error-body.js';
 import { negotiateError } from '../errors/problem.js';
 import { addPageHeaders } from '../pagination/page-headers.js';
 import { type Address, baseUrl } from '../public-url.js';
+import { endTogether } from './end-together.js';
 import { inTurn } from './in-turn.js';
-import { json } from './send-json.js';
+import { json, sendJson } from './send-json.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 
 /** Express with exact 64-bit integers in JSON. */
@@ -38,7 +39,10 @@ export class JsonAdapter extends ExpressAdapter {
         .status(status ?? response.statusCode)
         .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     }
-    return super.reply(response, body, status) as unknown;
+    if (!isJson(body)) return super.reply(response, body, status) as unknown;
+    if (status !== undefined) response.statusCode = status;
+    sendJson(response, body, endTogether);
+    return response;
   }
 
   private async replyWithFile(response: Response, file: StreamableFile, status?: number): Promise<unknown> {
@@ -50,6 +54,10 @@ export class JsonAdapter extends ExpressAdapter {
     return super.reply(response, file, status) as unknown;
   }
 }
+
+/** What Nest passes to `response.json()`. It sends no properties of an Error, which may contain anything. */
+const isJson = (body: unknown): body is object =>
+  typeof body === 'object' && body !== null && !(body instanceof Error);
 
 function expressApp(): Express {
   const app = express();
