@@ -66,7 +66,7 @@ export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.addLook(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.tasks.addPoll(SEQUENCE_EVERY, () => this.sequencer.catchUp());
     this.tasks.add(CLEAR_EVERY, () => this.expired.clear());
   }
 

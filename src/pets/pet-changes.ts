@@ -8,8 +8,8 @@ import { InvalidStatusTransition } from './pet.errors.js';
 import { PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
 
 /**
- * The pet, for this transaction alone until it ends. Whoever needs an order as well locks its pet first: one order of
- * locks everywhere, so that no two transactions wait for each other.
+ * The pet, for this transaction alone until it ends. A transaction that needs an order too locks the pet first. With one
+ * order of locks everywhere, no two transactions wait for each other.
  */
 export function lockPet(manager: EntityManager, id: Int64): Promise<Pet | null> {
   return manager.findOne(Pet, { where: { id }, lock: { mode: 'pessimistic_write' } });

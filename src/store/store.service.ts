@@ -47,24 +47,28 @@ export class StoreService {
 
   /** @throws OrderNotFound, InvalidOrderTransition */
   deliver(id: Int64): Promise<OrderResponse> {
-    return this.advance(id, OrderStatus.Delivered, ORDER_DELIVERED, 'sell');
+    return this.advance(id, OrderStatus.Delivered, ORDER_DELIVERED, (manager, petId) =>
+      this.reservations.sell(manager, petId),
+    );
   }
 
   /** @throws OrderNotFound, InvalidOrderTransition */
   cancel(id: Int64): Promise<OrderResponse> {
-    return this.advance(id, OrderStatus.Cancelled, ORDER_CANCELLED, 'release');
+    return this.advance(id, OrderStatus.Cancelled, ORDER_CANCELLED, (manager, petId) =>
+      this.reservations.release(manager, petId),
+    );
   }
 
-  /** @param end what happens to the pet, where the order ends */
+  /** @param endReservation what happens to the pet when the order ends; undone if the order refuses */
   private async advance(
     id: Int64,
     status: OrderStatus,
     event: EventType<Order>,
-    end?: 'sell' | 'release',
+    endReservation?: (manager: EntityManager, petId: Int64) => Promise<void>,
   ): Promise<OrderResponse> {
     const { petId } = await this.find(id); // the pet of an order never changes
     return this.orders.manager.transaction(async (manager) => {
-      if (end) await this.reservations[end](manager, petId); // undone where the order refuses
+      await endReservation?.(manager, petId);
       const order = await lockOrder(manager, id);
       if (!canBecome(order.status, status)) throw new InvalidOrderTransition(order.status, status);
       return OrderResponse.from(await this.changes.in(manager).update(Order, order, { status }, event));

@@ -1,6 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 let petstore: Petstore;
 let key: string;
@@ -17,15 +18,18 @@ afterAll(async () => {
 });
 
 /** Sends a request for a pet whose name is its Idempotency-Key. */
-const post = ({ url }: ServiceProcess, name: string) =>
-  fetch(`${url}/v1/pets`, {
+const post = (service: ServiceProcess, name: string) =>
+  send(service, '/v1/pets', name, { name, categoryId: 1 });
+
+const send = ({ url }: ServiceProcess, path: string, idempotencyKey: string, body: object) =>
+  fetch(`${url}${path}`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${key}`,
       'Content-Type': 'application/json',
-      'Idempotency-Key': name,
+      'Idempotency-Key': idempotencyKey,
     },
-    body: JSON.stringify({ name, categoryId: 1 }),
+    body: JSON.stringify(body),
   });
 
 /** Retries while the first request is running, as a client does. */
@@ -87,6 +91,42 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
         expect(await petsNamed(name)).toBe(1);
         expect(retried[i]).toBe(received.get(name) ?? retried[i]);
       }
+    }
+  });
+});
+
+describe('POST /v1/store/orders with an Idempotency-Key', () => {
+  it('gives the first response to each of 20 requests at the same time to four processes, one of them 25 ms from PostgreSQL', async () => {
+    const proxy = await TcpProxy.to(petstore.databaseUrl, { delay: 25 });
+    const far = await ServiceProcesses.on(proxy.url);
+    try {
+      const processes = await Promise.all([
+        far.start(),
+        services.start(),
+        services.start(),
+        services.start(),
+      ]);
+      for (let round = 0; round < 15; round++) {
+        const [pet] = await petstore.query<{ id: number }>(
+          `INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available') RETURNING id`,
+        );
+        const responses = await Promise.all(
+          Array.from({ length: 20 }, async (_, i) => {
+            const service = processes[(i % 4) as 0 | 1 | 2 | 3];
+            const response = await send(service, '/v1/store/orders', `order-${round}`, { petId: pet?.id });
+            return { status: response.status, body: await response.text() };
+          }),
+        );
+        const created = responses.filter(({ status }) => status === 201);
+        const others = responses.filter(({ status }) => status !== 201);
+        expect(created.length).toBeGreaterThan(0);
+        expect(new Set(created.map(({ body }) => body)).size).toBe(1);
+        for (const { body } of others)
+          expect(JSON.parse(body)).toMatchObject({ code: 'idempotency_in_progress' });
+      }
+    } finally {
+      await far.stop();
+      proxy.remove();
     }
   });
 });

@@ -1,4 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 
 /** A proxy between the service and its database. A test can cut it: then the service cannot reach the database. */
 export class TcpProxy {
@@ -9,14 +11,16 @@ export class TcpProxy {
     private readonly server: Server,
     /** The database's URL at this end of the proxy. */
     readonly url: string,
+    private readonly delay: number,
   ) {}
 
-  static async to(databaseUrl: string): Promise<TcpProxy> {
+  /** @param delay milliseconds for which each packet is on its way */
+  static async to(databaseUrl: string, { delay = 0 } = {}): Promise<TcpProxy> {
     const { hostname, port } = new URL(databaseUrl);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const end = { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) };
-    const proxy = new TcpProxy(server, Object.assign(new URL(databaseUrl), end).href);
+    const proxy = new TcpProxy(server, Object.assign(new URL(databaseUrl), end).href, delay);
     server.on('connection', (socket) => {
       proxy.join(socket, connect(Number(port), hostname));
     });
@@ -49,6 +53,16 @@ export class TcpProxy {
       });
     }
     if (this.isCut) near.destroy();
-    else near.pipe(far).pipe(near);
+    else if (this.delay === 0) near.pipe(far).pipe(near);
+    else near.pipe(delayed(this.delay)).pipe(far).pipe(delayed(this.delay)).pipe(near);
   }
 }
+
+const delayed = (milliseconds: number): Transform =>
+  new Transform({
+    transform(chunk, _, done) {
+      void setTimeout(milliseconds).then(() => {
+        done(null, chunk);
+      });
+    },
+  });

@@ -128,7 +128,7 @@ const endsConnection = (error: Error | undefined): boolean =>
 function transactionLeftOpen(client: PoolClient): Error | undefined {
   return client.getTransactionStatus() === 'I'
     ? undefined
-    : new Error('The connection was in a transaction that somebody had left open.');
+    : new Error('A transaction was left open on the connection.');
 }
 
 const ignore = (): void => undefined;

@@ -54,7 +54,7 @@ describe('PeriodicTasks', () => {
     let looks: number[];
     let found: boolean | Error;
     let tasks: PeriodicTasks;
-    let lookSoon: () => void;
+    let pollSoon: () => void;
     let now: number;
 
     beforeEach(() => {
@@ -62,7 +62,7 @@ describe('PeriodicTasks', () => {
       found = false;
       now = 0;
       tasks = new PeriodicTasks(() => undefined);
-      lookSoon = tasks.addLook(10, async () => {
+      pollSoon = tasks.addPoll(10, async () => {
         looks.push(now);
         if (found instanceof Error) throw found;
         await Promise.resolve();
@@ -90,11 +90,11 @@ describe('PeriodicTasks', () => {
 
     it('do so at the next interval when they are told to, also while they look', async () => {
       await pass(20);
-      lookSoon();
+      pollSoon();
       expect(await pass(20)).toEqual([30]);
       expect(await pass(30)).toEqual([]);
       jest.advanceTimersByTime(10); // begins a look, and does not wait for its end
-      lookSoon();
+      pollSoon();
       expect(await pass(20)).toEqual([80]);
     });
 

@@ -1,7 +1,7 @@
 type Task = () => Promise<void>;
 
 /** Between two looks for work once there was none. */
-const SKIPPED_LOOKS = 4;
+const SKIPPED_POLLS = 4;
 
 /** Work in the background, each task at an interval and never twice at a time. Nothing of it keeps the process alive. */
 export class PeriodicTasks {
@@ -23,22 +23,22 @@ export class PeriodicTasks {
   }
 
   /**
-   * Looks for work at an interval, and at every fifth once there was none: looks are most of what an idle process does.
+   * Polls for work at each interval, or at every fifth after a poll that found none: polls are most of what an idle process does.
    * @param interval milliseconds
-   * @param look tells whether there was work
-   * @returns a function that has it look at the next interval
+   * @param poll returns whether there was work
+   * @returns a function after which the next interval polls
    */
-  addLook(interval: number, look: () => Promise<boolean>): () => void {
+  addPoll(interval: number, poll: () => Promise<boolean>): () => void {
     let toSkip = 0;
     this.add(interval, async () => {
       if (toSkip > 0) {
         toSkip -= 1;
         return;
       }
-      toSkip = SKIPPED_LOOKS; // unless it is told to look while it does
+      toSkip = SKIPPED_POLLS; // unless it is asked to poll meanwhile
       let found = true;
       try {
-        found = await look();
+        found = await poll();
       } finally {
         if (found) toSkip = 0; // or failed
       }

@@ -104,7 +104,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
       else if (charge) this.record(client, result);
       return result;
     } catch (error) {
-      this.watch.lose(shard, error);
+      this.watch.markUnavailable(shard, error);
       return this.decideAlone(shard, client, charge);
     }
   }

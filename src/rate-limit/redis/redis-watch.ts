@@ -13,7 +13,7 @@ const HEARTBEAT = seconds(0.5);
 export class RedisWatch {
   private readonly logger = new Logger('Redis');
   private heartbeat?: NodeJS.Timeout;
-  private beating?: Promise<void>;
+  private announcing?: Promise<void>;
   private reconnectAt = -Infinity;
 
   constructor(
@@ -32,8 +32,8 @@ export class RedisWatch {
     await inTime(this.redis.connect(), CONNECT_TIMEOUT).catch((error: unknown) => {
       this.logger.debug(String(error));
     });
-    await this.beat();
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not before: it would connect as well
+    await this.announce();
+    this.heartbeat = setInterval(() => void this.announce(), HEARTBEAT).unref(); // not before: it would connect as well
   }
 
   stop(): void {
@@ -46,7 +46,7 @@ export class RedisWatch {
     return this.shards.reduce((sum, { isLost }) => (isLost ? sum + 1 : sum), 0);
   }
 
-  lose(shard: RedisShard, reason: unknown): void {
+  markUnavailable(shard: RedisShard, reason: unknown): void {
     if (shard.isLost) return;
     shard.isLost = true;
     if (this.lostShards > 1) return; // the others of the same node, or of the whole cluster
@@ -57,16 +57,16 @@ export class RedisWatch {
     );
   }
 
-  private beat(): Promise<void> {
-    this.beating ??= this.beatAll().finally(() => (this.beating = undefined));
-    return this.beating;
+  private announce(): Promise<void> {
+    this.announcing ??= this.announceAll().finally(() => (this.announcing = undefined));
+    return this.announcing;
   }
 
-  private async beatAll(): Promise<void> {
+  private async announceAll(): Promise<void> {
     const announced = await Promise.allSettled(this.shards.map((shard) => shard.announce()));
     for (const [i, shard] of this.shards.entries()) {
       const outcome = announced[i];
-      if (outcome?.status === 'rejected') this.lose(shard, outcome.reason);
+      if (outcome?.status === 'rejected') this.markUnavailable(shard, outcome.reason);
       else this.recover(shard);
     }
     if (this.lostShards > 0) this.reconnect();

@@ -54,7 +54,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   private start(): void {
     if (this.pollAtNextInterval) return;
-    this.pollAtNextInterval = this.tasks.addLook(POLL_EVERY, () => this.poll());
+    this.pollAtNextInterval = this.tasks.addPoll(POLL_EVERY, () => this.poll());
     this.tasks.add(UNLOCK_EVERY, () => this.withQueue(unlockAbandonedJobs));
     this.tasks.add(CLEAN_EVERY, () => this.withQueue(cleanQueue));
   }
