@@ -8,7 +8,9 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 /** Builds a fresh clone. The build prints to stderr: stdout is for the command. */
 function build() {
   process.stderr.write('petstore: building it first ...\n');
-  const { status } = spawnSync(process.execPath, [at('tools/scripts/build.mjs')], { stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(process.execPath, [at('tools/scripts/build.mjs')], {
+    stdio: ['ignore', 2, 2],
+  });
   return status === 0;
 }
 

@@ -9,7 +9,9 @@ import { buildCommit, commitBeforeNewestMigration } from '../support/version-bef
 
 const commit = commitBeforeNewestMigration();
 if (commit === undefined) {
-  process.stderr.write('Left out, because the clone has no history: an upgrade from the version before, and its rollback\n');
+  process.stderr.write(
+    'Left out, because the clone has no history: an upgrade from the version before, and its rollback\n',
+  );
 }
 
 (commit === undefined ? describe.skip : describe)('an upgrade from the version before', () => {

@@ -32,16 +32,14 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await (await commandLine())
-    .parseAsync()
-    .then(
-      () => 0,
-      (error: unknown) => {
-        if (error instanceof Exit) return error.code;
-        process.stderr.write(`${errorText(error)}\n`);
-        return 1;
-      },
-    );
+  const code = await (await commandLine()).parseAsync().then(
+    () => 0,
+    (error: unknown) => {
+      if (error instanceof Exit) return error.code;
+      process.stderr.write(`${errorText(error)}\n`);
+      return 1;
+    },
+  );
   Object.assign(process, before);
   exit.mockRestore();
   const ended = { code, stdout: stdout.end(), stderr: stderr.end() };
