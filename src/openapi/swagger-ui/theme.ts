@@ -85,6 +85,8 @@ export const THEME = `
     padding: 0 10px; white-space: nowrap;
   }
   .mark-sunset { background: var(--warn-soft); color: var(--warn); }
+  .validation-errors.errors-wrapper { animation: none; background: var(--card); border-color: var(--warn); }
+  .validation-errors.errors-wrapper, .validation-errors li { color: var(--ink); }
 }
 
 @media (max-width: 640px) {
