@@ -7,14 +7,14 @@ import { summarize } from './report.mjs';
  */
 const bounds = {
   24: {
-    list: 1.2,
-    'list-varied': 1.5,
-    list100: 1,
-    get: 1.5,
-    'get-varied': 1.5,
-    create: 1.1,
-    update: 2,
-    order: 2,
+    list: 1.5,
+    'list-varied': 2,
+    list100: 1.3,
+    get: 1.9,
+    'get-varied': 1.9,
+    create: 1.6,
+    update: 4.5,
+    order: 3.5,
     refused: 1.2,
   },
   20: {
