@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
@@ -6,6 +7,7 @@ import { seconds } from '../../kernel/clock/duration.js';
 import { ServicePool } from '../../database/pool/service-pool.js';
 
 const POOL_SIZE = 2;
+const END_TIMEOUT = seconds(1);
 /** Milliseconds for a free connection: many statements of the queue wait for the only one. */
 const QUEUE_TIMEOUT = seconds(5);
 
@@ -38,7 +40,9 @@ export class WorkerConnections implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.made?.end(), this.madeForQueue?.end()]);
+    const ended = Promise.all([this.made?.end(), this.madeForQueue?.end()]);
+    // A connection whose query has no response ends by its own timeouts, after the stop if need be.
+    await Promise.race([ended, delay(END_TIMEOUT, undefined, { ref: false })]);
   }
 
   private make(connectTimeout?: number): Pool {

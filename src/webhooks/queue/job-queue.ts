@@ -38,7 +38,7 @@ export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner
       worker: {
         concurrentJobs: CONCURRENCY,
         pollInterval: POLL_EVERY,
-        gracefulShutdownAbortTimeout: seconds(3),
+        gracefulShutdownAbortTimeout: seconds(1.5),
         // Without batches the library awaits neither: a connection that is lost at that time would end the process. There is
         // no local queue, which would run jobs of one named queue at the same time (graphile/worker#621).
         completeJobBatchDelay: 0,

@@ -4,6 +4,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Runner } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
@@ -19,6 +20,8 @@ import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 const POLL_EVERY = seconds(1);
 const UNLOCK_EVERY = seconds(10);
 const CLEAN_EVERY = minutes(10);
+/** Attempts are abandoned after 1.5 s; this leaves time to write what became of them. */
+const STOP_TIMEOUT = seconds(2.5);
 
 /**
  * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The first webhook loads and connects the queue; until
@@ -66,6 +69,11 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Requests that take longer are abandoned and sent again by another process: a receiver recognises them by their id. */
   async beforeApplicationShutdown(): Promise<void> {
+    // While PostgreSQL does not respond, both wait for it for longer than a stop may take.
+    await Promise.race([this.stop(), delay(STOP_TIMEOUT, undefined, { ref: false })]);
+  }
+
+  private async stop(): Promise<void> {
     await this.tasks.stop();
     await this.queue?.stop().catch((error: unknown) => {
       this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
