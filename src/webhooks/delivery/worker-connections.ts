@@ -59,7 +59,6 @@ export class WorkerConnections implements OnApplicationShutdown {
     pool.on('error', (error) => {
       this.logger.warn(`A connection was lost: ${error.message}`);
     });
-    pool.on('connect', (client) => client.on('error', () => undefined)); // its query fails too
     return pool;
   }
 }
