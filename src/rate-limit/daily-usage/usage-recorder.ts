@@ -76,17 +76,14 @@ export class UsageRecorder {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const giveUp = new AbortController();
-    const timeout = delay(CLOSE_TIMEOUT, undefined, { ref: false }).then(() => {
-      giveUp.abort();
-    });
-    await Promise.race([this.writeUntil(giveUp.signal), timeout]);
+    const last = this.writeUntil(performance.now() + CLOSE_TIMEOUT);
+    await Promise.race([last, delay(CLOSE_TIMEOUT, undefined, { ref: false })]);
     if (this.failing) this.logger.error('The last day counts are not recorded.');
   }
 
-  private async writeUntil(giveUp: AbortSignal): Promise<void> {
+  private async writeUntil(end: number): Promise<void> {
     await this.writing; // may have begun before the last request
-    while (!(await this.write()) && !giveUp.aborted) await delay(CLOSE_RETRY_AFTER);
+    while (!(await this.write()) && performance.now() < end) await delay(CLOSE_RETRY_AFTER);
   }
 
   /** Records all that has changed; what cannot be recorded is kept. @returns whether it is recorded */
