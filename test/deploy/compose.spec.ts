@@ -133,7 +133,7 @@ describe('docker compose up', () => {
   });
 
   it('keeps the data in named volumes: PostgreSQL’s where version 18 has it, Redis’s with every count', () => {
-    expect(service('postgres').image).toMatch(/^postgres:18(@|$)/);
+    expect(service('postgres').image).toBe('postgres:18');
     expect(service('postgres').volumes).toContain('postgres:/var/lib/postgresql');
     expect(service('redis').volumes).toContain('redis:/data');
     const command = service('redis').command?.join(' ');
@@ -156,5 +156,22 @@ describe('docker compose up', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
       expect(service(name).networks).toEqual(['private']);
+  });
+});
+
+describe('deploy/compose/digests.yml', () => {
+  const [pinned] = readYaml<Compose>('deploy/compose/digests.yml') as [Compose];
+
+  it.each(services)('pins %s by digest, at the tag of docker-compose.yml', (name, { build, image }) => {
+    const tag = build ? 'node:24-bookworm-slim' : image;
+    const its = pinned.services[name];
+    const [found, digest] = ((build ? its?.build?.args.NODE_IMAGE : its?.image) ?? '').split('@');
+    expect(found).toBe(tag);
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('has the base image of the release', () => {
+    const [base] = /NODE_IMAGE=\S+/.exec(readText('.github/workflows/release.yml')) ?? [];
+    expect(base).toBe(`NODE_IMAGE=${pinned.services.petstore?.build?.args.NODE_IMAGE}`);
   });
 });

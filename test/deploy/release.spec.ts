@@ -51,4 +51,9 @@ describe('the workflows', () => {
     const faults = lint(readText(path), path).filter(({ message }) => !NEWER.test(message));
     expect(faults).toEqual([]);
   });
+
+  it.each(filesIn('.github/workflows'))('pin each action by commit: %s', (name) => {
+    const actions = readText(`.github/workflows/${name}`).match(/uses: [^.].*/g) ?? [];
+    for (const action of actions) expect(action).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
 });
