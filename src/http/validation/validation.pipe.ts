@@ -1,6 +1,5 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { validate, type ValidatorOptions } from 'class-validator';
-import { Config } from '../../kernel/config/config.js';
 import {
   bodyError,
   type FieldError,
@@ -14,7 +13,6 @@ import { dtoSchema } from './dto-schema.js';
 import { fieldErrors, type BrokenRule } from './field-errors.js';
 import { holdsTooMany, MAX_ITEMS, whitelist } from './whitelist.js';
 import { expectSomeProperty, isPartial, withoutDefaults } from './partial-update.js';
-import { quickCheck } from './quick-check.js';
 import { toInstance } from './to-instance.js';
 
 const OPTIONS: ValidatorOptions = {
@@ -29,8 +27,6 @@ const OPTIONS: ValidatorOptions = {
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
-  constructor(private readonly config: Config) {}
-
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype } = metadata;
     if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may come next
@@ -38,9 +34,7 @@ export class RequestValidationPipe implements PipeTransform {
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
     if (value === undefined) return validateMissing(metatype, metadata);
     if (!isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
-    const names = Object.keys(value);
-    const quick = this.config.fastPaths ? quickCheck(metatype, value, names) : undefined;
-    return quick ? finished(quick, value) : validated(value, names, metatype, metadata);
+    return validated(value, metatype, metadata);
   }
 }
 
@@ -56,18 +50,13 @@ function toNumber(value: unknown, type: ArgumentMetadata['type']): unknown {
 
 /** A missing body is valid where no property is required. */
 async function validateMissing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
-  const { instance, errors } = await check({}, [], dto, metadata);
+  const { instance, errors } = await check({}, dto, metadata);
   if (errors.length > 0) throw new ValidationFailed([notAnObject(metadata)]);
   return finished(instance, {});
 }
 
-async function validated(
-  value: object,
-  names: readonly string[],
-  dto: Type,
-  metadata: ArgumentMetadata,
-): Promise<object> {
-  const { instance, errors } = await check(value, names, dto, metadata);
+async function validated(value: object, dto: Type, metadata: ArgumentMetadata): Promise<object> {
+  const { instance, errors } = await check(value, dto, metadata);
   if (errors.length > 0) throw new ValidationFailed(errors);
   return finished(instance, value);
 }
@@ -77,14 +66,9 @@ interface Checked {
   readonly errors: readonly FieldError[];
 }
 
-async function check(
-  value: object,
-  names: readonly string[],
-  dto: Type,
-  { type, data }: ArgumentMetadata,
-): Promise<Checked> {
+async function check(value: object, dto: Type, { type, data }: ArgumentMetadata): Promise<Checked> {
   const parent = data === undefined ? [] : [data];
-  const { value: known, unknown, tooLong: path } = whitelist(value, dto, names);
+  const { value: known, unknown, tooLong: path } = whitelist(value, dto);
   if (path) throw tooLong([...parent, ...path]);
   const instance = toInstance(dto, known);
   const found = fieldErrors(await validate(instance, OPTIONS), parent);

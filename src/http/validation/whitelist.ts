@@ -23,13 +23,9 @@ export const MAX_ITEMS = 1_000;
  * silently (`constructor`), takes quadratic time for many, and transforms arrays of any length: an array is cut to one item
  * more than its `@ArrayMaxSize()`, so that the rule still fails.
  */
-export function whitelist(
-  value: object,
-  dto: Type,
-  names: readonly string[] = Object.keys(value),
-): Whitelisted {
+export function whitelist(value: object, dto: Type): Whitelisted {
   const search = new Search();
-  const part = search.properties(value, () => dto, names);
+  const part = search.properties(value, () => dto);
   return { value: part, unknown: search.unknown, tooLong: search.tooLong };
 }
 
@@ -42,11 +38,11 @@ class Search {
   private items = 0;
   private readonly path: (string | number)[] = [];
 
-  properties(value: object, typeOf: TypeOf, names: readonly string[] = Object.keys(value)): object {
+  properties(value: object, typeOf: TypeOf): object {
     const schema = dtoSchema(typeOf(value));
     if (!schema) return value;
     const part: Record<string, unknown> = {};
-    let isWhole = !this.noteUnknown(names, schema);
+    let isWhole = !this.noteUnknown(Object.keys(value), schema);
     for (const [name, property] of schema) {
       if (!Object.hasOwn(value, name)) continue;
       const given = (value as Record<string, unknown>)[name];
