@@ -8,17 +8,35 @@ type Settings = Pick<Config, 'directDatabaseUrl' | 'preparedStatements'>;
 
 /** SQLSTATE of a prepared statement that the session does not have. */
 const UNKNOWN_STATEMENT = '26000';
+/** Other clients of a busy pooler may take a session between two of ours. */
+const CLIENTS = 4;
 
 /** A connection pooler in between, such as PgBouncer; nothing without one. */
 export async function checkPooler(url: string, settings: Settings): Promise<CheckResult[]> {
+  if (!(await reusesSessions(url))) return [];
   return withClients(url, async (one, other) => {
-    if ((await sessionOf(one)) === (one as unknown as { processID: number }).processID) return []; // types lack it
     const mode = (await sharesSessions(one, other)) ? 'transaction' : 'session';
     const found = ok('pooler', `a pooler such as PgBouncer, in ${mode} mode`);
     const results = [found, ...(await checkStartup(url))];
     if (mode === 'session') return results;
     return [...results, ...checkDirect(settings), ...(await checkPrepared(one, other, settings))];
   });
+}
+
+/** PostgreSQL starts a process for each client. A pooler gives a client the session of an earlier one. */
+async function reusesSessions(url: string): Promise<boolean> {
+  const seen = new Set<number | undefined>();
+  for (let count = 1; count <= CLIENTS; count++) {
+    const client = newClient({ connectionString: url });
+    try {
+      await client.connect();
+      seen.add(await sessionOf(client));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+    if (seen.size < count) return true;
+  }
+  return false;
 }
 
 async function withClients<T>(
@@ -46,7 +64,7 @@ function newClient(options: pg.ClientConfig): pg.Client {
   return client;
 }
 
-/** The process of PostgreSQL that serves a client now. A pooler names another one when a client connects. */
+/** The process of PostgreSQL that serves a client now. */
 async function sessionOf(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]?.pid;
