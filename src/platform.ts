@@ -8,7 +8,7 @@ export { RequireScope } from './auth/require-scope.decorator.js';
 export type { Plan } from './auth/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
-export { Public } from './http/public.decorator.js';
+export { Public } from './http/route/public.decorator.js';
 export { Idempotent } from './idempotency/idempotent.decorator.js';
 export { ApiErrors } from './openapi/decorators/api-errors.decorator.js';
 export { Id } from './openapi/decorators/id.decorator.js';

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isPublic } from '../http/public.decorator.js';
+import { isPublic } from '../http/route/public.decorator.js';
 import { challenge, InvalidApiKey, MissingApiKey } from './auth.errors.js';
 
 const NO_KEY = challenge();

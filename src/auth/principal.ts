@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { createRequestPartDecorator } from '../http/request-part.decorator.js';
+import { createRequestPartDecorator } from '../http/route/parameters.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';

@@ -1,7 +1,7 @@
-import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { RESPONSE_PASSTHROUGH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestjs/common';
+import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { ApiHeader } from '@nestjs/swagger';
+import { parametersOf } from '../http/route/parameters.js';
 import { memoize } from '../kernel/memoize.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
@@ -35,9 +35,8 @@ export const Idempotent = (): MethodDecorator =>
 
 /** A response that the handler sends itself cannot be stored before it is sent. */
 const refuseOwnResponse: MethodDecorator = ({ constructor }, name) => {
-  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, constructor, name) as object | undefined;
-  const types = Object.keys(parameters ?? {}).map((key) => Number(key.split(':')[0]));
-  const own = types.includes(RouteParamtypes.RESPONSE) || types.includes(RouteParamtypes.NEXT);
+  const sources = parametersOf(constructor as Type, String(name)).map(({ source }) => source);
+  const own = sources.includes('response') || sources.includes('next');
   if (own && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, constructor, name) !== true) {
     throw new TypeError(
       `@Idempotent() on ${constructor.name}.${String(name)} needs @Res({ passthrough: true }), and no @Next()`,

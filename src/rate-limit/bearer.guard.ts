@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { ApiKeyResolver } from '../auth/api-key-resolver.js';
 import { type Principal, secretOf } from '../auth/principal.js';
-import { isPreflight } from '../http/cors.js';
-import { isOutsideApi } from '../http/public.decorator.js';
+import { isPreflight } from '../http/middleware/cors.js';
+import { isOutsideApi } from '../http/route/public.decorator.js';
 import { LookupLimiter } from './lookup-limiter.js';
 import { network } from './rate-limit-client.js';
 import { RateLimiter } from './rate-limiter.js';

@@ -9,8 +9,8 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
-import { isPreflight } from '../http/cors.js';
-import { isOutsideApi } from '../http/public.decorator.js';
+import { isPreflight } from '../http/middleware/cors.js';
+import { isOutsideApi } from '../http/route/public.decorator.js';
 import { Config } from '../kernel/config/config.js';
 import { type Allowance, FREE_ALLOWANCE } from './free-allowance.decorator.js';
 import { network } from './rate-limit-client.js';

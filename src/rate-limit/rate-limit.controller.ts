@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { createRequestPartDecorator } from '../http/request-part.decorator.js';
+import { createRequestPartDecorator } from '../http/route/parameters.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';

@@ -7,28 +7,21 @@ import { allFilesIn, readText } from '../support/repository.js';
  */
 const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> = {
   '@nestjs/common/constants.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],
-  '@nestjs/common/enums/route-paramtypes.enum.js': ['12.5.1', 'the same'],
-  '@nestjs/platform-express/multer/files.constants.js': ['12.5.1', 'which route reads a multipart body'],
   'class-transformer/cjs/storage.js': ['0.5.1', 'the properties of a DTO'],
   'class-transformer/cjs/TransformOperationExecutor.js': ['0.5.1', 'a hostile body: 130 ms without it'],
-  'class-transformer/cjs/constants/default-options.constant.js': ['0.5.1', 'the same'],
   'pg/lib/query.js': ['8.23.1', 'several statements in one packet: a list 439 to 93 µs'],
   'pg/lib/utils.js': ['8.23.1', 'the same'],
   'typeorm/driver/postgres/PostgresQueryRunner.js': ['1.1.1', 'one transaction for an idempotent request'],
   'BigInt.prototype': ['', 'int64 in what Nest serialises itself'],
   'app.router.stack': ['5.3.0', 'the methods of a path, for 405'],
-  'app.response.json': ['5.3.0', 'exact int64 and `ETag` for a handler that calls it'],
-  'one.processID': ['8.23.1', 'tells a pooler from PostgreSQL, in `petstore doctor`'],
 };
 /** The packages of the places above that are not imports. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'app.router.stack': 'express',
-  'app.response.json': 'express',
-  'one.processID': 'pg',
 };
 
-/** Those whose paths below the package are the documented way in. */
-const DOCUMENTED = ['ipaddr.js'];
+/** Documented ways in: a path below a package, and what https://expressjs.com/en/guide/overriding-express-api.html describes. */
+const DOCUMENTED = ['ipaddr.js', 'app.response.json'];
 /** Inside of an object that this project has made. */
 const OWN = ['document.info.contact'];
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { EventEmitter, once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { Public } from '../../src/http/public.decorator.js';
+import { Public } from '../../src/http/route/public.decorator.js';
 import { promisify } from 'node:util';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';

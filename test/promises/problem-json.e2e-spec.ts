@@ -9,7 +9,7 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { Public } from '../../src/http/public.decorator.js';
+import { Public } from '../../src/http/route/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 

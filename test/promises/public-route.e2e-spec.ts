@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { Public } from '../../src/http/public.decorator.js';
+import { Public } from '../../src/http/route/public.decorator.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 import { acceptsProblemsOnly } from '../errors/problem.js';
-import { isOutsideApi } from '../public.decorator.js';
-import { JSON_TYPE, producedTypes } from './produced-types.js';
+import { isOutsideApi } from '../route/public.decorator.js';
+import { JSON_TYPE, producedTypes } from '../route/produced-types.js';
 
 export class NotAcceptable extends DomainError {
   constructor(types: readonly string[] = [JSON_TYPE]) {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
 import type { Request } from 'express';
-import { type RouteMetadata, routeMetadata } from '../route-metadata.js';
+import { type RouteMetadata, routeMetadata } from '../route/route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
 import { UnsupportedMediaType } from '../body/body.errors.js';
 import {

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { unknownError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
-import { isOutsideApi } from '../public.decorator.js';
-import { routeMetadata } from '../route-metadata.js';
+import { isOutsideApi } from '../route/public.decorator.js';
+import { routeMetadata } from '../route/route-metadata.js';
 
 /**
  * Rejects query parameters that the route does not name. The validation pipe checks those of a `@Query()` DTO, and a

@@ -3,8 +3,8 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../errors/route.errors.js';
-import { CatchAll } from '../route-metadata.js';
-import { UNDECODABLE } from '../errors/undecodable-path.js';
+import { CatchAll } from '../route/route-metadata.js';
+import { UNDECODABLE } from '../middleware/undecodable-path.js';
 
 /**
  * The catch-all route under `/v1`. As a route it passes the key check and the quotas, so that a 404, a 405 and an OPTIONS

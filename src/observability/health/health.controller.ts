@@ -2,7 +2,7 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { HealthCheckResult } from '@nestjs/terminus';
-import { Public } from '../../http/public.decorator.js';
+import { Public } from '../../http/route/public.decorator.js';
 import { Readiness } from './readiness.js';
 import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 

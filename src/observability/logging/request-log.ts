@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../../kernel/json/int64.js';
-import type { ObservedResponse } from '../../http/response-observer.js';
+import type { ObservedResponse } from '../../http/middleware/response-observer.js';
 import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import type { ObservedResponse } from '../../http/response-observer.js';
+import type { ObservedResponse } from '../../http/middleware/response-observer.js';
 import { Metrics } from './metrics.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../../http/public.decorator.js';
+import { Public } from '../../http/route/public.decorator.js';
 import { Scrape } from './scrape.js';
 
 @Public()

@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import type { ObservedResponse } from '../../http/response-observer.js';
+import type { ObservedResponse } from '../../http/middleware/response-observer.js';
 import { traceOf } from './traceparent.js';
 
 /**

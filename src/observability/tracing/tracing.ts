@@ -1,7 +1,7 @@
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { ResponseObserver } from '../../http/response-observer.js';
+import type { ResponseObserver } from '../../http/middleware/response-observer.js';
 
 const FLUSH_TIMEOUT = seconds(1.5);
 

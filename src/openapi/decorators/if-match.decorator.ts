@@ -1,6 +1,6 @@
 import { ApiHeader } from '@nestjs/swagger';
 import { expectedVersion } from '../../http/conditional/if-match.js';
-import { createRequestPartDecorator } from '../../http/request-part.decorator.js';
+import { createRequestPartDecorator } from '../../http/route/parameters.js';
 import { PreconditionFailed } from '../../kernel/expected-version.js';
 import { ApiErrors } from './api-errors.decorator.js';
 

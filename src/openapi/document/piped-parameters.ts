@@ -1,12 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DECORATORS } from '@nestjs/swagger';
+import { parametersOf } from '../../http/route/parameters.js';
 
-const PLACES = [
-  { in: 'path', type: RouteParamtypes.PARAM },
-  { in: 'query', type: RouteParamtypes.QUERY },
-] as const;
 const TEXT_LIKE: readonly unknown[] = [undefined, String, Number, Boolean, Date, Array, Object, BigInt];
 
 interface Described {
@@ -16,20 +11,15 @@ interface Described {
   readonly enum?: unknown;
   readonly schema?: { readonly type?: string };
 }
-type Arguments = Readonly<Record<string, { readonly index: number; readonly data?: unknown }>>;
 
 /**
  * A pipe may make an object of a named parameter, such as the user with this id. The client sends a text;
  * `@nestjs/swagger` would describe the class, under a name that may be another schema's.
  */
 export function describePipedParameters(controller: Type, handler: object, name: string): void {
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Arguments;
-  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ??
-    []) as unknown[];
-  for (const [key, { index, data }] of Object.entries(parameters)) {
-    const place = PLACES.find(({ type }) => key.startsWith(`${type}:`));
-    if (place && typeof data === 'string' && !TEXT_LIKE.includes(types[index]))
-      describe(controller, handler, place.in, data);
+  for (const { source, data, type } of parametersOf(controller, name)) {
+    const isNamed = (source === 'path' || source === 'query') && typeof data === 'string';
+    if (isNamed && !TEXT_LIKE.includes(type)) describe(controller, handler, source, data);
   }
 }
 

@@ -1,16 +1,10 @@
 import { HttpStatus, type INestApplication, RequestMethod, type Type } from '@nestjs/common';
-import {
-  HTTP_CODE_METADATA,
-  METHOD_METADATA,
-  PARAMTYPES_METADATA,
-  REDIRECT_METADATA,
-  ROUTE_ARGS_METADATA,
-} from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, REDIRECT_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { deprecationOf } from '../../deprecation/deprecation.js';
-import { producedTypes } from '../../http/guards/produced-types.js';
+import { parametersOf } from '../../http/route/parameters.js';
+import { producedTypes } from '../../http/route/produced-types.js';
 import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
@@ -89,14 +83,9 @@ function readRoute(controller: Type, handler: object, name: string): Route {
   };
 }
 
-type Parameters = Readonly<Record<string, { readonly index: number; readonly data?: unknown }>>;
-
 function bodyOf(controller: Type, name: string): Route['body'] {
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Parameters;
-  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ??
-    []) as unknown[];
-  const bodies = Object.entries(parameters).filter(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`));
-  const whole = bodies.find(([, { data }]) => data === undefined);
-  if (whole) return { type: types[whole[1].index] };
+  const bodies = parametersOf(controller, name).filter(({ source }) => source === 'body');
+  const whole = bodies.find(({ data }) => data === undefined);
+  if (whole) return { type: whole.type };
   return bodies.length > 0 ? { type: undefined } : undefined;
 }

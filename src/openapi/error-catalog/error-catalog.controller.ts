@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../http/public.decorator.js';
+import { Public } from '../../http/route/public.decorator.js';
 import { StaticContent } from '../../http/static/static-content.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { securityHeaders } from '../../http/static/security-headers.js';

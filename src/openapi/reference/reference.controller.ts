@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../http/public.decorator.js';
+import { Public } from '../../http/route/public.decorator.js';
 import { securityHeaders } from '../../http/static/security-headers.js';
 import { StaticFolder } from '../../http/static/static-folder.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';

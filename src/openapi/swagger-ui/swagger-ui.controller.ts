@@ -2,7 +2,7 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Config } from '../../kernel/config/config.js';
-import { Public } from '../../http/public.decorator.js';
+import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { StaticFolder } from '../../http/static/static-folder.js';
 import { OpenApiDocument } from '../document/openapi-document.js';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { Clock } from '../kernel/clock/clock.js';
-import type { Step } from './request-context.middleware.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import type { Step } from './request-context.js';
 
 /** The status that nginx logs for a client that disconnected before the response. It is never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -19,7 +19,7 @@ export interface ObservedResponse {
 
 export type ResponseObserver = (observed: ObservedResponse) => void;
 
-/** Calls the observers once for each request, even for one that did not start (adapter/pipelining.ts). */
+/** Calls the observers once for each request, even for one that did not start (adapter/in-turn.ts). */
 export function observeResponses(clock: Clock, observers: readonly ResponseObserver[]): Step {
   return (request, response) => {
     const start = clock.elapsed();

@@ -1,0 +1,84 @@
+import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { DECORATORS } from '@nestjs/swagger';
+import { memoizePair } from '../../kernel/memoize.js';
+import { dtoSchema } from '../validation/dto-schema.js';
+import { type HandlerParameter, mayReadQuery, parametersOf } from './parameters.js';
+
+/** The requests of a route, as its decorators describe them. */
+export interface RouteMetadata {
+  /** The catch-all route for requests that no other route handles. */
+  readonly isCatchAll: boolean;
+  /** A parameter of its handler is the body, or a part of it. */
+  readonly body: boolean;
+  /** A parameter of its handler is the raw body. */
+  readonly rawBody: boolean;
+  /** An interceptor, such as `FileInterceptor()`, may read a multipart body. */
+  readonly multipart: boolean;
+  /** The media types in its `@ApiConsumes()`. */
+  readonly consumes: readonly string[] | undefined;
+  /** Its query parameters; `undefined` where the handler does not determine them. */
+  readonly query: ReadonlySet<string> | undefined;
+}
+
+const CATCH_ALL = 'petstore:catch-all';
+
+/** A controller without checks of query, body and `Accept`. */
+export const CatchAll = (): ClassDecorator => SetMetadata(CATCH_ALL, true);
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+const metadataOf = memoizePair(read);
+
+export const routeMetadata = (context: ExecutionContext): RouteMetadata =>
+  metadataOf(context.getClass(), context.getHandler());
+
+function read(controller: Type, handler: Handler): RouteMetadata {
+  const parameters = parametersOf(controller, methodName(controller, handler));
+  const bodies = parameters.filter(({ source }) => source === 'body');
+  const takesFiles = parameters.some(({ source }) => source === 'file' || source === 'files');
+  const hasInterceptor = all<unknown>(INTERCEPTORS_METADATA, controller, handler).length > 0;
+  return {
+    isCatchAll: Reflect.getMetadata(CATCH_ALL, controller) === true,
+    body: bodies.length > 0,
+    rawBody: parameters.some(({ source }) => source === 'rawBody'),
+    multipart: takesFiles || (hasInterceptor && !bodies.some(({ type }) => dtoSchema(type))),
+    consumes: consumed(handler) ?? consumed(controller),
+    query: queryNames(parameters, all(DECORATORS.API_PARAMETERS, controller, handler)),
+  };
+}
+
+const consumed = (target: object) =>
+  Reflect.getMetadata(DECORATORS.API_CONSUMES, target) as readonly string[] | undefined;
+
+/** A decorator that wraps the method gives it a function with another name. */
+function methodName(controller: Type, handler: Handler): string {
+  for (
+    let prototype = controller.prototype as object | null;
+    prototype;
+    prototype = Object.getPrototypeOf(prototype) as object | null
+  ) {
+    const found = Object.entries(Object.getOwnPropertyDescriptors(prototype)).find(
+      ([, { value }]) => value === handler,
+    );
+    if (found) return found[0];
+  }
+  return handler.name;
+}
+
+function queryNames(
+  parameters: readonly HandlerParameter[],
+  documented: readonly { readonly in?: string; readonly name?: unknown }[],
+): ReadonlySet<string> | undefined {
+  const names: unknown[] = [
+    ...parameters.filter(({ source }) => source === 'query').map(({ data }) => data),
+    ...documented.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+  ];
+  return parameters.some(mayReadQuery) || !names.every(isString) ? undefined : new Set(names);
+}
+
+function all<T>(key: string, ...of: readonly object[]): T[] {
+  return of.flatMap((target) => (Reflect.getMetadata(key, target) ?? []) as T[]);
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
