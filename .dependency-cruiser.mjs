@@ -14,6 +14,7 @@ export const FLOORS = [
   { name: 'events', path: '^src/events/' },
   { name: 'deprecation and document', path: '^src/(deprecation|openapi/(?!decorators/)[^/]+)/' },
   { name: 'command line', path: '^src/cli/' },
+  { name: 'settings', path: '^src/settings\\.ts$' },
   { name: 'rate limit', path: '^src/rate-limit/' },
   { name: 'keys, idempotency and observability', path: '^src/(auth|idempotency|observability)/' },
   { name: 'document decorators', path: '^src/openapi/decorators/' },

@@ -21,7 +21,7 @@ export default tseslint.config(
   },
   {
     // Clients are programs of their own; a *.config.ts of a module calls `registerAs()` of @nestjs/config.
-    files: ['src/kernel/config/**/*.ts', 'src/**/*.config.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
+    files: ['src/kernel/config/**/*.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

@@ -1,8 +1,8 @@
 import { VersioningType } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
-import { Config } from './kernel/config/config.js';
 import { setupCors } from './http/middleware/cors.js';
+import { HttpConfig } from './http/http.config.js';
 import { handleClientErrors } from './http/adapter/client-errors.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
 import { noStore } from './http/conditional/etag.js';
@@ -19,7 +19,7 @@ import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
 
 /** The setup of the application in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
-  const config = app.get(Config);
+  const config = app.get(HttpConfig);
   app.set('trust proxy', config.trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');

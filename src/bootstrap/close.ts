@@ -3,7 +3,7 @@ import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../kernel/clock/duration.js';
-import { Config } from '../kernel/config/config.js';
+import { HttpConfig } from '../http/http.config.js';
 
 /** For requests that still run at the end of the grace period. */
 const REQUEST_TIMEOUT = seconds(4);
@@ -18,7 +18,7 @@ const SWEEP_INTERVAL = 50; // milliseconds
 export async function close(app: INestApplication, signal?: NodeJS.Signals): Promise<void> {
   const context = app as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
   const server = app.getHttpServer() as Server;
-  const grace = signal === 'SIGTERM' ? app.get(Config).shutdownGrace : 0;
+  const grace = signal === 'SIGTERM' ? app.get(HttpConfig).shutdownGrace : 0;
   if (grace > 0) {
     new Logger('Shutdown').log(`${signal}: not ready from now on; responding for ${grace / 1000} s more.`);
   }

@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
 import { setupApp } from '../app.setup.js';
 import type { Config } from '../kernel/config/config.js';
+import { HttpConfig } from '../http/http.config.js';
 import { JsonAdapter } from '../http/adapter/json.adapter.js';
 import { Logger } from '../observability/logging/logger.js';
 import { startLogger } from './start-logger.js';
@@ -13,7 +14,7 @@ export { close } from './close.js';
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(config, databaseUrl),
-    new JsonAdapter(config),
+    new JsonAdapter(config.read(HttpConfig)),
     {
       logger: startLogger,
       bufferLogs: true,

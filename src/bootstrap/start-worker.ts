@@ -1,17 +1,18 @@
 import { type NestApplicationContext, NestFactory } from '@nestjs/core';
 import { WorkerModule, WORKERS } from '../app.worker.js';
+import { DatabaseConfig } from '../database/database.config.js';
 import { joinDatabase } from '../database/open-database.js';
-import { Config } from '../kernel/config/config.js';
 import { Logger } from '../observability/logging/logger.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
+import { readConfig } from '../settings.js';
 import type { OnEnd } from './serve.js';
 import { startLogger } from './start-logger.js';
 
 /** Starts a process that does the work of features and serves no requests. `onEnd` gets what has to be closed. */
 export async function startWorker(onEnd: OnEnd): Promise<void> {
   if (WORKERS.length === 0) throw new StartupError('No module has work for a worker.');
-  const config = new Config();
-  const database = await joinDatabase(config);
+  const config = readConfig();
+  const database = await joinDatabase(config.read(DatabaseConfig));
   onEnd(() => database.close());
   const options = { logger: startLogger, bufferLogs: true, abortOnError: false } as const;
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(config, database.url), options);

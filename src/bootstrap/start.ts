@@ -1,6 +1,8 @@
-import { Config } from '../kernel/config/config.js';
+import { DatabaseConfig } from '../database/database.config.js';
 import type { Database } from '../database/open-database.js';
+import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../kernel/listen-on.js';
+import { readConfig } from '../settings.js';
 import { Progress } from './progress.js';
 import type { OnEnd } from './serve.js';
 
@@ -16,16 +18,17 @@ export async function start(
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
 ): Promise<void> {
-  const config = new Config();
-  await checkAddress(config);
+  const config = readConfig();
+  const address = config.read(HttpConfig);
+  await checkAddress(address);
   const progress = new Progress(process.stdout);
   try {
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
     // Loading modules takes most of the start. The embedded PostgreSQL starts meanwhile; another one is asked before, so
     // that a wrong DATABASE_URL is refused at once.
-    if (config.databaseUrl === undefined) void loadApplication();
+    if (config.read(DatabaseConfig).databaseUrl === undefined) void loadApplication();
     const open = ownsDatabase ? openDatabase : joinDatabase;
-    const database: Database = await open(config, (step) => {
+    const database: Database = await open(config.read(DatabaseConfig), (step) => {
       progress.show(step);
     });
     onEnd(() => database.close());
@@ -33,8 +36,8 @@ export async function start(
     const { createApp, close } = await loadApplication();
     const app = await createApp(config, database.url);
     onEnd((signal) => close(app, signal));
-    await app.listen(config.port, config.host).catch((error: unknown) => {
-      throw cannotListen(error, config);
+    await app.listen(address.port, address.host).catch((error: unknown) => {
+      throw cannotListen(error, address);
     });
     const { welcome } = await import('./demo/welcome.js');
     const text = await welcome(app, database);

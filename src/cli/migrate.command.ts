@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Json, print } from './print.js';
+import { DatabaseConfig } from '../database/database.config.js';
 import { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
@@ -49,7 +50,7 @@ async function revert({ json }: Options): Promise<void> {
 
 /** Also with the embedded database, where a migration is reverted to be written anew. */
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const { directDatabaseUrl, databaseUrl, dataDir } = new Config();
+  const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
   const url = directDatabaseUrl ?? databaseUrl;
   if (url !== undefined) return work(url);
   const { openUnmigrated } = await import('../database/open-database.js');
@@ -60,7 +61,7 @@ async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
 const line = (state: string) => (name: string) => `${state}  ${name}`;
 
 function databaseUrl(): string {
-  const config = new Config();
+  const config = new Config().read(DatabaseConfig);
   const databaseUrl = config.directDatabaseUrl ?? config.databaseUrl;
   if (databaseUrl !== undefined) return databaseUrl;
   throw new StartupError('Set DATABASE_URL. The embedded database runs its migrations at each start.');

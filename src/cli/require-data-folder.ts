@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Config } from '../kernel/config/config.js';
+import type { DatabaseConfig } from '../database/database.config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
 /** Without a `DATABASE_URL` there has to be a data folder. @param missing what cannot exist without it */
 export function requireDataFolder(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, dataDir }: Pick<DatabaseConfig, 'databaseUrl' | 'dataDir'>,
   missing: string,
 ): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;

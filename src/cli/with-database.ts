@@ -1,12 +1,12 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { DatabaseConfig } from '../database/database.config.js';
 import { throwConnectionError } from '../database/database-unavailable.js';
 import { joinDatabase } from '../database/open-database.js';
 import { connectionOptions } from '../database/pool/connection-options.js';
-import type { Config } from '../kernel/config/config.js';
 
 /** Runs work on the database, whether the service runs or not. @throws StartupError */
 export async function withDatabase<T>(
-  config: Config,
+  config: DatabaseConfig,
   work: (dataSource: DataSource) => Promise<T>,
   entities: DataSourceOptions['entities'] = [],
 ): Promise<T> {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { Config } from '../kernel/config/config.js';
+import { DatabaseConfig } from './database.config.js';
 import { loadMigrations } from './migrations/migration-state.js';
 import { openUnmigrated } from './open-database.js';
 import { connectionOptions } from './pool/connection-options.js';
@@ -9,7 +10,7 @@ import { connectionOptions } from './pool/connection-options.js';
 /** `DATABASE_URL`, or the embedded PostgreSQL, which is started unless it runs; nothing is migrated. */
 class CommandDataSource extends DataSource {
   static async open(): Promise<DataSource> {
-    const { directDatabaseUrl, databaseUrl, dataDir } = new Config();
+    const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
     const url = directDatabaseUrl ?? databaseUrl;
     const embedded = url === undefined ? await openUnmigrated(dataDir) : undefined;
     return new CommandDataSource(url ?? embedded?.url ?? '', await loadMigrations(), () => embedded?.stop());

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Config } from '../kernel/config/config.js';
+import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
@@ -17,8 +18,9 @@ export class DatabaseModule {
 
   /** Connects to a migrated database, and disconnects when the application closes. */
   static with(config: Config, url: string): DynamicModule {
-    const { fastPaths } = config;
-    const own = poolOptions(url, url === config.databaseUrl ? poolerOptions(config) : {});
+    const settings = config.read(DatabaseConfig);
+    const { fastPaths, databaseUrl } = settings;
+    const own = poolOptions(url, url === databaseUrl ? poolerOptions(settings) : {});
     return {
       module: DatabaseModule,
       imports: [
@@ -45,7 +47,7 @@ export function poolOptions(url: string, pooler: PoolerOptions = {}): PostgresDa
   };
 }
 
-function poolerOptions(config: Config): PoolerOptions {
+function poolerOptions(config: DatabaseConfig): PoolerOptions {
   const { currentDatabaseUrl, directDatabaseUrl, currentDirectDatabaseUrl, preparedStatements } = config;
   return {
     currentUrl: currentDatabaseUrl,

@@ -1,6 +1,6 @@
-import type { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 import { EmbeddedPostgresError, openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
+import type { DatabaseConfig } from './database.config.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
 
 export interface Database {
@@ -14,13 +14,13 @@ export interface Database {
 type OnStep = (step: string) => void;
 
 /** The migrated database of the service: `DATABASE_URL`, or the embedded PostgreSQL. @throws StartupError */
-export function openDatabase(config: Config, onStep?: OnStep): Promise<Database> {
+export function openDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
   if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
   return open(config, 'owner', onStep);
 }
 
 /** The same for a command, whether the service runs or not. @throws StartupError */
-export function joinDatabase(config: Config, onStep?: OnStep): Promise<Database> {
+export function joinDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
   return open(config, 'visitor', onStep);
 }
 
@@ -29,7 +29,7 @@ export const openUnmigrated = (dataDir: string) =>
   openEmbeddedPostgres(dataDir, { as: 'visitor' }).catch(explain);
 
 async function open(
-  config: Config,
+  config: DatabaseConfig,
   as: 'owner' | 'visitor',
   onStep: OnStep = () => undefined,
 ): Promise<Database> {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseConfig } from '../database/database.config.js';
 import { EVENT_TYPES } from './event-type.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { Config } from '../kernel/config/config.js';
@@ -30,7 +31,7 @@ export function addCommands(program: Command): void {
 }
 
 async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
-  const config = new Config();
+  const config = new Config().read(DatabaseConfig);
   requireDataFolder(config, 'events');
   const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
   const { EventFeed } = await import('./event-feed.js');

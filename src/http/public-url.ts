@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
-import { Config } from '../kernel/config/config.js';
+import { HttpConfig } from './http.config.js';
 
 /** The address clients use, without `/v1`: `PUBLIC_URL`, or where the service listens. */
 @Injectable()
@@ -9,7 +9,7 @@ export class PublicUrl {
   private known?: string;
 
   constructor(
-    private readonly config: Config,
+    private readonly config: HttpConfig,
     private readonly adapters: HttpAdapterHost,
   ) {}
 
@@ -26,7 +26,7 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
   return `http://${reachable(host)}:${listening}`;
 }
 
-export type Address = Pick<Config, 'publicUrl' | 'host' | 'port'>;
+export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
 
 /** A wildcard address can be listened on but not called, and an IPv6 address stands in brackets in a URL. */
 function reachable(host: string): string {

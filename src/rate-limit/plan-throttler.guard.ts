@@ -9,10 +9,11 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
+import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/route/public.decorator.js';
-import { Config } from '../kernel/config/config.js';
 import { type Allowance, FREE_ALLOWANCE } from './free-allowance.decorator.js';
+import { RateLimitConfig } from './rate-limit.config.js';
 import { network } from './rate-limit-client.js';
 import { MINUTE } from './rate-limit-client.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
@@ -21,7 +22,7 @@ import type { RateLimitResult } from './rate-limit.result.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** The limit of a request's plan in a minute, or that of its address. */
-export const planLimit = ({ principal }: Request, { anonymousPerMinute }: Config): number =>
+export const planLimit = ({ principal }: Request, { anonymousPerMinute }: RateLimitConfig): number =>
   principal?.kind === 'key' ? principal.limits.perMinute : anonymousPerMinute;
 
 /**
@@ -36,7 +37,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     reflector: Reflector,
     private readonly limiter: RateLimiter,
     private readonly responder: RateLimitResponder,
-    private readonly config: Config,
+    private readonly config: RateLimitConfig,
+    private readonly http: HttpConfig,
   ) {
     super(options, storage, reflector);
   }
@@ -107,7 +109,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private async isExempt(context: ExecutionContext, request: Request): Promise<boolean> {
     const { principal } = request;
     if (principal?.kind !== 'key')
-      return principal?.failure !== undefined || (this.config.corsOrigins.length > 0 && isPreflight(request));
+      return principal?.failure !== undefined || (this.http.corsOrigins.length > 0 && isPreflight(request));
     const allowance = this.reflector.get<Allowance | undefined>(FREE_ALLOWANCE, context.getHandler());
     if (!allowance) return false;
     const key = this.generateKey(context, String(principal.id), FREE_ALLOWANCE);

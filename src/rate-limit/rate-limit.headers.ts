@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Socket } from 'node:net';
-import { Config } from '../kernel/config/config.js';
+import { HttpConfig } from '../http/http.config.js';
 import { RateLimiter } from './rate-limiter.js';
 import {
   type RateLimitResult,
@@ -32,7 +32,7 @@ const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
  * the client is unknown.
  */
 export function clientErrorHeaders(app: INestApplication) {
-  const config = app.get(Config);
+  const config = app.get(HttpConfig);
   const limiter = app.get(RateLimiter);
   return async ({ remoteAddress: ip }: Socket): Promise<ReadonlyMap<string, string>> => {
     const headers = new Map<string, string>();

@@ -9,7 +9,7 @@ import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler'
 import type { Request } from 'express';
 import { DataSource } from 'typeorm';
 import { HealthModule } from '../observability/health/health.module.js';
-import { Config } from '../kernel/config/config.js';
+import { settingsProvider } from '../kernel/config/config.js';
 import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
@@ -19,19 +19,21 @@ import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { planLimit } from './plan-throttler.guard.js';
+import { RateLimitConfig } from './rate-limit.config.js';
 import { RateLimiter } from './rate-limiter.js';
 import { MINUTE } from './rate-limit-client.js';
 import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
+import { RedisConfig } from './redis/redis.config.js';
 import { RedisHealth } from './redis/redis.health.js';
 
 /**
  * The plans are the throttler `default`, whose limit is that of each request's client. Its headers are those of the contract,
  * which `RateLimitResponder` writes.
  */
-const planThrottler = (storage: PlanThrottlerStorage, config: Config): ThrottlerModuleOptions => ({
+const planThrottler = (storage: PlanThrottlerStorage, config: RateLimitConfig): ThrottlerModuleOptions => ({
   throttlers: [
     {
       ttl: MINUTE,
@@ -53,23 +55,31 @@ const dailyUsageProvider: Provider = {
 /** Redis if it is configured, otherwise memory. */
 const throttlerStorageProvider: Provider = {
   provide: PlanThrottlerStorage,
-  inject: [Config, Clock, DailyUsageRepository, RateLimitMetrics],
+  inject: [RateLimitConfig, RedisConfig, Clock, DailyUsageRepository, RateLimitMetrics],
   useFactory: async (
-    config: Config,
+    config: RateLimitConfig,
+    redis: RedisConfig,
     clock: Clock,
     usage: DailyUsageRepository,
     metrics: RateLimitMetrics,
   ): Promise<PlanThrottlerStorage> => {
     const recorder = new UsageRecorder(clock, usage);
-    if (config.redisUrl === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
+    if (redis.url === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
     const { openRedis } = await import('./redis/open-redis.js'); // loads ioredis
-    return new RedisThrottlerStorage(clock, config, openRedis(config), recorder, metrics);
+    return new RedisThrottlerStorage(clock, config, openRedis(redis), recorder, metrics);
   },
 };
 
 @Module({
-  providers: [BanRecorder, dailyUsageProvider, throttlerStorageProvider, RateLimitMetrics],
-  exports: [BanRecorder, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
+  providers: [
+    settingsProvider(RateLimitConfig),
+    settingsProvider(RedisConfig),
+    BanRecorder,
+    dailyUsageProvider,
+    throttlerStorageProvider,
+    RateLimitMetrics,
+  ],
+  exports: [RateLimitConfig, BanRecorder, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}
@@ -92,7 +102,7 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
     ThrottlerStorageModule,
     ThrottlerModule.forRootAsync({
       imports: [ThrottlerStorageModule],
-      inject: [PlanThrottlerStorage, Config],
+      inject: [PlanThrottlerStorage, RateLimitConfig],
       useFactory: planThrottler,
     }),
   ],

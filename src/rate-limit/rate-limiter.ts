@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
-import { Config } from '../kernel/config/config.js';
 import { Bans } from './bans/bans.js';
+import { RateLimitConfig } from './rate-limit.config.js';
 import { network } from './rate-limit-client.js';
 import type { RateLimitClient } from './rate-limit-client.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
@@ -23,7 +23,7 @@ export class RateLimiter {
   constructor(
     private readonly storage: PlanThrottlerStorage,
     private readonly bans: Bans,
-    private readonly config: Config,
+    private readonly config: RateLimitConfig,
   ) {}
 
   /** Charges a request if it is admitted. */

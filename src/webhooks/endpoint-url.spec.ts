@@ -3,9 +3,9 @@ import { EndpointAddresses } from './delivery/endpoint-addresses.js';
 import { EndpointUrl } from './endpoint-url.js';
 
 const check = (url: string, resolve: () => Promise<string[]>, allowedNetworks: string[] = []) =>
-  new EndpointUrl(new EndpointAddresses({ allowedNetworks, secretKeys: [] }, { resolve } as never)).check(
-    url,
-  );
+  new EndpointUrl(
+    new EndpointAddresses({ allowedNetworks, secretKeys: [], worker: false }, { resolve } as never),
+  ).check(url);
 
 describe('EndpointUrl', () => {
   it('accepts a name with public addresses', async () => {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { days } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { parseInt64 } from '../kernel/json/int64.js';
+import { DatabaseConfig } from '../database/database.config.js';
 import { Config } from '../kernel/config/config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 import type { WebhookOverview, WebhookOperations } from './webhook-operations.js';
@@ -71,7 +72,7 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
 }
 
 async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
-  const config = new Config();
+  const config = new Config().read(DatabaseConfig);
   requireDataFolder(config, 'webhooks');
   const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
   const { WebhookOperations } = await import('./webhook-operations.js');

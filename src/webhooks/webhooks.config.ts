@@ -9,9 +9,13 @@ export class WebhooksConfig {
   /** The first one encrypts secrets in the database, all of them decrypt. Without any, secrets are stored as they are. */
   readonly secretKeys: readonly Buffer[];
 
+  /** Whether this process delivers webhooks; otherwise `petstore worker` does. */
+  readonly worker: boolean;
+
   constructor(variables: Variables) {
     this.allowedNetworks = allowedNetworks(variables);
     this.secretKeys = secretKeys(variables);
+    this.worker = variables.flag('WEBHOOK_WORKER', true);
   }
 }
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKey } from '../auth/api-key.entity.js';
 import { EventsModule } from '../events/events.module.js';
-import { Config } from '../kernel/config/config.js';
+import { settingsProvider } from '../kernel/config/config.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { AddressResolver } from './delivery/address-resolver.js';
@@ -27,11 +27,7 @@ import { WebhooksService } from './webhooks.service.js';
   imports: [TypeOrmModule.forFeature([Webhook, WebhookDelivery, ApiKey]), EventsModule],
   controllers: [WebhooksController, DeliveriesController],
   providers: [
-    {
-      provide: WebhooksConfig,
-      inject: [Config],
-      useFactory: (config: Config) => config.read(WebhooksConfig),
-    },
+    settingsProvider(WebhooksConfig),
     WebhooksService,
     DeliveriesService,
     EndpointUrl,

@@ -10,6 +10,8 @@ import type { Limits, Plan } from '../../src/auth/plans.js';
 import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
 import { Logger } from '../../src/observability/logging/logger.js';
+import { ObservabilityConfig } from '../../src/observability/observability.config.js';
+import { HttpConfig } from '../../src/http/http.config.js';
 import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
@@ -58,7 +60,7 @@ export class Petstore {
     };
     const own = [
       { provide: Clock, useValue: clock },
-      { provide: Logger, useValue: new Logger(config, destination) },
+      { provide: Logger, useValue: new Logger(config.read(ObservabilityConfig), destination) },
     ];
     const module = await [...own, ...override]
       .reduce(
@@ -66,10 +68,13 @@ export class Petstore {
         Test.createTestingModule({ imports: [AppModule.with(config, url, modules)] }),
       )
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>(new JsonAdapter(config), {
-      bodyParser: false,
-      bufferLogs: true,
-    });
+    const app = module.createNestApplication<NestExpressApplication>(
+      new JsonAdapter(config.read(HttpConfig)),
+      {
+        bodyParser: false,
+        bufferLogs: true,
+      },
+    );
     app.useLogger(app.get(Logger));
     try {
       await setupApp(app).listen(0, '127.0.0.1');

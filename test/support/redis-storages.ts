@@ -3,7 +3,9 @@ import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
 import type { ClientId, RateLimitClient } from '../../src/rate-limit/rate-limit-client.js';
+import { RateLimitConfig } from '../../src/rate-limit/rate-limit.config.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
+import { RedisConfig } from '../../src/rate-limit/redis/redis.config.js';
 import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { openRedis } from '../../src/rate-limit/redis/open-redis.js';
 import { TestDailyUsage } from './test-daily-usage.js';
@@ -29,10 +31,10 @@ export class RedisStorages {
     this.metrics = new Metrics();
     const config = new Config({ REDIS_URL: url, ...env });
     const usage = new ShiftedRecorder(clock, this.usage, this.days);
-    const redis = openRedis(config);
+    const redis = openRedis(config.read(RedisConfig));
     const storage = new RedisThrottlerStorage(
       clock,
-      config,
+      config.read(RateLimitConfig),
       redis,
       usage,
       new RateLimitMetrics(this.metrics),

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Config } from '../../dist/src/kernel/config/config.js';
+import { RateLimitConfig } from '../../dist/src/rate-limit/rate-limit.config.js';
 import { UsageRecorder } from '../../dist/src/rate-limit/daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from '../../dist/src/rate-limit/memory/memory-throttler.storage.js';
 
@@ -32,7 +33,7 @@ const repository = { record: async () => {}, sumOfOthers: async () => [], merge:
 
 const clock = new BenchClock();
 const recorder = new UsageRecorder(clock, repository);
-const storage = new MemoryThrottlerStorage(clock, recorder, new Config({}));
+const storage = new MemoryThrottlerStorage(clock, recorder, new Config({}).read(RateLimitConfig));
 const limits = { perMinute: 1e9, perDay: 1e9 };
 const clients = Array.from({ length: KEYS }, (_, i) => ({ id: i + 1, limits }));
 

@@ -3,6 +3,7 @@ import '../../dist/src/bootstrap/v8-flags.js';
 import { run } from '../../dist/src/bootstrap/run.js';
 import { serve } from '../../dist/src/bootstrap/serve.js';
 import { start } from '../../dist/src/bootstrap/start.js';
+import { DatabaseConfig } from '../../dist/src/database/database.config.js';
 import { openUnmigrated } from '../../dist/src/database/open-database.js';
 import { Config } from '../../dist/src/kernel/config/config.js';
 import { applyMigrations } from './dev-migrations.mjs';
@@ -11,7 +12,7 @@ process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 const has = (flag) => process.argv.includes(flag);
 run(() =>
   serve(async (onEnd) => {
-    const { migrateAtStart, dataDir, databaseUrl, directDatabaseUrl } = new Config();
+    const { migrateAtStart, dataDir, databaseUrl, directDatabaseUrl } = new Config().read(DatabaseConfig);
     if (migrateAtStart) {
       const url = directDatabaseUrl ?? databaseUrl ?? (await openUnmigrated(dataDir)).url;
       say(await applyMigrations(url, { again: has('--migrate-again') }));

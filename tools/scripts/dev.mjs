@@ -19,15 +19,19 @@ await build({ begin: () => console.log('Building…') }).catch(({ message }) => 
   console.error(message);
   process.exit(1);
 });
-const [{ Config }, { run }, { serve }, { openDatabase }] = await Promise.all(
-  ['kernel/config/config', 'bootstrap/run', 'bootstrap/serve', 'database/open-database'].map(
-    (module) => import(`../../dist/src/${module}.js`),
-  ),
+const [{ Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] = await Promise.all(
+  [
+    'kernel/config/config',
+    'database/database.config',
+    'bootstrap/run',
+    'bootstrap/serve',
+    'database/open-database',
+  ].map((module) => import(`../../dist/src/${module}.js`)),
 );
 
 run(() =>
   serve(async (onEnd) => {
-    const database = await openDatabase(new Config());
+    const database = await openDatabase(new Config().read(DatabaseConfig));
     onEnd(() => database.close());
     const service = new Service();
     onEnd(() => service.stop());

@@ -27,13 +27,15 @@ else await writeMigration(positionals[0]).catch(({ message }) => fail(message));
 
 async function writeMigration(name) {
   await build();
-  const [{ Config }, { openUnmigrated }, { migrate }, { default: pg }] = await Promise.all([
-    import('../../dist/src/kernel/config/config.js'),
-    import('../../dist/src/database/open-database.js'),
-    import('../../dist/src/database/migrations/migrate.js'),
-    import('pg'),
-  ]);
-  const server = await openUnmigrated(new Config().dataDir);
+  const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { default: pg }] =
+    await Promise.all([
+      import('../../dist/src/kernel/config/config.js'),
+      import('../../dist/src/database/database.config.js'),
+      import('../../dist/src/database/open-database.js'),
+      import('../../dist/src/database/migrations/migrate.js'),
+      import('pg'),
+    ]);
+  const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
   const client = new pg.Client({ connectionString: server.url });
   try {
     await client.connect();

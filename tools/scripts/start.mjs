@@ -3,15 +3,15 @@
 import { build } from './build.mjs';
 
 // Checks the port before it compiles the rest.
-await build({ folders: ['src/kernel', 'src/bootstrap'] }).catch(fail);
-const [{ Config }, { checkAddress }, { Progress }, { run }] = await Promise.all(
-  ['kernel/config/config', 'kernel/listen-on', 'bootstrap/progress', 'bootstrap/run'].map(
+await build({ folders: ['src/kernel', 'src/bootstrap', 'src/http'] }).catch(fail);
+const [{ Config }, { HttpConfig }, { checkAddress }, { Progress }, { run }] = await Promise.all(
+  ['kernel/config/config', 'http/http.config', 'kernel/listen-on', 'bootstrap/progress', 'bootstrap/run'].map(
     (module) => import(`../../dist/src/${module}.js`),
   ),
 );
 
 run(async () => {
-  await checkAddress(new Config());
+  await checkAddress(new Config().read(HttpConfig));
   const progress = new Progress(process.stdout);
   await build({ begin: () => progress.show('Building…') }).catch(fail);
   progress.end();

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
+import { DatabaseConfig } from '../../database/database.config.js';
 import { Config } from '../../kernel/config/config.js';
 import type { Database } from '../../database/open-database.js';
 import { PublicUrl } from '../../http/public-url.js';
@@ -33,7 +34,7 @@ interface DemoKey {
 }
 
 async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
-  const { dataDir } = app.get(Config);
+  const { dataDir } = app.get(Config).read(DatabaseConfig);
   let keys = await storedDemoKeys(dataDir);
   if (!keys) {
     await addSampleData(app);

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
-import type { Config } from '../../kernel/config/config.js';
+import type { DatabaseConfig } from '../../database/database.config.js';
 import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-result.js';
 import { checkPooler } from './pooler.check.js';
 import { seconds } from '../../kernel/clock/duration.js';
@@ -9,7 +9,7 @@ import { type MigrationState, migrationState } from '../../database/migrations/m
 /** The database that `DATABASE_URL` names. */
 export async function checkDatabase(
   url: string,
-  config: Pick<Config, 'migrateAtStart' | 'directDatabaseUrl' | 'preparedStatements'>,
+  config: Pick<DatabaseConfig, 'migrateAtStart' | 'directDatabaseUrl' | 'preparedStatements'>,
 ): Promise<CheckResult[]> {
   try {
     const { version, migrations, roundTrip } = await inspectPostgres(url);

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import type { Config } from '../../kernel/config/config.js';
+import type { DatabaseConfig } from '../../database/database.config.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { connectionOptions } from '../../database/pool/connection-options.js';
 import { fail, type CheckResult, ok, reasonOf, warn } from './check-result.js';
 
-type Settings = Pick<Config, 'directDatabaseUrl' | 'preparedStatements'>;
+type Settings = Pick<DatabaseConfig, 'directDatabaseUrl' | 'preparedStatements'>;
 
 /** SQLSTATE of a prepared statement that the session does not have. */
 const UNKNOWN_STATEMENT = '26000';

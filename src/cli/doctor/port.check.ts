@@ -1,12 +1,12 @@
 import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../kernel/config/config.js';
+import type { HttpConfig } from '../../http/http.config.js';
 import { checkAddress } from '../../kernel/listen-on.js';
 import { fail, type CheckResult, ok, reasonOf } from './check-result.js';
 
 /** Whether the port is free, or the service listens on it already. */
-export async function checkPort({ host, port }: Config): Promise<CheckResult[]> {
+export async function checkPort({ host, port }: HttpConfig): Promise<CheckResult[]> {
   if (port === 0) return [ok('port', 'any free port')];
   try {
     await checkAddress({ host, port });

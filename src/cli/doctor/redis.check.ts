@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { performance } from 'node:perf_hooks';
-import type { Config } from '../../kernel/config/config.js';
+import type { RedisConfig } from '../../rate-limit/redis/redis.config.js';
 import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-result.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redis.js';
@@ -8,16 +8,16 @@ import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redi
 /** Milliseconds. A request waits at most 1000 for Redis. */
 const SLOW = 10;
 
-export async function checkRedis(config: Config): Promise<CheckResult[]> {
-  const { redisUrl } = config;
-  if (redisUrl === undefined) return [ok('redis', 'not used: one process counts the quotas in its memory')];
-  const isWatched = config.redisSentinels.length > 0;
-  const place = isWatched ? `the master "${config.redisSentinelName}" of the sentinels` : addressOf(redisUrl);
+export async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
+  const { url } = config;
+  if (url === undefined) return [ok('redis', 'not used: one process counts the quotas in its memory')];
+  const isWatched = config.sentinels.length > 0;
+  const place = isWatched ? `the master "${config.sentinelName}" of the sentinels` : addressOf(url);
   try {
-    const state = await inspectRedis(redisUrl, config);
+    const state = await inspectRedis(url, config);
     return [
       checkVersion(state, place),
-      ...checkCluster(state, config.redisCluster),
+      ...checkCluster(state, config.cluster),
       checkEviction(state),
       checkAppendOnly(state),
     ];
@@ -86,8 +86,8 @@ interface RedisState {
 }
 
 /** Inspects a Redis, the first node of a cluster that responds, or the master that sentinels name. */
-async function inspectRedis(url: string, config: Config): Promise<RedisState> {
-  const nodes = config.redisClusterNodes.map(({ host, port }) => {
+async function inspectRedis(url: string, config: RedisConfig): Promise<RedisState> {
+  const nodes = config.clusterNodes.map(({ host, port }) => {
     const node = new URL(url);
     node.host = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     return node.href;
@@ -103,9 +103,9 @@ async function inspectRedis(url: string, config: Config): Promise<RedisState> {
   throw reason;
 }
 
-async function inspectNode(url: string, config: Config): Promise<RedisState> {
+async function inspectNode(url: string, config: RedisConfig): Promise<RedisState> {
   const client = new Redis(url, {
-    ...(config.redisSentinels.length > 0 ? sentinelOptions(config) : secureOptions(config)),
+    ...(config.sentinels.length > 0 ? sentinelOptions(config) : secureOptions(config)),
     ...ONCE,
   });
   let reason: Error | undefined;

@@ -1,4 +1,7 @@
-import { inspectConfig } from '../../kernel/config/config.js';
+import { DatabaseConfig } from '../../database/database.config.js';
+import { HttpConfig } from '../../http/http.config.js';
+import { RedisConfig } from '../../rate-limit/redis/redis.config.js';
+import { inspectConfig } from '../../settings.js';
 import { checkDataFolder } from './data-folder.check.js';
 import { checkDatabase } from './database.check.js';
 import { fail, type CheckResult, ok, warn } from './check-result.js';
@@ -7,12 +10,14 @@ import { checkRedis } from './redis.check.js';
 
 /** Runs all checks in parallel. None of them changes anything. */
 export async function runChecks(): Promise<CheckResult[]> {
-  const { config, problems } = inspectConfig();
-  const { databaseUrl, dataDir } = config;
+  const config = inspectConfig();
+  const { problems } = config;
+  const settings = config.inspect(DatabaseConfig);
+  const { databaseUrl, dataDir } = settings;
   const [database, redis, port] = await Promise.all([
-    databaseUrl === undefined ? checkDataFolder(dataDir) : checkDatabase(databaseUrl, config),
-    checkRedis(config),
-    checkPort(config),
+    databaseUrl === undefined ? checkDataFolder(dataDir) : checkDatabase(databaseUrl, settings),
+    checkRedis(config.inspect(RedisConfig)),
+    checkPort(config.inspect(HttpConfig)),
   ]);
   /** A check with the default of an invalid variable says nothing. */
   const unless = (variables: readonly string[], check: string, results: CheckResult[]) => {

@@ -2,9 +2,11 @@ import type { DataSource } from 'typeorm';
 import type { Config } from '../../kernel/config/config.js';
 import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
+import { AuthConfig } from '../../auth/auth.config.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { KeyHistoryEntry } from '../../auth/key-history.entity.js';
 import { AuditActor, KeyHistory } from '../../auth/key-history.js';
+import { DatabaseConfig } from '../../database/database.config.js';
 import { withDatabase } from '../with-database.js';
 
 /** The services of the application that the commands use. */
@@ -16,9 +18,13 @@ export interface KeyServices {
 
 /** Runs work on the keys, whether the service runs or not. @throws StartupError */
 export const withKeyServices = <T>(config: Config, work: (services: KeyServices) => Promise<T>): Promise<T> =>
-  withDatabase(config, (dataSource) => work(servicesOn(dataSource, config)), [ApiKey, KeyHistoryEntry]);
+  withDatabase(
+    config.read(DatabaseConfig),
+    (dataSource) => work(servicesOn(dataSource, config.read(AuthConfig))),
+    [ApiKey, KeyHistoryEntry],
+  );
 
-function servicesOn(dataSource: DataSource, { actor }: Config): KeyServices {
+function servicesOn(dataSource: DataSource, { actor }: AuthConfig): KeyServices {
   const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
   return {
     keys: new ApiKeysService(dataSource, history),

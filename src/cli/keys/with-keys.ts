@@ -1,3 +1,4 @@
+import { DatabaseConfig } from '../../database/database.config.js';
 import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -15,7 +16,7 @@ export async function withKeys<T>(
   { createsDataFolder = false } = {},
 ): Promise<T> {
   const config = new Config();
-  if (!createsDataFolder) requireDataFolder(config, 'keys');
+  if (!createsDataFolder) requireDataFolder(config.read(DatabaseConfig), 'keys');
   const { withKeyServices } = await import('./key-services.js');
   return withKeyServices(config, work);
 }

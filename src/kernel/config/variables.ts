@@ -3,17 +3,17 @@ import { seconds } from '../clock/duration.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Reads environment variables. An invalid value is replaced by its default and recorded, so that all errors are reported at once. */
 export class Variables {
   /** By variable, one line each. */
   readonly problems = new Map<string, string>();
 
   constructor(private readonly env: Environment) {}
+
+  /** The same variables, and no problems so far. */
+  afresh(): Variables {
+    return new Variables(this.env);
+  }
 
   /** An empty value counts as unset: a Compose file may say `PORT=`. */
   optional(name: string): string | undefined {
@@ -76,19 +76,6 @@ export class Variables {
     if (this.optional(name) === undefined) return this.file(fileName)?.trim();
     this.problems.set(fileName, `${fileName} and ${name} are both set: keep one of them.`);
     return undefined;
-  }
-
-  /** Hosts with commas between them, each with a port or without. */
-  addresses(name: string, defaultPort: number): readonly Address[] {
-    const addresses: Address[] = [];
-    for (const item of this.list(name)) {
-      const url = URL.canParse(`redis://${item}`) ? new URL(`redis://${item}`) : undefined;
-      if (!url || url.hostname === '' || !/^[^/@?#]+$/.test(item))
-        return this.reject<readonly Address[]>(name, item, 'hosts such as redis-1:6379, with commas', []);
-      const host = url.hostname.replace(/^\[|\]$/g, '');
-      addresses.push({ host, port: url.port === '' ? defaultPort : Number(url.port) });
-    }
-    return addresses;
   }
 
   list(name: string): string[] {

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { Config } from '../../kernel/config/config.js';
+import { HttpConfig } from '../../http/http.config.js';
 import { DatabaseState, Readiness } from './readiness.js';
 import { HealthController } from './health.controller.js';
 
 @Module({
   imports: [
     TerminusModule.forRootAsync({
-      inject: [Config],
-      useFactory: ({ shutdownGrace }: Config) => ({
+      inject: [HttpConfig],
+      useFactory: ({ shutdownGrace }: HttpConfig) => ({
         logger: false, // each probe would be a line
         gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM until the port closes
       }),

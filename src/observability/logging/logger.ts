@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
-import type { Config } from '../../kernel/config/config.js';
+import type { ObservabilityConfig } from '../observability.config.js';
 
 /** Parts of Nest that log each module and route at the start: logged at level debug. */
 const TALKATIVE = new Set([
@@ -25,7 +25,7 @@ export class Logger implements LoggerService {
   /** Whether its lines go to a terminal, where they may have paths. */
   readonly showsPaths: boolean;
 
-  constructor({ logLevel }: Pick<Config, 'logLevel'>, destination: LogDestination) {
+  constructor({ logLevel }: Pick<ObservabilityConfig, 'logLevel'>, destination: LogDestination) {
     this.showsPaths = destination.showsPaths ?? false;
     const options = {
       level: logLevel,

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { Config } from '../../kernel/config/config.js';
+import { settingsProvider } from '../../kernel/config/config.js';
+import { ObservabilityConfig } from '../observability.config.js';
 import { Logger } from './logger.js';
 import { RequestLog } from './request-log.js';
 import { standardOutput } from './standard-output.js';
@@ -7,13 +8,14 @@ import { standardOutput } from './standard-output.js';
 @Global()
 @Module({
   providers: [
+    settingsProvider(ObservabilityConfig),
     {
       provide: Logger,
-      inject: [Config],
-      useFactory: async (config: Config) => new Logger(config, await standardOutput()),
+      inject: [ObservabilityConfig],
+      useFactory: async (config: ObservabilityConfig) => new Logger(config, await standardOutput()),
     },
     RequestLog,
   ],
-  exports: [Logger, RequestLog],
+  exports: [ObservabilityConfig, Logger, RequestLog],
 })
 export class LoggingModule {}

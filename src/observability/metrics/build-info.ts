@@ -1,21 +1,31 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { VERSION } from '../../kernel/version.js';
 import type { Metrics } from './metrics.js';
 
-interface Labels {
-  readonly component: 'service' | 'worker';
-  /** Whether this process delivers webhooks. */
-  readonly delivers: boolean;
-}
-
 /** What the process is, whatever the job that scrapes it is called: alert rules select by these labels. */
-export class BuildInfo {
-  constructor({ registry }: Metrics, { component, delivers }: Labels) {
+@Injectable()
+export class BuildInfo implements OnApplicationBootstrap {
+  private labels: Readonly<Record<string, string>>;
+
+  constructor(
+    private readonly metrics: Metrics,
+    readonly component: 'service' | 'worker',
+  ) {
+    this.labels = { version: VERSION, component };
+  }
+
+  /** Adds labels of a feature, before the application starts. */
+  add(labels: Readonly<Record<string, string>>): void {
+    this.labels = { ...this.labels, ...labels };
+  }
+
+  onApplicationBootstrap(): void {
     new Gauge({
       name: 'petstore_build_info',
       help: 'Always 1. The labels say which version runs, as what, and whether it delivers webhooks.',
-      labelNames: ['version', 'component', 'delivers'],
-      registers: [registry],
-    }).set({ version: VERSION, component, delivers: String(delivers) }, 1);
+      labelNames: Object.keys(this.labels),
+      registers: [this.metrics.registry],
+    }).set(this.labels, 1);
   }
 }

@@ -6,8 +6,9 @@ import {
 } from '@nestjs/common';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Config } from '../../kernel/config/config.js';
+import { HttpConfig } from '../../http/http.config.js';
 import { listenOn } from '../../kernel/listen-on.js';
+import { ObservabilityConfig } from '../observability.config.js';
 import { Scrape } from './scrape.js';
 
 /** `/metrics` on the port `METRICS_PORT`, which can be hidden from clients. */
@@ -17,7 +18,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   private server?: Server;
 
   constructor(
-    private readonly config: Config,
+    private readonly config: ObservabilityConfig,
+    private readonly http: HttpConfig,
     private readonly scrape: Scrape,
   ) {}
 
@@ -27,7 +29,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   /** @throws StartupError when the port is not available */
   async onApplicationBootstrap(): Promise<void> {
-    const { metricsPort, host } = this.config;
+    const { metricsPort } = this.config;
+    const { host } = this.http;
     if (metricsPort === undefined) return;
     this.server = createServer((request, response) => {
       if (request.url === '/metrics') void this.scrape.send(response);

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from '../../kernel/config/config.js';
+import { ObservabilityConfig } from '../observability.config.js';
 import { BuildInfo } from './build-info.js';
 import { HttpMetrics } from './http-metrics.js';
 import { MetricsController } from './metrics.controller.js';
@@ -15,11 +16,8 @@ import { Scrape } from './scrape.js';
 })
 export class MetricsModule {
   /** `/metrics` on the port of the service, unless `METRICS_PORT` is set. */
-  static with(
-    { metricsPort, webhookWorker }: Config,
-    component: 'service' | 'worker' = 'service',
-  ): DynamicModule {
-    const labels = { component, delivers: component === 'worker' || webhookWorker };
+  static with(config: Config, component: 'service' | 'worker' = 'service'): DynamicModule {
+    const { metricsPort } = config.read(ObservabilityConfig);
     return {
       module: MetricsModule,
       controllers: metricsPort === undefined ? [MetricsController] : [],
@@ -27,9 +25,10 @@ export class MetricsModule {
         {
           provide: BuildInfo,
           inject: [Metrics],
-          useFactory: (metrics: Metrics) => new BuildInfo(metrics, labels),
+          useFactory: (metrics: Metrics) => new BuildInfo(metrics, component),
         },
       ],
+      exports: [BuildInfo],
     };
   }
 }

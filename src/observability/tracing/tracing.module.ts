@@ -1,5 +1,5 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../../kernel/config/config.js';
+import { ObservabilityConfig } from '../observability.config.js';
 import { startTracing, type Tracing } from './tracing.js';
 
 export const TRACING = Symbol('tracing');
@@ -8,8 +8,8 @@ export const TRACING = Symbol('tracing');
   providers: [
     {
       provide: TRACING,
-      inject: [Config],
-      useFactory: ({ tracing }: Config) => (tracing ? startTracing() : null),
+      inject: [ObservabilityConfig],
+      useFactory: ({ tracing }: ObservabilityConfig) => (tracing ? startTracing() : null),
     },
   ],
   exports: [TRACING],

@@ -1,7 +1,7 @@
 import { type INestApplication, Logger, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { Config } from '../../kernel/config/config.js';
+import { HttpConfig } from '../../http/http.config.js';
 import { ErrorResponse, ProblemResponse } from '../../kernel/errors/error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
@@ -15,7 +15,7 @@ import { webhookModels } from './webhooks.js';
 /** The OpenAPI 3.1 document, made from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const { base } = app.get(PublicUrl);
-  const { publicUrl, stagingPublicUrl } = app.get(Config);
+  const { publicUrl, stagingPublicUrl } = app.get(HttpConfig);
   const environment =
     publicUrl === undefined ? 'Local' : base === stagingPublicUrl ? 'Staging' : 'Production';
   const builder = new DocumentBuilder()

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Config } from '../../kernel/config/config.js';
+import { HttpConfig } from '../../http/http.config.js';
 import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { StaticFolder } from '../../http/static/static-folder.js';
@@ -18,7 +18,7 @@ import { securityHeaders } from '../../http/static/security-headers.js';
 export class SwaggerUiController {
   private readonly files: StaticFolder;
 
-  constructor({ stagingPublicUrl }: Config, document: OpenApiDocument) {
+  constructor({ stagingPublicUrl }: HttpConfig, document: OpenApiDocument) {
     const callable = stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [];
     const files = swaggerUiFiles(); // where the package is missing, the service does not start
     this.files = new StaticFolder(

@@ -4,8 +4,8 @@ import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
 import { atMost } from '../../kernel/at-most.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
-import { Config } from '../../kernel/config/config.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { RateLimitConfig } from '../rate-limit.config.js';
 import { MINUTE } from '../rate-limit-client.js';
 import { BanRecorder, type OwnBan } from './ban-recorder.js';
 import { type RateLimitResult, tightestWindow } from '../rate-limit.result.js';
@@ -27,7 +27,7 @@ export class Bans {
   constructor(
     private readonly recorder: BanRecorder,
     private readonly clock: Clock,
-    private readonly config: Config,
+    private readonly config: RateLimitConfig,
     private readonly metrics: RateLimitMetrics,
   ) {}
 

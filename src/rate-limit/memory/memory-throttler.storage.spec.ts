@@ -6,7 +6,6 @@ import { eventually } from '../../../test/support/eventually.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
-import { Config } from '../../kernel/config/config.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
 import type { RateLimitClient, ClientId } from '../rate-limit-client.js';
 import { UsageRecorder } from '../daily-usage/usage-recorder.js';
@@ -14,7 +13,7 @@ import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 
 function start(usage = new TestDailyUsage(), clock = new TestClock()) {
   const recorder = new UsageRecorder(clock, usage);
-  const storage = new MemoryThrottlerStorage(clock, recorder, new Config({ ANONYMOUS_ADDRESSES: '1000' }));
+  const storage = new MemoryThrottlerStorage(clock, recorder, { maxAnonymousAddresses: 1_000 });
   return { storage, clock, usage, recorder };
 }
 

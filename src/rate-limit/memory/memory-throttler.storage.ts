@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock/clock.js';
-import type { Config } from '../../kernel/config/config.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
+import type { RateLimitConfig } from '../rate-limit.config.js';
 import type { RateLimitClient } from '../rate-limit-client.js';
 import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
@@ -18,7 +18,7 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
   constructor(
     clock: Clock,
     private readonly usage: UsageRecorder,
-    { maxAnonymousAddresses }: Pick<Config, 'maxAnonymousAddresses'>,
+    { maxAnonymousAddresses }: Pick<RateLimitConfig, 'maxAnonymousAddresses'>,
   ) {
     super();
     this.counters = new WindowCounters(clock, maxAnonymousAddresses);

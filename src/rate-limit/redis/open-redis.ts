@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../kernel/config/config.js';
+import type { RedisConfig } from './redis.config.js';
 import { ANNOUNCE, CONSUME, CONSUME_CAPPED } from './scripts.js';
 
 const MAX_RECONNECT_DELAY = 500;
@@ -58,8 +58,8 @@ const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_R
  * A client of the Redis, of the master that sentinels name, or of the cluster. It makes no connection by itself. A command is
  * sent at once or fails at once, and is never sent again: it would be charged twice, or long after it was given up.
  */
-export function openRedis(config: Config): RedisWithScripts {
-  const { redisUrl = '', redisCluster, redisClusterNodes, redisSentinels } = config;
+export function openRedis(config: RedisConfig): RedisWithScripts {
+  const { url = '', cluster: isCluster, clusterNodes, sentinels } = config;
   const options = {
     ...secureOptions(config),
     lazyConnect: true,
@@ -71,10 +71,10 @@ export function openRedis(config: Config): RedisWithScripts {
     retryStrategy: reconnectDelay,
   };
   const withScripts = (redis: Redis | Cluster) => redis as RedisWithScripts; // the types do not know `scripts`
-  if (redisSentinels.length > 0)
+  if (sentinels.length > 0)
     return withScripts(new Redis({ ...options, ...sentinelOptions(config), scripts: SCRIPTS }));
-  if (!redisCluster) return withScripts(new Redis(redisUrl, { ...options, scripts: SCRIPTS }));
-  const cluster = new Cluster([addressOf(redisUrl), ...redisClusterNodes], {
+  if (!isCluster) return withScripts(new Redis(url, { ...options, scripts: SCRIPTS }));
+  const cluster = new Cluster([addressOf(url), ...clusterNodes], {
     scripts: SCRIPTS,
     lazyConnect: true,
     clusterRetryStrategy: reconnectDelay,
@@ -85,21 +85,21 @@ export function openRedis(config: Config): RedisWithScripts {
     dnsLookup: (address, callback) => {
       callback(null, address);
     },
-    redisOptions: { ...options, ...accountOf(redisUrl) },
+    redisOptions: { ...options, ...accountOf(url) },
   });
   return withScripts(cluster);
 }
 
 /** How to find the master by the sentinels, and what to say to it. */
-export function sentinelOptions(config: Config): RedisOptions {
-  const { redisUrl = '', redisSentinels, redisSentinelName, redisSentinelPassword } = config;
+export function sentinelOptions(config: RedisConfig): RedisOptions {
+  const { url = '', sentinels, sentinelName, sentinelPassword } = config;
   const { tls } = secureOptions(config);
   return {
-    ...accountOf(redisUrl),
-    db: Number(new URL(redisUrl).pathname.slice(1)),
-    sentinels: redisSentinels.map(({ host, port }) => ({ host, port })),
-    name: redisSentinelName,
-    sentinelPassword: redisSentinelPassword,
+    ...accountOf(url),
+    db: Number(new URL(url).pathname.slice(1)),
+    sentinels: sentinels.map(({ host, port }) => ({ host, port })),
+    name: sentinelName,
+    sentinelPassword,
     sentinelCommandTimeout: CONNECT_TIMEOUT,
     sentinelRetryStrategy: reconnectDelay,
     // A master that was made a replica while this connection stayed: sentinels know its successor.
@@ -110,11 +110,11 @@ export function sentinelOptions(config: Config): RedisOptions {
 }
 
 /** TLS for a `rediss:` URL, with the service's own certificate authority if there is one. */
-export function secureOptions({ redisUrl = '', redisCa }: Pick<Config, 'redisUrl' | 'redisCa'>): {
+export function secureOptions({ url = '', ca }: RedisConfig): {
   tls?: { ca?: string };
 } {
-  if (!redisUrl.startsWith('rediss:')) return {};
-  return { tls: redisCa === undefined ? {} : { ca: redisCa } };
+  if (!url.startsWith('rediss:')) return {};
+  return { tls: ca === undefined ? {} : { ca } };
 }
 
 function accountOf(url: string): Pick<RedisOptions, 'username' | 'password'> {

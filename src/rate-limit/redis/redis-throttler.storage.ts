@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
-import type { Config } from '../../kernel/config/config.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { WindowCounters } from '../memory/window-counters.js';
 import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import type { RateLimitClient } from '../rate-limit-client.js';
+import type { RateLimitConfig } from '../rate-limit.config.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
 import { KnownRefusals } from './known-refusals.js';
@@ -30,7 +30,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
 
   constructor(
     clock: Clock,
-    { maxAnonymousAddresses: maxAddresses }: Config,
+    { maxAnonymousAddresses: maxAddresses }: Pick<RateLimitConfig, 'maxAnonymousAddresses'>,
     redis: RedisWithScripts,
     private readonly usage: UsageRecorder,
     metrics: Pick<RateLimitMetrics, 'redis'>,

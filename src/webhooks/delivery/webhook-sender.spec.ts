@@ -48,7 +48,7 @@ describe('WebhookSender', () => {
   const sender = (addresses: Record<string, string[][]> = {}, networks = ['127.0.0.0/8']) => {
     const resolver = new FakeResolver(addresses);
     const made = new WebhookSender(
-      new EndpointAddresses({ allowedNetworks: networks, secretKeys: [] }, resolver as never),
+      new EndpointAddresses({ allowedNetworks: networks, secretKeys: [], worker: false }, resolver as never),
     );
     senders.push(made);
     return { resolver, send: (url: string, signal?: AbortSignal) => made.send(url, {}, BODY, signal) };

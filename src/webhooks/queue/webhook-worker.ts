@@ -3,17 +3,19 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type OnModuleInit,
 } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Runner } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { Config } from '../../kernel/config/config.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
+import { BuildInfo } from '../../observability/metrics/build-info.js';
 import { EventsService } from '../../events/events.service.js';
 import { WebhookDeliverer } from '../delivery/webhook-deliverer.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
+import { WebhooksConfig } from '../webhooks.config.js';
 import { FanOut } from './fan-out.js';
 import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 
@@ -28,7 +30,7 @@ const STOP_TIMEOUT = seconds(2.5);
  * then the process only asks whether there is one.
  */
 @Injectable()
-export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
@@ -37,7 +39,8 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   private pollAtNextInterval?: () => void;
 
   constructor(
-    private readonly config: Config,
+    private readonly config: WebhooksConfig,
+    private readonly buildInfo: BuildInfo,
     private readonly dataSource: DataSource,
     private readonly connections: WorkerConnections,
     private readonly events: EventsService,
@@ -45,8 +48,13 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     private readonly deliverer: WebhookDeliverer,
   ) {}
 
+  onModuleInit(): void {
+    const delivers = this.config.worker || this.buildInfo.component === 'worker';
+    this.buildInfo.add({ delivers: String(delivers) });
+  }
+
   onApplicationBootstrap(): void {
-    if (this.config.webhookWorker) this.start();
+    if (this.config.worker) this.start();
   }
 
   /** Begins to deliver, in a process for that alone. */

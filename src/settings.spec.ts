@@ -1,10 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartupError } from '../errors/common.errors.js';
-import { Config, inspectConfig } from './config.js';
+import { DatabaseConfig } from './database/database.config.js';
+import { HttpConfig } from './http/http.config.js';
+import { Config } from './kernel/config/config.js';
+import { StartupError } from './kernel/errors/common.errors.js';
+import { ObservabilityConfig } from './observability/observability.config.js';
+import { RedisConfig } from './rate-limit/redis/redis.config.js';
+import { inspectConfig } from './settings.js';
 
-const config = (env: Record<string, string> = {}) => new Config(env);
+function config(env: Record<string, string> = {}) {
+  const found = inspectConfig(new Config(env)).check();
+  const redis = found.read(RedisConfig);
+  return Object.assign(
+    { redis },
+    found.read(HttpConfig),
+    found.read(DatabaseConfig),
+    found.read(ObservabilityConfig),
+  );
+}
 
 function messageFor(env: Record<string, string>): string {
   try {
@@ -51,7 +65,6 @@ describe('Config', () => {
     ['MIGRATE_AT_START', 'false', { migrateAtStart: false }],
     ['MIGRATE_AT_START', 'off', { migrateAtStart: false }],
     ['FAST_PATHS', 'false', { fastPaths: false }],
-    ['WEBHOOK_WORKER', 'true', { webhookWorker: true }],
     ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],
     ['PUBLIC_URL', 'https://example.com/pets/', { publicUrl: 'https://example.com/pets' }],
     ['STAGING_PUBLIC_URL', 'http://staging.test/', { stagingPublicUrl: 'http://staging.test' }],
@@ -116,9 +129,9 @@ describe('Config', () => {
   });
 
   it('goes on with the defaults where problems are taken', () => {
-    const { config, problems } = inspectConfig({ PORT: 'http', HOST: '0.0.0.0' });
-    expect(config).toMatchObject({ port: 3000, host: '0.0.0.0' });
-    expect([...problems.keys()]).toEqual(['PORT']);
+    const found = inspectConfig(new Config({ PORT: 'http', HOST: '0.0.0.0' }));
+    expect(found.inspect(HttpConfig)).toMatchObject({ port: 3000, host: '0.0.0.0' });
+    expect([...found.problems.keys()]).toEqual(['PORT']);
   });
 
   it('shows the value it refuses, but for a URL, which may hold a password', () => {
@@ -129,7 +142,6 @@ describe('Config', () => {
 
 describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   const url = name === 'REDIS_URL' ? 'redis://:p@redis:6379' : 'postgres://u:p@db/pets';
-  const property = name === 'REDIS_URL' ? 'redisUrl' : 'databaseUrl';
   let folder: string;
 
   beforeAll(() => {
@@ -146,7 +158,9 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   };
 
   it(`takes ${name} from the file, without the line end that editors add`, () => {
-    expect(config(written(`${url}\n`))).toMatchObject({ [property]: url });
+    expect(config(written(`${url}\n`))).toMatchObject(
+      name === 'REDIS_URL' ? { redis: { url } } : { databaseUrl: url },
+    );
   });
 
   it(`refuses to choose when ${name} is set too`, () => {
@@ -175,12 +189,12 @@ describe('The topology of Redis', () => {
   const url = { REDIS_URL: 'redis://r1' };
 
   it('is one Redis without further variables', () => {
-    expect(config(url)).toMatchObject({ redisCluster: false, redisClusterNodes: [], redisSentinels: [] });
+    expect(config(url).redis).toMatchObject({ cluster: false, clusterNodes: [], sentinels: [] });
   });
 
   it('is a cluster with nodes to begin with', () => {
     const nodes = { REDIS_CLUSTER: 'true', REDIS_CLUSTER_NODES: 'r2:7000, r3,[fd00::1]:7001' };
-    expect(config({ ...url, ...nodes }).redisClusterNodes).toEqual([
+    expect(config({ ...url, ...nodes }).redis.clusterNodes).toEqual([
       { host: 'r2', port: 7000 },
       { host: 'r3', port: 6379 },
       { host: 'fd00::1', port: 7001 },
@@ -189,13 +203,13 @@ describe('The topology of Redis', () => {
 
   it('is the master that sentinels know', () => {
     const sentinels = { REDIS_SENTINELS: 's1,s2:5000', REDIS_SENTINEL_PASSWORD: 'p' };
-    expect(config({ ...url, ...sentinels })).toMatchObject({
-      redisSentinels: [
+    expect(config({ ...url, ...sentinels }).redis).toMatchObject({
+      sentinels: [
         { host: 's1', port: 26_379 },
         { host: 's2', port: 5000 },
       ],
-      redisSentinelName: 'mymaster',
-      redisSentinelPassword: 'p',
+      sentinelName: 'mymaster',
+      sentinelPassword: 'p',
     });
   });
 
