@@ -1,8 +1,9 @@
 """Lists pets, or adds one.
 
+    pip install ./clients/python
     export PETSTORE_URL=http://127.0.0.1:3000/v1 PETSTORE_API_KEY=petstore_...
-    PYTHONPATH=clients/python/src python3 examples/python/main.py list
-    PYTHONPATH=clients/python/src python3 examples/python/main.py add Rex 7
+    python3 examples/python/main.py list
+    python3 examples/python/main.py add Rex 7
 """
 
 import argparse

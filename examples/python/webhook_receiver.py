@@ -1,6 +1,7 @@
 """Receives webhooks and verifies their signatures.
 
-    WEBHOOK_SECRET=whsec_... PYTHONPATH=clients/python/src python3 examples/python/webhook_receiver.py
+    pip install ./clients/python
+    WEBHOOK_SECRET=whsec_... python3 examples/python/webhook_receiver.py
 """
 
 import os
@@ -8,15 +9,15 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from petstore import WebhookVerificationError, verify_webhook
 
-SECRET = os.environ["WEBHOOK_SECRET"]  # that POST /v1/webhooks has shown
-seen = set()  # in a real receiver a table with a unique index
+SECRET = os.environ["WEBHOOK_SECRET"]  # from the response of POST /v1/webhooks
+seen = set()  # in production: a table with a unique index
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         try:
-            event = verify_webhook(body, self.headers, SECRET)  # also refuses what is older than 5 minutes
+            event = verify_webhook(body, self.headers, SECRET)  # also rejects messages older than 5 minutes
         except WebhookVerificationError:
             self.respond(400)
             return
@@ -24,7 +25,7 @@ class Receiver(BaseHTTPRequestHandler):
         if message not in seen:
             print(event.type, event.data, flush=True)
         seen.add(message)
-        self.respond(204)  # at once: the service waits for 10 s at most
+        self.respond(204)  # respond quickly: the service waits at most 10 s
 
     def respond(self, status):
         self.send_response(status)

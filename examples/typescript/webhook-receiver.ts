@@ -3,19 +3,19 @@ import { env, stdout } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'petstore-client';
 
-const secret = env.WEBHOOK_SECRET ?? ''; // that POST /v1/webhooks has shown
-const seen = new Set<string>(); // in a real receiver a table with a unique index
+const secret = env.WEBHOOK_SECRET ?? ''; // from the response of POST /v1/webhooks
+const seen = new Set<string>(); // in production: a table with a unique index
 
 async function receive(
   body: string,
   headers: Record<string, string | string[] | undefined>,
 ): Promise<number> {
   try {
-    const event = await verifyWebhook(body, headers, secret, { ids: 'string' }); // refuses what is older than 5 minutes
+    const event = await verifyWebhook(body, headers, secret, { ids: 'string' }); // rejects messages older than 5 minutes
     const id = String(headers['webhook-id']);
     if (!seen.has(id)) stdout.write(`${event.type} ${JSON.stringify(event.data)}\n`);
     seen.add(id);
-    return 204; // at once: the service waits for 10 s at most
+    return 204; // respond quickly: the service waits at most 10 s
   } catch (error) {
     if (error instanceof WebhookVerificationError) return 400;
     throw error;

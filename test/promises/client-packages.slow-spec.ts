@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { installPackedClient, runIn } from '../support/packed-client.js';
 import { emptyFolder } from '../support/program.js';
-import { itWithPythonBuild, runPython } from '../support/python.js';
+import { itWithPython, runPython } from '../support/python.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TYPESCRIPT = join(ROOT, 'clients/typescript');
@@ -64,32 +64,75 @@ describe('clients/typescript, as npm packs it', () => {
 });
 
 describe('clients/python', () => {
-  itWithPythonBuild('builds a wheel and a source distribution', async (python) => {
-    const folder = await emptyFolder();
-    const source = join(folder.path, 'source');
-    await cp(join(ROOT, 'clients/python'), source, { recursive: true });
-    const build = ['-m', 'build', '--no-isolation', '--wheel', '--sdist', '--outdir', '../out', '.'];
-    const program = runPython(build, {}, python, source);
-    const [said, , [code]] = await Promise.all([
-      text(program.stderr),
-      text(program.stdout),
-      once(program, 'close'),
-    ]);
-    expect([code, said]).toEqual([0, said]);
-    const out = join(folder.path, 'out');
-    const [wheel = '', archive] = (await readdir(out)).sort().reverse();
-    expect([wheel, archive]).toEqual([
-      expect.stringMatching(/-py3-none-any\.whl$/),
-      expect.stringMatching(/\.tar\.gz$/),
-    ]);
-    const files = await text(runPython(['-m', 'zipfile', '-l', join(out, wheel)], {}, python).stdout);
-    for (const file of ['petstore/__init__.py', 'petstore/resources/pets.py', 'petstore/py.typed', 'LICENSE'])
-      expect(files).toContain(file);
-    expect(files).not.toContain('tests/');
-    const used = runPython(['-c', 'import petstore; print(petstore.__version__, petstore.__file__)'], {
-      PYTHONPATH: join(out, wheel),
-    });
-    expect(await text(used.stdout)).toMatch(/^\d+\.\d+\.\d+ .*\.whl/);
-    await folder.remove();
-  });
+  itWithPython(
+    'builds a wheel and a source distribution, and leaves nothing else behind',
+    async () => {
+      const folder = await emptyFolder();
+      const source = join(folder.path, 'source');
+      const ours = (path: string) => !path.endsWith('__pycache__');
+      await cp(join(ROOT, 'clients/python'), source, { recursive: true, filter: ours });
+      const before = await readdir(source, { recursive: true });
+      const build = ['-m', 'build', '--no-isolation', '--skip-dependency-check', '--wheel', '--sdist'];
+      const program = runPython([...build, '--outdir', '../out', '.'], {}, source);
+      const [said, , [code]] = await Promise.all([
+        text(program.stderr),
+        text(program.stdout),
+        once(program, 'close'),
+      ]);
+      expect([code, said]).toEqual([0, said]);
+      expect(await readdir(source, { recursive: true })).toEqual(before);
+      const out = join(folder.path, 'out');
+      const [wheel = '', archive] = (await readdir(out)).sort();
+      expect([wheel, archive]).toEqual([
+        expect.stringMatching(/-py3-none-any\.whl$/),
+        expect.stringMatching(/\.tar\.gz$/),
+      ]);
+      const files = await text(runPython(['-m', 'zipfile', '-l', join(out, wheel)], {}).stdout);
+      for (const file of ['petstore/__init__.py', 'petstore/_sync/pets.py', 'petstore/py.typed', 'LICENSE'])
+        expect(files).toContain(file);
+      expect(files).not.toContain('tests/');
+      const used = runPython(['-c', 'import petstore; print(petstore.__version__, petstore.__file__)'], {
+        PYTHONPATH: join(out, wheel),
+      });
+      expect(await text(used.stdout)).toMatch(/^\d+\.\d+\.\d+ .*\.whl/);
+      await folder.remove();
+    },
+    ['build', 'hatchling'],
+  );
+
+  itWithPython(
+    'has types that mypy accepts, and that tell one event from another',
+    async () => {
+      const folder = await emptyFolder();
+      await writeFile(join(folder.path, 'shop.py'), SHOP);
+      await symlink(join(ROOT, 'clients/python/src/petstore'), join(folder.path, 'petstore'));
+      const mypy = ['-m', 'mypy', '--strict', '--cache-dir', 'cache', 'petstore', 'shop.py'];
+      const program = runPython(mypy, {}, folder.path);
+      const [said, failed] = await Promise.all([text(program.stdout), text(program.stderr)]);
+      expect([said, failed]).toEqual([
+        expect.stringMatching(/^Success: no issues found in \d+ source files\n$/),
+        '',
+      ]);
+      await folder.remove();
+    },
+    ['mypy'],
+  );
 });
+
+const SHOP = `
+import petstore
+
+def names(client: petstore.PetstoreClient) -> list[str]:
+    return [pet.name for pet in client.pets.list(status="sold")]
+
+async def first(client: petstore.AsyncPetstoreClient) -> petstore.Pet:
+    page = await client.pets.list(limit=1).page()
+    return page.items[0]
+
+def pet_of(event: petstore.WebhookEvent) -> int | None:
+    if event.type == "order.placed":
+        return event.data.pet_id
+    if event.type == "pet.status_changed":
+        return event.data.id if event.data.previous_status == "sold" else None
+    return event.data.name  # type: ignore[union-attr, return-value]  # what is left has no name, or a text
+`;

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { type ClientOptions, PetstoreClient } from '../../clients/typescript/src/index.js';
+import { errorOf } from '../../clients/typescript/src/errors.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { rememberKey } from '../support/run-log.js';
@@ -75,6 +77,17 @@ function offered(): unknown[] {
   );
 }
 
+/** Every error that the service sends. */
+const errors = () => petstore.app.get(ErrorCatalog).entries.map(({ example }) => example);
+
+const errorClasses = () => errors().map((error) => errorOf(error).name);
+
+const PRINT_ERROR_CLASSES = `
+import json, sys
+from petstore.errors import Problem, error_of
+errors = [error_of(Problem(one["code"], "", one["status"])) for one in json.loads(sys.argv[1])]
+print(json.dumps([type(error).__name__ for error in errors]))`;
+
 /** Time passes in the service, not in the test. */
 function sleep(milliseconds: number): Promise<void> {
   waits.push(milliseconds);
@@ -95,6 +108,10 @@ describe('clients/typescript', () => {
   it('offers every operation of the document', () => {
     const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
     expect(rows).toEqual(offered());
+  });
+
+  it('has a class for each error of the catalogue', () => {
+    expect(errorClasses()).not.toContain('PetstoreError');
   });
 
   it('visits every pet once, and waits exactly what Retry-After says when the Free plan is used up', async () => {
@@ -194,6 +211,19 @@ describe('clients/python', () => {
     );
     const [said, [code]] = await Promise.all([text(program.stderr), once(program, 'close')]);
     expect([code, said]).toEqual([0, expect.stringMatching(/\nRan [1-9]\d+ tests in .*\n\nOK\n$/)]);
+  });
+
+  itWithPython(
+    'has the synchronous client that its asynchronous one makes; unasync.py writes it',
+    async () => {
+      const program = runPython([join(PYTHON, 'unasync.py'), '--check'], {});
+      expect(await text(program.stderr)).toBe('');
+    },
+  );
+
+  itWithPython('has a class for each error of the catalogue, the same as the other client', async () => {
+    const program = runPython(['-c', PRINT_ERROR_CLASSES, JSON.stringify(errors())], PYTHON_PATH);
+    expect(JSON.parse(await text(program.stdout))).toEqual(errorClasses());
   });
 
   itWithPython('has the operations and the models of the document', async () => {

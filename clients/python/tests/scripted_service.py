@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from unittest import TestCase
 
 from petstore import PetstoreClient, Runtime
 
@@ -35,11 +36,18 @@ class ScriptedService:
     def __init__(self) -> None:
         self.responses: list[ScriptedResponse] = []
         self.received: list[Received] = []
+        self.connections = 0
         self._over = threading.Event()
         self._arrival = threading.Condition()
         service = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # a client may send several requests over one connection
+
+            def setup(self) -> None:
+                super().setup()
+                service.connections += 1
+
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 with service._arrival:
@@ -48,6 +56,8 @@ class ScriptedService:
                 response = service.responses.pop(0) if service.responses else ScriptedResponse()
                 if response.instead == "silence":
                     service._over.wait()
+                if response.instead in ("silence", "broken", "half"):
+                    self.close_connection = True
                 if response.instead in ("silence", "broken"):
                     return
                 text = response.body if isinstance(response.body, str) else json.dumps(response.body)
@@ -66,6 +76,7 @@ class ScriptedService:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # clients that hang up are a part of the tests
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
@@ -75,7 +86,7 @@ class ScriptedService:
             self._arrival.wait_for(lambda: len(self.received) >= requests)
 
     def reset(self) -> None:
-        self.responses, self.received = [], []
+        self.responses, self.received, self.connections = [], [], 0
 
     def stop(self) -> None:
         self._over.set()
@@ -83,10 +94,15 @@ class ScriptedService:
         self._server.server_close()
 
 
+REFUSING_URL = "http://127.0.0.1:9/v1"
+"""The port of the discard protocol, which nothing serves any more."""
+
+
 class SimulatedTime:
     """The client sleeps no real time."""
 
-    def __init__(self) -> None:
+    def __init__(self, test: TestCase) -> None:
+        self._test = test
         self.seconds = 1_767_225_600.0  # 1 January 2026
         self.random = 0.5
         self.waits: list[float] = []
@@ -102,4 +118,6 @@ class SimulatedTime:
             sleep=self.sleep,
             random=lambda: self.random,
         )
-        return PetstoreClient(url=url, **{"api_key": "petstore_x", "runtime": runtime, **options})
+        client = PetstoreClient(url=url, **{"api_key": "petstore_x", "runtime": runtime, **options})
+        self._test.addCleanup(client.close)
+        return client

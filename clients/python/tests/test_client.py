@@ -1,14 +1,14 @@
 import os
 import pickle
-import socket
 import unittest
 import warnings
 from datetime import datetime, timezone
 from unittest.mock import patch
 
+import httpx
 import petstore
 
-from scripted_service import ScriptedResponse, ScriptedService, SimulatedTime
+from scripted_service import REFUSING_URL, ScriptedResponse, ScriptedService, SimulatedTime
 
 BEYOND_DOUBLES = 9_007_199_254_740_993
 REX = {"id": BEYOND_DOUBLES, "name": "Rex", "categoryId": 7, "status": "available"}
@@ -38,7 +38,7 @@ class ClientTest(unittest.TestCase):
 
     def setUp(self):
         self.service.reset()
-        self.time = SimulatedTime()
+        self.time = SimulatedTime(self)
 
     def client(self, **options):
         return self.time.client(self.service.url, **options)
@@ -56,8 +56,9 @@ class AClient(ClientTest):
     def test_takes_address_and_key_from_the_environment_and_what_it_is_given_comes_first(self):
         environment = {"PETSTORE_URL": f"{self.service.url}/", "PETSTORE_API_KEY": "petstore_of_environment"}
         with patch.dict(os.environ, environment):
-            petstore.PetstoreClient().pets.list().page()
-            petstore.PetstoreClient(api_key="petstore_mine").pets.list().page()
+            for options in ({}, {"api_key": "petstore_mine"}):
+                with petstore.PetstoreClient(**options) as client:
+                    client.pets.list().page()
         sent = [(request.path, request.headers["Authorization"]) for request in self.service.received]
         self.assertEqual(
             sent, [("/v1/pets", "Bearer petstore_of_environment"), ("/v1/pets", "Bearer petstore_mine")]
@@ -79,6 +80,19 @@ class AClient(ClientTest):
             self.service.received[0].headers["User-Agent"],
             rf"^shop/1\.2 petstore-client-python/{petstore.__version__} python/3\.\d+\.\d+",
         )
+
+    def test_uses_one_connection_again(self):
+        client = self.client()
+        for _ in range(3):
+            client.pets.list().page()
+        self.assertEqual(self.service.connections, 1)
+
+    def test_takes_an_http_client_of_the_program_and_leaves_it_open(self):
+        with httpx.Client(headers={"X-Tenant": "shop"}) as own:
+            with self.client(http_client=own) as client:
+                client.pets.list().page()
+            self.assertFalse(own.is_closed)
+        self.assertEqual(self.service.received[0].headers["X-Tenant"], "shop")
 
     def test_follows_no_redirect(self):
         self.service.responses = [ScriptedResponse(302, {"Location": "/v1/elsewhere"})]
@@ -162,11 +176,14 @@ class Operations(ClientTest):
         self.assertEqual(client.webhooks.list().response.etag, '"3"')
 
     def test_says_that_a_connection_was_refused(self):
-        with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))
-            url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        with self.assertRaisesRegex(petstore.ConnectionError, "refused the connection"):
-            self.time.client(url, max_retries=0).rate_limits.get()
+        for address, said in (
+            (REFUSING_URL, r"^127\.0\.0\.1:\d+ refused the connection\.$"),
+            (REFUSING_URL.replace("127.0.0.1", "localhost"), r"^localhost:\d+ refused the connection\.$"),
+            ("http://nowhere.invalid/v1", r"^The name of nowhere\.invalid cannot be resolved\.$"),
+        ):
+            with self.assertRaises(petstore.ConnectionError) as raised:
+                self.time.client(address, max_retries=0).rate_limits.get()
+            self.assertRegex(raised.exception.message, said)
 
     def test_lists_events_as_classes_of_their_types(self):
         event = {"id": 1, "type": "pet.created", "version": 1, "occurredAt": "2026-11-20T09:30:00Z", "data": REX}
@@ -260,7 +277,7 @@ class Errors(ClientTest):
             (404, "pet_not_found", petstore.NotFoundError),
             (409, "some_conflict", petstore.ConflictError),
             (410, "endpoint_removed", petstore.GoneError),
-            (413, "payload_too_large", petstore.PetstoreError),
+            (413, "payload_too_large", petstore.InvalidRequestError),
             (422, "idempotency_key_reused", petstore.ConflictError),
             (422, "something_else", petstore.ValidationError),
             (429, "api_key_banned", petstore.RateLimitError),

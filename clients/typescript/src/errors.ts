@@ -72,7 +72,7 @@ export class ConflictError extends PetstoreError {
   override name = 'ConflictError';
 }
 
-/** 412: it has changed since the version that `ifMatch` names. */
+/** 412: the resource has changed since the version that `ifMatch` names. */
 export class PreconditionFailedError extends PetstoreError {
   override name = 'PreconditionFailedError';
 }
@@ -80,6 +80,11 @@ export class PreconditionFailedError extends PetstoreError {
 /** 410: the operation has been removed, or the events after the cursor have been deleted. */
 export class GoneError extends PetstoreError {
   override name = 'GoneError';
+}
+
+/** 405, 406, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent. */
+export class InvalidRequestError extends PetstoreError {
+  override name = 'InvalidRequestError';
 }
 
 /** 429: the quota of the key is used up, or the key is banned. `retryAfter` says for how many seconds. */
@@ -131,6 +136,7 @@ const BY_CODE: Readonly<Record<string, ErrorClass>> = { idempotency_key_reused: 
 
 /** The error for a response. A status or a code that this client does not know yet still gets a class. */
 export function errorOf(problem: Problem & { readonly status: number }): PetstoreError {
-  const byStatus = BY_STATUS[problem.status] ?? (problem.status >= 500 ? ServerError : PetstoreError);
-  return new (BY_CODE[problem.code] ?? byStatus)(problem);
+  const { code, status } = problem;
+  const byRange = status >= 500 ? ServerError : status >= 400 ? InvalidRequestError : PetstoreError;
+  return new (BY_CODE[code] ?? BY_STATUS[status] ?? byRange)(problem);
 }

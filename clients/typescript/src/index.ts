@@ -6,6 +6,7 @@ export {
   ConnectionError,
   type ErrorCode,
   GoneError,
+  InvalidRequestError,
   NotFoundError,
   NotModifiedError,
   PermissionError,

@@ -3,7 +3,7 @@ import type { Operation } from './operations.js';
 
 const FIRST_WAIT = 500; // milliseconds: the upper end of the first random wait; each further one doubles it
 const LONGEST_WAIT = 30_000;
-const PASSING_FAULTS: readonly (number | undefined)[] = [502, 503, 504];
+const PASSING_FAULTS: readonly (number | undefined)[] = [408, 502, 503, 504];
 
 /** Whether the same request, sent again, may succeed and cannot do its work twice. */
 export function isWorthAnotherTry(operation: Operation, error: PetstoreError): boolean {

@@ -175,10 +175,10 @@ export class Transport<Id = bigint> {
     } catch (cause) {
       signal?.throwIfAborted();
       if (late.aborted) {
-        const message = `No complete response within ${limit} ms.`;
+        const message = `No complete response from ${new URL(url).host} within ${limit} ms.`;
         throw new TimeoutError({ code: 'timeout', message, requestId, cause });
       }
-      const message = `No complete response from ${new URL(url).host}.`;
+      const message = noConnection(new URL(url).host, cause);
       throw new ConnectionError({ code: 'connection_failed', message, requestId, cause });
     }
     return this.read(id, received, text, requestId);
@@ -245,8 +245,16 @@ function parsed(text: string, ids: IdKind): unknown {
   }
 }
 
+/** Node.js gives the cause of the cause a code; a browser tells no page why. */
+function noConnection(host: string, cause: unknown): string {
+  const { code } = Object((cause as Error).cause) as { readonly code?: unknown };
+  if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} cannot be resolved.`;
+  return `No complete response from ${host}.`;
+}
+
 function invalidResponse({ status, requestId }: ResponseInfo): PetstoreError {
-  const message = `The body of the response with status ${status} is not what the document says.`;
+  const message = `The body of the response with status ${status} does not match the OpenAPI document.`;
   return new PetstoreError({ code: 'invalid_response', message, status, requestId });
 }
 

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as petstore from '../src/index.js';
+import { freePort } from '../../../test/support/free-port.js';
 import { all, ScriptedService, TestTime } from './scripted-service.js';
 
 const BEYOND_NUMBERS = 9_007_199_254_740_993n;
@@ -278,6 +279,22 @@ describe('responses', () => {
 });
 
 describe('errors', () => {
+  it('say why there is no connection', async () => {
+    const port = await freePort();
+    for (const [host, message] of [
+      [`127.0.0.1:${port}`, `127.0.0.1:${port} refused the connection.`],
+      [`localhost:${port}`, `localhost:${port} refused the connection.`],
+      ['nowhere.invalid', 'The name of nowhere.invalid cannot be resolved.'],
+    ]) {
+      const call = time.client(`http://${host}/v1`, { maxRetries: 0 }).rateLimits.get();
+      await expect(call).rejects.toMatchObject({
+        name: 'ConnectionError',
+        code: 'connection_failed',
+        message,
+      });
+    }
+  });
+
   it.each([
     [400, 'validation_failed', petstore.ValidationError],
     [400, 'invalid_cursor', petstore.ValidationError],
@@ -286,7 +303,7 @@ describe('errors', () => {
     [404, 'pet_not_found', petstore.NotFoundError],
     [409, 'some_conflict', petstore.ConflictError],
     [410, 'endpoint_removed', petstore.GoneError],
-    [413, 'payload_too_large', petstore.PetstoreError],
+    [413, 'payload_too_large', petstore.InvalidRequestError],
     [422, 'idempotency_key_reused', petstore.ConflictError],
     [422, 'something_else', petstore.ValidationError],
     [429, 'api_key_banned', petstore.RateLimitError],

@@ -129,7 +129,7 @@ describe('limits', () => {
     await expect(call).rejects.toThrow(TimeoutError);
     await expect(call).rejects.toMatchObject({
       code: 'timeout',
-      message: 'No complete response within 700 ms.',
+      message: `No complete response from ${new URL(service.url).host} within 700 ms.`,
       status: undefined,
       requestId: service.received[0]?.headers['x-request-id'],
     });

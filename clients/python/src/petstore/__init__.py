@@ -1,6 +1,11 @@
 """The client of the Pet Store service."""
 
-from .client import PetstoreClient
+from ._async.client import AsyncPetstoreClient
+from ._async.listing import AsyncListing
+from ._async.transport import AsyncRuntime
+from ._sync.client import PetstoreClient
+from ._sync.listing import Listing
+from ._sync.transport import Runtime
 from .deprecation import DeprecatedOperationWarning
 from .error_codes import ErrorCode
 from .errors import (
@@ -8,6 +13,7 @@ from .errors import (
     ConflictError,
     ConnectionError,
     GoneError,
+    InvalidRequestError,
     NotFoundError,
     NotModifiedError,
     PermissionError,
@@ -35,7 +41,7 @@ from .events import (
     WebhookEvent,
     WebhookPingEvent,
 )
-from .listing import Listing, Page
+from .exchange import RequestOptions
 from .models import (
     ApiKey,
     Ban,
@@ -59,13 +65,15 @@ from .models import (
     WebhookState,
     WebhookWithSecret,
 )
-from .responses import RateLimitState, RateLimitWindow, ResponseInfo, ResultList
-from .transport import RequestOptions, Runtime
+from .responses import Page, RateLimitState, RateLimitWindow, ResponseInfo, ResultList
 from .verify_webhook import verify_webhook
 from .version import VERSION as __version__
 
 __all__ = [
     "ApiKey",
+    "AsyncListing",
+    "AsyncPetstoreClient",
+    "AsyncRuntime",
     "AuthenticationError",
     "Ban",
     "Category",
@@ -83,6 +91,7 @@ __all__ = [
     "Event",
     "FieldError",
     "GoneError",
+    "InvalidRequestError",
     "Listing",
     "NotFoundError",
     "NotModifiedError",

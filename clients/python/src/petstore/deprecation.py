@@ -6,8 +6,9 @@ import re
 import sys
 import warnings
 from datetime import datetime, timezone
-from email.message import Message
 from email.utils import parsedate_to_datetime
+
+import httpx
 
 from .operations import Operation
 from .responses import links
@@ -17,7 +18,7 @@ class DeprecatedOperationWarning(FutureWarning):
     """The program calls an operation that will be removed. Python shows it unless a filter says otherwise."""
 
 
-def warn_of_deprecation(operation: Operation, headers: Message) -> bool:
+def warn_of_deprecation(operation: Operation, headers: httpx.Headers) -> bool:
     """Warns if the response is that of a deprecated operation, and says whether it is."""
     deprecation = headers.get("Deprecation")
     if deprecation is None:

@@ -66,11 +66,15 @@ class ConflictError(PetstoreError):
 
 
 class PreconditionFailedError(PetstoreError):
-    """412: it has changed since the version that `if_match` names."""
+    """412: the resource has changed since the version that `if_match` names."""
 
 
 class GoneError(PetstoreError):
     """410: the operation has been removed, or the events after the cursor have been deleted."""
+
+
+class InvalidRequestError(PetstoreError):
+    """405, 406, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent."""
 
 
 class RateLimitError(PetstoreError):
@@ -115,5 +119,6 @@ _BY_CODE: dict[str, type[PetstoreError]] = {"idempotency_key_reused": ConflictEr
 def error_of(problem: Problem) -> PetstoreError:
     """The error for a response. A status or a code that this client does not know yet still gets a class."""
     status = problem.status or 0
-    by_status = _BY_STATUS.get(status) or (ServerError if status >= 500 else PetstoreError)
+    by_range = ServerError if status >= 500 else InvalidRequestError if status >= 400 else PetstoreError
+    by_status = _BY_STATUS.get(status, by_range)
     return _BY_CODE.get(problem.code, by_status)(problem)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from email.message import Message
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+import httpx
 
 Item = TypeVar("Item")
 
@@ -68,7 +69,17 @@ class ResultList(list[Item]):
     """What the response said beside its body."""
 
 
-def response_info(operation: str, status: int, headers: Message) -> ResponseInfo:
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item]
+    next_cursor: str | None
+    """The `cursor` of the next page. None on the last one."""
+    response: ResponseInfo
+
+
+def response_info(operation: str, status: int, headers: httpx.Headers) -> ResponseInfo:
     return ResponseInfo(
         operation=operation,
         status=status,
@@ -79,13 +90,13 @@ def response_info(operation: str, status: int, headers: Message) -> ResponseInfo
     )
 
 
-def links(headers: Message) -> dict[str, str]:
+def links(headers: httpx.Headers) -> dict[str, str]:
     """The address for each relation of the Link field (RFC 8288)."""
     found = re.findall(r'<([^>]*)>\s*;[^<]*?\brel="?([^",;]+)', headers.get("Link", ""))
     return {relation: address for address, relation in found}
 
 
-def _rate_limit(headers: Message) -> RateLimitState | None:
+def _rate_limit(headers: httpx.Headers) -> RateLimitState | None:
     numbers = [headers.get(f"X-RateLimit-{name}", "") for name in ("Limit", "Remaining", "Reset")]
     if not all(re.fullmatch(r"\d+", number, re.ASCII) for number in numbers):
         return None
@@ -93,7 +104,7 @@ def _rate_limit(headers: Message) -> RateLimitState | None:
     return RateLimitState(limit, remaining, reset, tuple(_windows(headers)))
 
 
-def _windows(headers: Message) -> list[RateLimitWindow]:
+def _windows(headers: httpx.Headers) -> list[RateLimitWindow]:
     """Both fields are lists such as `"minute";q=60;w=60, "day";q=1000;w=86400`."""
     left = _entries(headers.get("RateLimit", ""))
     return [

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from email.message import Message
 from email.utils import parsedate_to_datetime
+
+import httpx
 
 from .errors import ConflictError, ConnectionError, PetstoreError, RateLimitError
 from .operations import Operation
 
 _FIRST_WAIT = 0.5  # seconds: the upper end of the first random wait; each further one doubles it
 _LONGEST_WAIT = 30.0
-_PASSING_FAULTS = (502, 503, 504)
+_PASSING_FAULTS = (408, 502, 503, 504)
 
 
 def is_worth_another_try(operation: Operation, error: PetstoreError) -> bool:
@@ -40,14 +41,14 @@ def wait_before(retry: int, retry_after: float | None, random: float) -> float:
     return retry_after + (jitter if retry > 0 else 0)
 
 
-def retry_after_of(headers: Message, now: float) -> float | None:
+def retry_after_of(headers: httpx.Headers, now: float) -> float | None:
     """In seconds. The field holds whole seconds, or from some proxies a date (RFC 9110, 10.2.3)."""
-    field = headers.get("Retry-After")
+    field: str | None = headers.get("Retry-After")
     if field is None:
         return None
     if re.fullmatch(r"\d+", field, re.ASCII):
         return int(field)
     try:
-        return max(0, math.ceil(parsedate_to_datetime(str(field)).timestamp() - now))
+        return max(0, math.ceil(parsedate_to_datetime(field).timestamp() - now))
     except (TypeError, ValueError):
         return None

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from typing import Generic, Protocol, TypeVar
 
-from .responses import ResponseInfo
+from ..responses import Page
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Page(Generic[Item]):
-    """One page of a list."""
-
-    items: list[Item]
-    next_cursor: str | None
-    """The `cursor` of the next page. None on the last one."""
-    response: ResponseInfo
 
 
 class LoadPage(Protocol[Item]):
     """Asks for one page; without a cursor for the page that the query names."""
 
-    def __call__(self, cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]: ...
+    async def __call__(self, cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]: ...
 
 
-class Listing(Generic[Item]):
-    """A list that is read on demand: `for item in listing`.
+class AsyncListing(Generic[Item]):
+    """A list that is read on demand: `async for item in listing`.
 
     A page is one request, sent when the page before is used up. Nothing is sent before the first item is asked for.
     """
@@ -38,25 +27,26 @@ class Listing(Generic[Item]):
         self._load = load
         self._ends_when_empty = ends_when_empty
 
-    def __iter__(self) -> Iterator[Item]:
-        for page in self.pages():
-            yield from page.items
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        async for page in self.pages():
+            for item in page.items:
+                yield item
 
-    def pages(self) -> Iterator[Page[Item]]:
+    async def pages(self) -> AsyncIterator[Page[Item]]:
         """Page by page."""
-        page = self._load()
+        page = await self._load()
         yield page
         while page.next_cursor is not None and (page.items or not self._ends_when_empty):
-            page = self._load(page.next_cursor)
+            page = await self._load(page.next_cursor)
             yield page
 
-    def until_empty(self) -> Listing[Item]:
+    def until_empty(self) -> AsyncListing[Item]:
         """The same list, which ends at an empty page."""
-        return Listing(self._load, ends_when_empty=True)
+        return AsyncListing(self._load, ends_when_empty=True)
 
-    def page(self, *, if_none_match: str | None = None) -> Page[Item]:
+    async def page(self, *, if_none_match: str | None = None) -> Page[Item]:
         """One page alone: the first, or the one that the `cursor` of the query names.
 
         Raises NotModifiedError while `if_none_match`, the `etag` of an earlier response, still holds.
         """
-        return self._load(None, if_none_match)
+        return await self._load(None, if_none_match)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..listing import Listing
+from ..exchange import RequestOptions
 from ..models import Pet, PetStatus
 from ..operations import CREATE_PET, DELETE_PET, GET_PET, LIST_PETS, UPDATE_PET
 from ..responses import ResponseInfo
-from ..transport import RequestOptions, Transport
+from .listing import Listing
+from .transport import Transport
 
 
 class Pets:

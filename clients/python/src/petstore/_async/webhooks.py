@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..listing import Listing
+from ..exchange import RequestOptions
 from ..models import Delivery, DeliveryState, Webhook, WebhookState, WebhookWithSecret
 from ..operations import (
     CREATE_WEBHOOK,
@@ -18,22 +18,23 @@ from ..operations import (
     UPDATE_WEBHOOK,
 )
 from ..responses import ResponseInfo, ResultList
-from ..transport import RequestOptions, Transport
+from .listing import AsyncListing
+from .transport import AsyncTransport
 
 
-class Webhooks:
+class AsyncWebhooks:
     """The webhooks of the key."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def list(
+    async def list(
         self, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> ResultList[Webhook]:
         """In ascending order of `id`."""
-        return self._transport.call(LIST_WEBHOOKS, ResultList[Webhook], if_none_match=if_none_match, options=options)
+        return await self._transport.call(LIST_WEBHOOKS, ResultList[Webhook], if_none_match=if_none_match, options=options)
 
-    def create(
+    async def create(
         self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
     ) -> WebhookWithSecret:
         """Sends later events to a URL: of the `types`, or all.
@@ -42,18 +43,18 @@ class Webhooks:
         the URL may not be reached, and ConflictError if the key has too many.
         """
         body = {"url": url, "types": None if types is None else [*types]}
-        return self._transport.call(CREATE_WEBHOOK, WebhookWithSecret, body=body, options=options)
+        return await self._transport.call(CREATE_WEBHOOK, WebhookWithSecret, body=body, options=options)
 
-    def get(
+    async def get(
         self, webhook_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Webhook:
         """One webhook. Raises NotFoundError if the key has no webhook with this id."""
         path = {"webhookId": webhook_id}
-        return self._transport.call(
+        return await self._transport.call(
             GET_WEBHOOK, Webhook, path=path, if_none_match=if_none_match, options=options
         )
 
-    def update(
+    async def update(
         self,
         webhook_id: int,
         *,
@@ -65,23 +66,23 @@ class Webhooks:
         """Changes a webhook: what is None stays."""
         body = {"url": url, "types": None if types is None else [*types], "state": state}
         path = {"webhookId": webhook_id}
-        return self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
+        return await self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
 
-    def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
+    async def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
         """Sends nothing more to it."""
-        return self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
+        return await self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
 
-    def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
+    async def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
         """A new secret. For 24 hours the old one signs too."""
         path = {"webhookId": webhook_id}
-        return self._transport.call(ROTATE_WEBHOOK_SECRET, WebhookWithSecret, path=path, options=options)
+        return await self._transport.call(ROTATE_WEBHOOK_SECRET, WebhookWithSecret, path=path, options=options)
 
-    def ping(
+    async def ping(
         self, webhook_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
     ) -> Delivery:
         """Sends an event of the type `webhook.ping`. Raises ConflictError if the webhook is disabled."""
         path = {"webhookId": webhook_id}
-        return self._transport.call(
+        return await self._transport.call(
             PING_WEBHOOK, Delivery, path=path, idempotency_key=idempotency_key, options=options
         )
 
@@ -93,13 +94,13 @@ class Webhooks:
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
-    ) -> Listing[Delivery]:
+    ) -> AsyncListing[Delivery]:
         """Every delivery of the last 30 days once, newest first."""
         query = {"state": state, "limit": limit, "cursor": cursor}
         path = {"webhookId": webhook_id}
         return self._transport.list(LIST_DELIVERIES, Delivery, query, options, path)
 
-    def retry(
+    async def retry(
         self,
         webhook_id: int,
         delivery_id: int,
@@ -109,6 +110,6 @@ class Webhooks:
     ) -> Delivery:
         """Sends a delivery again. Raises ConflictError if the webhook is disabled."""
         path = {"webhookId": webhook_id, "deliveryId": delivery_id}
-        return self._transport.call(
+        return await self._transport.call(
             RETRY_DELIVERY, Delivery, path=path, idempotency_key=idempotency_key, options=options
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..exchange import RequestOptions
 from ..models import RateLimit
 from ..operations import GET_RATE_LIMIT
-from ..transport import RequestOptions, Transport
+from .transport import Transport
 
 
 class RateLimits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..decoding import NULL
-from ..listing import Listing
+from ..exchange import RequestOptions
 from ..models import Category, Pet
 from ..operations import (
     CREATE_CATEGORY,
@@ -14,7 +14,8 @@ from ..operations import (
     UPDATE_CATEGORY,
 )
 from ..responses import ResponseInfo
-from ..transport import RequestOptions, Transport
+from .listing import Listing
+from .transport import Transport
 
 
 class Categories:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import cast
 
 from ..events import AnyEvent, StoreEvent
-from ..listing import Listing
+from ..exchange import RequestOptions
 from ..operations import LIST_EVENTS
-from ..transport import RequestOptions, Transport
+from .listing import AsyncListing
+from .transport import AsyncTransport
 
 
-class Events:
+class AsyncEvents:
     """The feed of the last 30 days."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
     def list(
@@ -23,7 +24,7 @@ class Events:
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
-    ) -> Listing[StoreEvent]:
+    ) -> AsyncListing[StoreEvent]:
         """Every event once, oldest first, up to the newest.
 
         To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if the
@@ -31,4 +32,4 @@ class Events:
         """
         query = {"type": type, "limit": limit, "cursor": cursor}
         events = self._transport.list(LIST_EVENTS, AnyEvent, query, options)
-        return cast(Listing[StoreEvent], events).until_empty()
+        return cast(AsyncListing[StoreEvent], events).until_empty()

@@ -1,0 +1,1 @@
+"""The asynchronous client. `unasync.py` writes the synchronous one from it."""

@@ -1,0 +1,95 @@
+"""Pets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..exchange import RequestOptions
+from ..models import Pet, PetStatus
+from ..operations import CREATE_PET, DELETE_PET, GET_PET, LIST_PETS, UPDATE_PET
+from ..responses import ResponseInfo
+from .listing import AsyncListing
+from .transport import AsyncTransport
+
+
+class AsyncPets:
+    """Pets in the store."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        status: PetStatus | None = None,
+        ids: Sequence[int] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> AsyncListing[Pet]:
+        """Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given.
+
+        `ids` lists only the pets with these identifiers, 1 to 100 of them.
+        """
+        joined = None if ids is None else ",".join(map(str, ids))
+        query = {"status": status, "ids": joined, "limit": limit, "cursor": cursor}
+        return self._transport.list(LIST_PETS, Pet, query, options)
+
+    async def create(
+        self,
+        *,
+        name: str,
+        category_id: int,
+        status: PetStatus | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Pet:
+        """Adds a pet, once however often that has to be tried. Without a `status` it is `available`.
+
+        `name` has 1 to 200 characters. Without an `idempotency_key` (1 to 255 printable ASCII characters, used for
+        this request only) each call makes its own. Raises ValidationError if a property is not valid.
+        """
+        body = {"name": name, "category_id": category_id, "status": status}
+        return await self._transport.call(
+            CREATE_PET, Pet, body=body, idempotency_key=idempotency_key, options=options
+        )
+
+    async def get(
+        self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
+    ) -> Pet:
+        """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with `ids`.
+
+        Raises NotFoundError if the id is unknown, and NotModifiedError while `if_none_match`, the `etag` of
+        an earlier response, still holds.
+        """
+        return await self._transport.call(
+            GET_PET, Pet, path={"petId": pet_id}, if_none_match=if_none_match, options=options
+        )
+
+    async def update(
+        self,
+        pet_id: int,
+        *,
+        name: str | None = None,
+        category_id: int | None = None,
+        status: PetStatus | None = None,
+        if_match: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Pet:
+        """Changes a pet: what is None stays.
+
+        Raises ConflictError if its status cannot become the new one or an open order holds it, and
+        PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
+        """
+        body = {"name": name, "category_id": category_id, "status": status}
+        return await self._transport.call(
+            UPDATE_PET, Pet, path={"petId": pet_id}, body=body, if_match=if_match, options=options
+        )
+
+    async def remove(
+        self, pet_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
+    ) -> ResponseInfo:
+        """Removes a pet. Raises ConflictError if an open order holds it."""
+        return await self._transport.call(
+            DELETE_PET, ResponseInfo, path={"petId": pet_id}, if_match=if_match, options=options
+        )

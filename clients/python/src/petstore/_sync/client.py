@@ -1,0 +1,90 @@
+"""The client itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+
+import httpx
+
+from ..exchange import settings_of
+from ..responses import ResponseInfo
+from .categories import Categories
+from .events import Events
+from .orders import Orders
+from .own_key import OwnKey
+from .pets import Pets
+from .rate_limits import RateLimits
+from .transport import Runtime, Transport
+from .webhooks import Webhooks
+
+
+class PetstoreClient:
+    """The Pet Store service. If a call fails, it raises a PetstoreError.
+
+        with PetstoreClient() as client:
+            for pet in client.pets.list(status="available"):
+                print(pet.id, pet.name)
+
+    It keeps its connections open for further calls, until `close`.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 10,
+        total_timeout: float = 120,
+        max_retries: int = 4,
+        user_agent: str | None = None,
+        on_response: Callable[[ResponseInfo], None] | None = None,
+        http_client: httpx.Client | None = None,
+        runtime: Runtime = Runtime(),
+    ) -> None:
+        """
+        url: with the version, such as `https://petstore.example/v1`. Default: the variable PETSTORE_URL.
+        api_key: default: the variable PETSTORE_API_KEY.
+        timeout: seconds for each try: for the connection, for each silence on it, and for the whole response.
+        total_timeout: seconds for a whole call, with its retries and waits. One that would have to wait
+            longer fails at once.
+        max_retries: tries after the first one; 0 for none.
+        user_agent: your program, such as `shop/1.2`, put before the name of this client.
+        on_response: called with every response, also of those that are followed by another try.
+        http_client: your own, for a proxy or certificates. You close it yourself.
+        runtime: for tests.
+
+        Raises ValueError if the address or the key is missing, or the address is not an HTTP URL.
+        """
+        settings = settings_of(
+            url,
+            api_key,
+            user_agent,
+            timeout=timeout,
+            total_timeout=total_timeout,
+            max_retries=max_retries,
+            on_response=on_response,
+        )
+        self._http = httpx.Client() if http_client is None else http_client
+        self._owns_http = http_client is None
+        transport = Transport(settings, runtime, self._http)
+        self.pets = Pets(transport)
+        self.categories = Categories(transport)
+        self.orders = Orders(transport)
+        self.events = Events(transport)
+        self.webhooks = Webhooks(transport)
+        self.key = OwnKey(transport)
+        self.rate_limits = RateLimits(transport)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self._owns_http:
+            self._http.close()
+
+    def __enter__(self) -> PetstoreClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,35 @@
+"""What has changed."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ..events import AnyEvent, StoreEvent
+from ..exchange import RequestOptions
+from ..operations import LIST_EVENTS
+from .listing import Listing
+from .transport import Transport
+
+
+class Events:
+    """The feed of the last 30 days."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Listing[StoreEvent]:
+        """Every event once, oldest first, up to the newest.
+
+        To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if the
+        events behind the cursor have been cleared.
+        """
+        query = {"type": type, "limit": limit, "cursor": cursor}
+        events = self._transport.list(LIST_EVENTS, AnyEvent, query, options)
+        return cast(Listing[StoreEvent], events).until_empty()

@@ -1,0 +1,125 @@
+"""Sends requests, waits and tries again."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import httpx
+
+from ..errors import PetstoreError
+from ..exchange import (
+    Call,
+    RawResponse,
+    Reader,
+    RequestOptions,
+    Settings,
+    call_of,
+    connection_error,
+    next_cursor,
+)
+from ..operations import Operation
+from ..responses import Page, ResponseInfo, ResultList
+from ..retry import is_worth_another_try, wait_before
+from .listing import Listing
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the client takes from its surroundings. A test gives its own; times are in seconds."""
+
+    now: Callable[[], float] = time.time
+    """Unix time."""
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
+    """From 0 up to, but not including, 1."""
+
+
+class Transport:
+    """Knows the operations by their table only."""
+
+    def __init__(self, settings: Settings, runtime: Runtime, http: httpx.Client) -> None:
+        self._settings = settings
+        self._runtime = runtime
+        self._http = http
+        self._reader = Reader(settings.on_response, runtime.now)
+
+    def call(
+        self, operation: Operation, kind: type[Result], *, options: RequestOptions | None = None, **request: Any
+    ) -> Result:
+        """Calls an operation that returns one `kind`, or a ResponseInfo where the response has no body.
+
+        `request` is what `call_of` takes.
+        """
+        body, response, _ = self._send(call_of(self._settings, operation, **request), kind, options)
+        if body is None:
+            return cast(Result, response)
+        result = ResultList(body) if isinstance(body, list) else body
+        object.__setattr__(result, "response", response)  # a model is frozen for those who use it
+        return cast(Result, result)
+
+    def list(
+        self,
+        operation: Operation,
+        kind: type[Item],
+        query: Mapping[str, Any],
+        options: RequestOptions | None = None,
+        path: Mapping[str, int | str] | None = None,
+    ) -> Listing[Item]:
+        """Calls an operation that returns pages of `kind`."""
+
+        def load(cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]:
+            asked = {**query, "cursor": cursor or query["cursor"]}
+            call = call_of(self._settings, operation, path=path, query=asked, if_none_match=if_none_match)
+            kinds = list[kind]  # type: ignore[valid-type]  # a type that only the caller knows
+            items, response, headers = self._send(call, kinds, options)
+            return Page(items, next_cursor(headers), response)
+
+        return Listing(load)
+
+    def _send(
+        self, call: Call, kind: Any, options: RequestOptions | None
+    ) -> tuple[Any, ResponseInfo, httpx.Headers]:
+        given, settings, clock = options or RequestOptions(), self._settings, self._runtime.clock
+        timeout = settings.timeout if given.timeout is None else given.timeout
+        total_timeout = settings.total_timeout if given.total_timeout is None else given.total_timeout
+        max_retries = settings.max_retries if given.max_retries is None else given.max_retries
+        deadline = clock() + total_timeout
+        retry = 0
+        while True:
+            request_id = secrets.token_hex(16)
+            try:
+                raw = self._attempt(call, max(0.001, min(timeout, deadline - clock())), request_id)
+                return *self._reader.read(call.operation, kind, raw, request_id), raw.headers
+            except PetstoreError as error:
+                if retry >= max_retries or not is_worth_another_try(call.operation, error):
+                    raise
+                wait = wait_before(retry, error.retry_after, self._runtime.random())
+                if clock() + wait >= deadline:
+                    raise
+            self._runtime.sleep(wait)
+            retry += 1
+
+    def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
+        method, headers = call.operation.method, call.headers_with(request_id)
+        ends = self._runtime.clock() + limit
+        pieces = []
+        try:
+            with self._http.stream(
+                method, call.url, headers=headers, content=call.content, timeout=limit
+            ) as response:
+                for piece in response.iter_bytes():
+                    pieces.append(piece)
+                    if self._runtime.clock() > ends:  # httpx limits each silence, not the whole
+                        raise httpx.ReadTimeout("The response takes too long.")
+        except httpx.HTTPError as cause:
+            raise connection_error(cause, call, limit, request_id) from cause
+        return RawResponse(response.status_code, response.reason_phrase, response.headers, b"".join(pieces))

@@ -1,0 +1,115 @@
+"""Webhooks: URLs to which events are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..exchange import RequestOptions
+from ..models import Delivery, DeliveryState, Webhook, WebhookState, WebhookWithSecret
+from ..operations import (
+    CREATE_WEBHOOK,
+    DELETE_WEBHOOK,
+    GET_WEBHOOK,
+    LIST_DELIVERIES,
+    LIST_WEBHOOKS,
+    PING_WEBHOOK,
+    RETRY_DELIVERY,
+    ROTATE_WEBHOOK_SECRET,
+    UPDATE_WEBHOOK,
+)
+from ..responses import ResponseInfo, ResultList
+from .listing import Listing
+from .transport import Transport
+
+
+class Webhooks:
+    """The webhooks of the key."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self, *, if_none_match: str | None = None, options: RequestOptions | None = None
+    ) -> ResultList[Webhook]:
+        """In ascending order of `id`."""
+        return self._transport.call(LIST_WEBHOOKS, ResultList[Webhook], if_none_match=if_none_match, options=options)
+
+    def create(
+        self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
+    ) -> WebhookWithSecret:
+        """Sends later events to a URL: of the `types`, or all.
+
+        The secret is shown this once, so that a lost response is not tried again by itself. Raises ValidationError if
+        the URL may not be reached, and ConflictError if the key has too many.
+        """
+        body = {"url": url, "types": None if types is None else [*types]}
+        return self._transport.call(CREATE_WEBHOOK, WebhookWithSecret, body=body, options=options)
+
+    def get(
+        self, webhook_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
+    ) -> Webhook:
+        """One webhook. Raises NotFoundError if the key has no webhook with this id."""
+        path = {"webhookId": webhook_id}
+        return self._transport.call(
+            GET_WEBHOOK, Webhook, path=path, if_none_match=if_none_match, options=options
+        )
+
+    def update(
+        self,
+        webhook_id: int,
+        *,
+        url: str | None = None,
+        types: Sequence[str] | None = None,
+        state: WebhookState | None = None,
+        options: RequestOptions | None = None,
+    ) -> Webhook:
+        """Changes a webhook: what is None stays."""
+        body = {"url": url, "types": None if types is None else [*types], "state": state}
+        path = {"webhookId": webhook_id}
+        return self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
+
+    def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
+        """Sends nothing more to it."""
+        return self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
+
+    def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
+        """A new secret. For 24 hours the old one signs too."""
+        path = {"webhookId": webhook_id}
+        return self._transport.call(ROTATE_WEBHOOK_SECRET, WebhookWithSecret, path=path, options=options)
+
+    def ping(
+        self, webhook_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+    ) -> Delivery:
+        """Sends an event of the type `webhook.ping`. Raises ConflictError if the webhook is disabled."""
+        path = {"webhookId": webhook_id}
+        return self._transport.call(
+            PING_WEBHOOK, Delivery, path=path, idempotency_key=idempotency_key, options=options
+        )
+
+    def deliveries(
+        self,
+        webhook_id: int,
+        *,
+        state: DeliveryState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Listing[Delivery]:
+        """Every delivery of the last 30 days once, newest first."""
+        query = {"state": state, "limit": limit, "cursor": cursor}
+        path = {"webhookId": webhook_id}
+        return self._transport.list(LIST_DELIVERIES, Delivery, query, options, path)
+
+    def retry(
+        self,
+        webhook_id: int,
+        delivery_id: int,
+        *,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> Delivery:
+        """Sends a delivery again. Raises ConflictError if the webhook is disabled."""
+        path = {"webhookId": webhook_id, "deliveryId": delivery_id}
+        return self._transport.call(
+            RETRY_DELIVERY, Delivery, path=path, idempotency_key=idempotency_key, options=options
+        )

@@ -1,1 +1,0 @@
-"""One class for each resource of the service."""
