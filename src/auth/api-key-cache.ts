@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../kernel/at-most.js';
+import { atMost } from '../kernel/caching.js';
 import type { Clock } from '../kernel/clock/clock.js';
 import type { ApiKeyPrincipal } from './principal.js';
 

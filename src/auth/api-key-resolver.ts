@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../kernel/at-most.js';
+import { atMost } from '../kernel/caching.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';

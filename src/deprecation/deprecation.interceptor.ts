@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
-import { memoize } from '../kernel/memoize.js';
+import { memoize } from '../kernel/caching.js';
 import { type Deprecation, deprecationOf } from './deprecation.js';
 import { EndpointRemoved } from './deprecation.errors.js';
 

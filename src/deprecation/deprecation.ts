@@ -1,4 +1,4 @@
-import { memoize } from '../kernel/memoize.js';
+import { memoize } from '../kernel/caching.js';
 
 export interface Deprecation {
   /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { inTransaction, TransactionEnded } from '../database/transactions/ambient-transaction.js';
-import { seconds } from '../kernel/clock/duration.js';
+import { resultWithin, seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
 import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
@@ -43,7 +43,7 @@ export class FirstResponses {
     for (;;) {
       const other = this.underWay.get(name);
       if (!other) return this.lead(name, this.attempt(request, work, deadline));
-      const outcome = await settledBefore(deadline, other);
+      const outcome = await resultWithin(Math.max(0, deadline - performance.now()), other);
       if (outcome && outcome.fingerprint !== request.fingerprint) throw new IdempotencyKeyReused();
       if (outcome) return { ...outcome, isRepeat: true };
       if (performance.now() >= deadline) throw new IdempotencyInProgress();
@@ -53,7 +53,7 @@ export class FirstResponses {
   private async lead(name: string, attempt: Promise<Outcome>): Promise<Outcome> {
     const outcome = attempt.catch(() => undefined);
     this.underWay.set(name, outcome);
-    await settledBefore(performance.now() + WAIT, outcome); // PostgreSQL may have ended the transaction of a stuck one
+    await resultWithin(WAIT, outcome); // PostgreSQL may have ended the transaction of a stuck one
     if (this.underWay.get(name) === outcome) this.underWay.delete(name);
     return attempt;
   }
@@ -89,15 +89,5 @@ export class FirstResponses {
     const response = await work();
     await this.stored.insert(request, response);
     return { fingerprint, response, isRepeat: false };
-  }
-}
-
-async function settledBefore<T>(deadline: number, promise: Promise<T>): Promise<T | undefined> {
-  const timer = new AbortController();
-  const timeout = setTimeout(Math.max(0, deadline - performance.now()), undefined, { signal: timer.signal });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    timer.abort();
   }
 }

@@ -2,7 +2,7 @@ import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestj
 import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { ApiHeader } from '@nestjs/swagger';
 import { parametersOf } from '../http/route/parameters.js';
-import { memoize } from '../kernel/memoize.js';
+import { memoize } from '../kernel/caching.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 

@@ -1,7 +1,7 @@
 import type { Connection } from 'pg';
 import Query, { type PreparingConnection } from 'pg/lib/query.js';
 import type { Sendable } from 'pg/lib/utils.js';
-import { memoize } from '../../kernel/memoize.js';
+import { memoize } from '../../kernel/caching.js';
 import { QUERY_TIMEOUT, withoutPreparedStatements } from '../pool/service-client.js';
 import { type BoundStatement, isStale, type Parser, type RawRows } from './statement.js';
 

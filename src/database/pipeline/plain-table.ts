@@ -1,6 +1,6 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { memoize } from '../../kernel/memoize.js';
+import { memoize } from '../../kernel/caching.js';
 import { isPassedThrough, isPlainEntity } from './plain-entity.js';
 import { type Parser, type RawRows, statement, type Statement } from './statement.js';
 

@@ -10,9 +10,8 @@ import { fromBaseFilter } from '../errors/error-body.js';
 import { negotiateError } from '../errors/problem.js';
 import { addPageHeaders } from '../pagination/page-headers.js';
 import { type Address, baseUrl } from '../public-url.js';
-import { endTogether } from './end-together.js';
 import { inTurn } from './in-turn.js';
-import { json, sendJson } from './send-json.js';
+import { endTogether, json, sendJson } from './send-json.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 
 /** Express with exact 64-bit integers in JSON. */
@@ -31,13 +30,11 @@ export class JsonAdapter extends ExpressAdapter {
     if (response.writableEnded) return response; // to a malformed request: see client-errors.ts
     const base = () => baseUrl(this.address, this.httpServer);
     addPageHeaders(response, result, base);
-    const error = fromBaseFilter(result, status);
-    const body = negotiateError(error, response, status ?? response.statusCode, base);
+    const code = status ?? response.statusCode;
+    const body = code < 400 ? result : negotiateError(fromBaseFilter(result, status), response, code, base);
     if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
     if (ArrayBuffer.isView(body)) {
-      return response
-        .status(status ?? response.statusCode)
-        .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+      return response.status(code).send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     }
     if (!isJson(body)) return super.reply(response, body, status) as unknown;
     if (status !== undefined) response.statusCode = status;

@@ -65,7 +65,7 @@ function titleOf(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The body of a response: a problem instead of an Error if the client prefers it. */
+/** The body of an error response: a problem if the client prefers it. */
 export function negotiateError(
   body: unknown,
   response: Response,
@@ -73,7 +73,7 @@ export function negotiateError(
   base: () => string,
 ): unknown {
   const request = response.req;
-  if (status < 400 || !prefersProblem(request.headers.accept) || !isErrorBody(body, status)) return body;
+  if (!prefersProblem(request.headers.accept) || !isErrorBody(body, status)) return body;
   response.setHeader('Content-Type', PROBLEM_TYPE);
   response.vary('Accept');
   return problemOf(body, base(), { url: request.originalUrl });

@@ -1,6 +1,6 @@
 import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
 import { DECORATORS } from '@nestjs/swagger';
-import { memoizePair } from '../../kernel/memoize.js';
+import { memoizePair } from '../../kernel/caching.js';
 
 export const JSON_TYPE = 'application/json';
 

@@ -1,7 +1,7 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { memoizePair } from '../../kernel/memoize.js';
+import { memoizePair } from '../../kernel/caching.js';
 
 const PUBLIC = Symbol('public');
 

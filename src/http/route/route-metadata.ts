@@ -1,7 +1,7 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { DECORATORS } from '@nestjs/swagger';
-import { memoizePair } from '../../kernel/memoize.js';
+import { memoizePair } from '../../kernel/caching.js';
 import { dtoSchema } from '../validation/dto-schema.js';
 import { type HandlerParameter, mayReadQuery, parametersOf } from './parameters.js';
 

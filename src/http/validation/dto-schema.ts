@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { type ExposeMetadata, TransformationType, type TypeMetadata } from 'class-transformer';
 import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
-import { memoize } from '../../kernel/memoize.js';
+import { memoize } from '../../kernel/caching.js';
 
 /** A property of a DTO. */
 export interface DtoProperty {

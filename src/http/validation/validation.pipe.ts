@@ -58,7 +58,7 @@ async function validateMissing(dto: Type, metadata: ArgumentMetadata): Promise<o
 async function validated(value: object, dto: Type, metadata: ArgumentMetadata): Promise<object> {
   const { instance, errors } = await check(value, dto, metadata);
   if (errors.length > 0) throw new ValidationFailed(errors);
-  return finished(instance, value);
+  return metadata.type === 'body' ? finished(instance, value) : instance;
 }
 
 interface Checked {
@@ -71,8 +71,9 @@ async function check(value: object, dto: Type, { type, data }: ArgumentMetadata)
   const { value: known, unknown, tooLong: path } = whitelist(value, dto);
   if (path) throw tooLong([...parent, ...path]);
   const instance = toInstance(dto, known);
-  const found = fieldErrors(await validate(instance, OPTIONS), parent);
-  const errors = Array.from(found, ({ path, rule }) => fieldError(type, path, rule));
+  const found = await validate(instance, OPTIONS);
+  if (found.length === 0 && unknown.length === 0) return { instance, errors: [] };
+  const errors = Array.from(fieldErrors(found, parent), ({ path, rule }) => fieldError(type, path, rule));
   // The route determines the parameters of the path.
   const of = type === 'query' ? type : 'body';
   const more = type === 'param' ? [] : unknown.map((path) => unknownError(of, [...parent, ...path]));

@@ -46,7 +46,7 @@ class Search {
     for (const [name, property] of schema) {
       if (!Object.hasOwn(value, name)) continue;
       const given = (value as Record<string, unknown>)[name];
-      part[name] = this.at(name, () => this.property(given, property, value));
+      part[name] = isObject(given) ? this.at(name, () => this.property(given, property, value)) : given;
       isWhole &&= part[name] === given;
     }
     if (isWhole) return value;
@@ -79,7 +79,7 @@ class Search {
     return any;
   }
 
-  private property(given: unknown, { typeOf, maxItems }: DtoProperty, parent: object): unknown {
+  private property(given: object, { typeOf, maxItems }: DtoProperty, parent: object): unknown {
     if (!typeOf) return withoutPrototypeNames(given);
     const bounded = Array.isArray(given) && given.length > maxItems ? given.slice(0, maxItems + 1) : given;
     return this.partOf(bounded, (value) => typeOf(value, parent), Number.isFinite(maxItems));

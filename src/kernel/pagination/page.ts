@@ -34,11 +34,7 @@ export class Page<T> extends Array<T> {
   }
 
   override map<U>(transform: (item: T, index: number, items: T[]) => U): Page<U> {
-    return new Page(
-      Array.from(this, (item, index) => transform(item, index, this)),
-      this.#next,
-      this.#isOfOneId,
-    );
+    return new Page(super.map(transform), this.#next, this.#isOfOneId);
   }
 
   /** The page of a client that asked for one item by its id. */

@@ -1,6 +1,5 @@
 import type { Tracer } from '@opentelemetry/api';
-import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../../kernel/clock/duration.js';
+import { resultWithin, seconds } from '../../kernel/clock/duration.js';
 import type { ResponseObserver } from '../../http/middleware/response-observer.js';
 
 const FLUSH_TIMEOUT = seconds(1.5);
@@ -33,6 +32,6 @@ export async function startTracing(): Promise<Tracing> {
     record: (observed) => {
       recordSpan(tracer, observed);
     },
-    close: () => Promise.race([provider.shutdown(), delay(FLUSH_TIMEOUT, undefined, { ref: false })]),
+    close: () => resultWithin(FLUSH_TIMEOUT, provider.shutdown()),
   };
 }

@@ -2,7 +2,7 @@ import { type INestApplication, Logger, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { HttpConfig } from '../../http/http.config.js';
-import { ErrorResponse, ProblemResponse } from '../../kernel/errors/error.response.js';
+import { ErrorResponse, ProblemResponse } from './error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
 import { ErrorCatalog } from '../error-catalog/error-catalog.service.js';

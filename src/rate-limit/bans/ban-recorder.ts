@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { Ban } from '../../auth/principal.js';
-import { atMost } from '../../kernel/at-most.js';
+import { atMost } from '../../kernel/caching.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
-import { atMost } from '../../kernel/at-most.js';
+import { atMost } from '../../kernel/caching.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock/clock.js';
-import { hours, seconds } from '../../kernel/clock/duration.js';
+import { hours, resultWithin, seconds } from '../../kernel/clock/duration.js';
 import type { ClientId } from '../rate-limit-client.js';
 import type { DailyUsage, DailyUsageRepository } from './daily-usage.repository.js';
 
@@ -76,8 +76,7 @@ export class UsageRecorder {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const last = this.writeUntil(performance.now() + CLOSE_TIMEOUT);
-    await Promise.race([last, delay(CLOSE_TIMEOUT, undefined, { ref: false })]);
+    await resultWithin(CLOSE_TIMEOUT, this.writeUntil(performance.now() + CLOSE_TIMEOUT));
     if (this.failing) this.logger.error('The last day counts are not recorded.');
   }
 

@@ -1,9 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
-import { seconds } from '../../kernel/clock/duration.js';
+import { resultWithin, seconds } from '../../kernel/clock/duration.js';
 import { ServicePool } from '../../database/pool/service-pool.js';
 
 const POOL_SIZE = 2;
@@ -42,7 +41,7 @@ export class WorkerConnections implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     const ended = Promise.all([this.made?.end(), this.madeForQueue?.end()]);
     // A connection whose query has no response ends by its own timeouts, after the stop if need be.
-    await Promise.race([ended, delay(END_TIMEOUT, undefined, { ref: false })]);
+    await resultWithin(END_TIMEOUT, ended);
   }
 
   private make(connectTimeout?: number): Pool {

@@ -5,11 +5,10 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Runner } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { minutes, seconds } from '../../kernel/clock/duration.js';
+import { minutes, resultWithin, seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { BuildInfo } from '../../observability/metrics/build-info.js';
 import { EventsService } from '../../events/events.service.js';
@@ -78,7 +77,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
   /** Requests that take longer are abandoned and sent again by another process: a receiver recognises them by their id. */
   async beforeApplicationShutdown(): Promise<void> {
     // While PostgreSQL does not respond, both wait for it for longer than a stop may take.
-    await Promise.race([this.stop(), delay(STOP_TIMEOUT, undefined, { ref: false })]);
+    await resultWithin(STOP_TIMEOUT, this.stop());
   }
 
   private async stop(): Promise<void> {

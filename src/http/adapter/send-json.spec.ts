@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import { setImmediate as turn } from 'node:timers/promises';
-import { endTogether } from './end-together.js';
+import { endTogether } from './send-json.js';
 
 const sent: string[] = [];
 const response = (name: string, parts: object = {}) =>
