@@ -1,10 +1,10 @@
-# The service, for a PostgreSQL of yours: the embedded one is not inside, so it does not start without a DATABASE_URL.
+# The service without the embedded PostgreSQL, so it needs a DATABASE_URL.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# With what is optional: one of it is the compiler for this platform.
+# Includes optional dependencies: one of them is the compiler for this platform.
 RUN npm ci --ignore-scripts --no-audit
 COPY .swcrc ./
 COPY .ci/sbom.mjs .ci/
@@ -21,7 +21,7 @@ COPY deploy/image/prune.sh /
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit && /prune.sh node_modules
 
 FROM ${NODE_IMAGE}
-# Nothing here installs packages any more.
+# The final image does not install packages.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn* \
       /usr/local/bin/corepack /opt/yarn* \
  && groupadd --gid 10001 petstore \
@@ -36,12 +36,12 @@ COPY --from=build /app/dist dist
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 EXPOSE 3000
-# By number, so that Kubernetes can see that it is not root. The user owns no file of the image.
+# By number, so that Kubernetes can verify that it is not root. The user owns no file in the image.
 USER 10001:10001
 
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "deploy/image/healthcheck.mjs"]
-# Node.js itself gets the signals. It starts no process, so there is nothing to reap as process 1.
-# In 512 MB of memory Node.js would give 1 MB to new objects: a request would cost twice as much.
+# Node.js receives the signals itself. It starts no processes, so it does not need an init process.
+# With 512 MB of memory Node.js defaults to 1 MB for new objects, which doubles the cost of a request.
 CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]
 
 ARG VERSION=1.0.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Asks the registry for known weaknesses of what the service runs on. Findings fail. A registry that has no such
-// endpoint, as mirrors have none, cannot be asked: that is said, and is no failure. Everything else is one.
+// Asks the registry for known vulnerabilities of the run-time packages, and fails if there are any. Mirrors often have no such endpoint:
+// then it prints NOT AUDITED and succeeds. Any other error fails.
 import { spawnSync } from 'node:child_process';
 
 const WITHOUT_ENDPOINT = [404, 405, 501];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Prints what CHANGELOG.md says of the version of package.json. With a tag as argument it fails unless the tag, the
-// clients and the document name that version too.
+// Prints the section of CHANGELOG.md for the version in package.json. With a tag as argument, it fails unless the tag, the clients and the
+// document have that version too.
 import { readFileSync } from 'node:fs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes a CycloneDX bill of materials of what the service runs on, from package-lock.json alone. npm's own
-// `--omit dev` leaves out what a development package needs as well, which is most of it, so that is done here.
+// Writes a CycloneDX bill of materials of the run-time packages from package-lock.json. `npm sbom --omit dev` also omits packages that a
+// development package needs, which are most of them.
 import { execSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ const bom = JSON.parse(
 );
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-/** Development packages of which the build copies a file into dist/. */
+/** Development packages from which the build copies files to dist/. */
 const COPIED = ['node_modules/redoc'];
 
 const inUse = new Set(
@@ -19,7 +19,7 @@ const inUse = new Set(
     .filter(([path, { dev }]) => path !== '' && (!dev || COPIED.includes(path)))
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
 );
-// npm takes the name from the folder, which is whatever the clone is called.
+// npm would use the name of the folder, which depends on the clone.
 bom.metadata.component.name = packages[''].name;
 const components = bom.components.filter(({ name, version }) => inUse.has(`${name}@${version}`));
 const kept = new Set([bom.metadata.component, ...components].map((component) => component['bom-ref']));

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Saves all that lasts into a new folder: the database, and the keys without which the secrets of webhooks in it cannot be
-# read. The service runs on.
+# Saves the database, and the keys that encrypt the secrets of webhooks in it, to a new folder. The service keeps running.
 #
 #   deploy/backup/backup.sh compose|kubernetes|here FOLDER
 set -eu
@@ -15,6 +14,6 @@ rm -rf "$folder.part"
 mkdir -p "$folder.part"
 client 'psql --dbname="$URL" --no-psqlrc --quiet 3>&1 >/dev/null' \
   <"$root/deploy/backup/dump.sql" >"$folder.part/petstore.dump"
-read_keys >"$folder.part/webhook-secret-keys" # after the dump: it has what the dump was encrypted with
-mv "$folder.part" "$folder"                 # what is not complete has another name
+read_keys >"$folder.part/webhook-secret-keys" # after the dump, so that every key used in the dump is included
+mv "$folder.part" "$folder"                 # an incomplete backup keeps the name .part
 say "$folder is complete. It can be read by anyone who has it: encrypt it, and keep it elsewhere."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts a backup of backup.sh in place of all that is in the database, with nothing of the service running, and starts the
-# service. In one transaction: a restore that fails leaves the database as it was, and the service stopped.
+# Stops the service, replaces everything in the database with a backup from backup.sh, and starts the service. The replacement is one
+# transaction: if it fails, the database is unchanged and the service stays stopped.
 #
 #   deploy/backup/restore.sh compose|kubernetes|here FOLDER
 set -eu
@@ -13,7 +13,7 @@ psql='psql --dbname="$URL" --no-psqlrc --quiet --set ON_ERROR_STOP=1'
 script() {
   echo 'BEGIN;'
   cat "$root/deploy/backup/empty.sql"
-  # Nothing is committed without the last line.
+  # Without the last line nothing is committed.
   if client 'pg_restore --no-owner --no-acl --file=-' <"$folder/petstore.dump"; then
     cat "$root/deploy/backup/new-ids.sql"
     echo 'COMMIT;'

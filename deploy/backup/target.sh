@@ -1,12 +1,12 @@
-# Sourced by backup.sh and restore.sh: what they need of the place where the service runs, which is the first argument.
+# Sourced by backup.sh and restore.sh: how to reach the service. The first argument says where it runs:
 #   compose     the stack of docker-compose.yml
-#   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; OVERLAY is what was applied there
-#   here        PostgreSQL where libpq's variables say (PGHOST, PGDATABASE, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
+#   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; OVERLAY is the overlay that was applied
+#   here        the PostgreSQL of libpq's variables (PGHOST, PGDATABASE, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
 #
-#   connect, disconnect    before and after the others
-#   client COMMAND         runs a command of a shell beside psql and pg_dump, for which URL leads to the database
-#   read_keys, write_keys  the keys that encrypt the secrets of webhooks, to stdout and from stdin
-#   stop, start            all processes of the service
+#   connect, disconnect    call them first and last
+#   client COMMAND         runs a shell command that can call psql and pg_dump with $URL
+#   read_keys, write_keys  the keys that encrypt webhook secrets, to stdout and from stdin
+#   stop, start            stop and start all processes of the service
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -36,7 +36,7 @@ case ${1:-} in
       kube wait --for=condition=Ready --timeout=5m pod/petstore-backup >&2
     }
     disconnect() { kube delete pod petstore-backup --ignore-not-found --wait=false >&2; }
-    # The address is read inside the pod. A pooler is bypassed where there is one.
+    # The pod reads the address itself. A pooler is bypassed.
     client() {
       kube exec --stdin petstore-backup -- sh -c "
         cd /run/secrets/petstore
@@ -49,7 +49,7 @@ case ${1:-} in
       kube scale --replicas=0 deployment/petstore deployment/petstore-worker
       kube wait --for=delete --timeout=5m pod --selector 'app.kubernetes.io/component in (service, worker)'
     }
-    # A Job cannot be changed, and a Deployment without replicas is left alone by its autoscaler.
+    # A Job is immutable. The autoscaler ignores a Deployment without replicas.
     start() {
       kube delete job petstore-migrate --ignore-not-found
       kube apply --kustomize "${OVERLAY:-$root/deploy/kubernetes/small}"
@@ -62,7 +62,7 @@ case ${1:-} in
     client() { URL=postgres:// sh -c "$1"; }
     read_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat "$WEBHOOK_SECRET_KEYS_FILE"; }
     write_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat >"$WEBHOOK_SECRET_KEYS_FILE"; }
-    stop() { :; } # restore.sh refuses to begin while one is connected
+    stop() { :; } # restore.sh fails while a process is connected
     start() { say 'Run "petstore migrate", and start the service and its worker.'; }
     ;;
 

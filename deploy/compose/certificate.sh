@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes petstore.pem, a certificate of its own and its key, in the folder that is the argument. One that is there stays.
+# Creates petstore.pem, a self-signed certificate with its key, in the given folder, unless it exists.
 set -eu
 cd "$1"
 [ ! -s petstore.pem ] || exit 0

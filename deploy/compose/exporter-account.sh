@@ -1,5 +1,5 @@
 #!/bin/sh
-# The role `exporter`, which reads the statistics of PostgreSQL and no row of a table.
+# Creates the role `exporter`, which can read the statistics of PostgreSQL but no table.
 set -eu
 cd /var/lib/postgresql
 [ -s password ] || head -c 24 /dev/urandom | base64 | tr '+/' '-_' | tr -d '\n' >password

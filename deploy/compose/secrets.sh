@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what is missing of the stack's secrets in the folder that is the argument. What is there stays: to bring a
-# password of your own, write its file before the first start.
+# Generates the missing secrets of the stack in the given folder. Existing files stay: to use your own password, write its file before
+# the first start.
 set -eu
 cd "$1"
 
@@ -15,7 +15,7 @@ redis=$(password redis_password)
 
 printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
 printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url
-# Redis itself gets no password to read. Its health check may do nothing but ping, its exporter nothing but read figures.
+# Redis gets hashes only. The health check may only ping, the exporter may only read statistics.
 cat >redis.acl <<ACL
 user default off
 user health on nopass -@all +ping

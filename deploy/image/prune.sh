@@ -1,6 +1,6 @@
 #!/bin/sh
-# Takes away from a node_modules folder what no running service reads: source maps, type declarations, documents other
-# than licences, and builds for browsers and bundlers. The folder is the argument.
+# Deletes from the given node_modules folder what a running service never reads: source maps, type declarations, documents other than
+# licences, and builds for browsers and bundlers.
 set -eu
 cd "$1"
 

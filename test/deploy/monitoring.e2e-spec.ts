@@ -105,7 +105,7 @@ describe('the alerts', () => {
       metadata,
       spec: rulesOf(SERVICE_RULES),
     };
-    const text = `# Made from ${SERVICE_RULES}: UPDATE_RULES=true npm test -- monitoring\n${dump(resource, { lineWidth: -1 })}`;
+    const text = `# Generated from ${SERVICE_RULES}: UPDATE_RULES=true npm test -- monitoring\n${dump(resource, { lineWidth: -1 })}`;
     if (UPDATING_RULES) writeFileSync(path(OPERATOR_RULES), text);
     expect(readText(`deploy/${OPERATOR_RULES}`)).toBe(text);
   });
