@@ -8,7 +8,7 @@ import { MethodNotAllowed, RouteNotFound } from './http/errors/route.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idempotency.errors.js';
 import { parameterError } from './kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './kernel/errors/common.errors.js';
-import { InvalidCursor } from './kernel/pagination/cursor.js';
+import { InvalidCursor } from './kernel/pagination/page.js';
 import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/catalog.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
 

@@ -20,10 +20,13 @@ export { ExpectedVersion } from './kernel/expected-version.js';
 
 // Bodies and queries
 export { PageQuery } from './http/pagination/page-query.js';
-export { IntegerParameter } from './http/validation/integer-parameter.decorator.js';
-export { Int64List, Int64Parameter } from './http/validation/int64-parameter.decorator.js';
-export { Int64Field } from './http/validation/int64.decorator.js';
-export { Optional } from './http/validation/optional.decorator.js';
+export {
+  Int64Field,
+  Int64List,
+  Int64Parameter,
+  IntegerParameter,
+} from './http/validation/integer.decorators.js';
+export { Optional } from './http/validation/rule.js';
 export { AtLeastOneProperty } from './http/validation/partial-update.js';
 export { Text } from './http/validation/text.decorator.js';
 export { type Int64, parseInt64 } from './kernel/json/int64.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
-import { decodeCursor, encodeCursor } from '../kernel/pagination/cursor.js';
-import { Page } from '../kernel/pagination/page.js';
+import { decodeCursor, encodeCursor, Page } from '../kernel/pagination/page.js';
 import type { EventRow } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventSequencer } from './event-sequencer.js';

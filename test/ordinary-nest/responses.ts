@@ -17,7 +17,7 @@ import {
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { of, throwError } from 'rxjs';
-import { expectedVersion } from '../../src/http/conditional/if-match.js';
+import { expectedVersion } from '../../src/http/conditional/etag.js';
 import { asBytes, asText } from './read-body.js';
 import type { Topic } from './topics.js';
 

@@ -6,7 +6,8 @@ import { Config } from '../../kernel/config/config.js';
 import type { Database } from '../../database/open-database.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { createDemoKeys, storedDemoKeys, works } from './demo-keys.js';
-import { addSampleData } from './sample-data.js';
+import { DiscoveryService } from '@nestjs/core';
+import { SampleData, type Samples } from '../../kernel/sample-data.js';
 
 /** The welcome text. A new data folder of the embedded database gets sample data and demo keys. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
@@ -47,4 +48,10 @@ async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
       secret: (await works(table, secret)) ? secret : undefined,
     })),
   );
+}
+
+/** Adds the samples of every feature, as requests of a client would. */
+export async function addSampleData(app: INestApplication): Promise<void> {
+  for (const { instance } of app.get(DiscoveryService).getProviders({ metadataKey: SampleData.KEY }))
+    await (instance as Samples).add();
 }

@@ -9,8 +9,7 @@ import {
 } from 'typeorm';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { writeJson } from '../../kernel/json/write-json.js';
-import { decodeCursor, encodeCursor } from '../../kernel/pagination/cursor.js';
-import { Page, type PageRequest } from '../../kernel/pagination/page.js';
+import { decodeCursor, encodeCursor, Page, type PageRequest } from '../../kernel/pagination/page.js';
 
 /**
  * One page of a table by ascending `id`, with an optional filter as for `Repository.find`; undefined properties are ignored.

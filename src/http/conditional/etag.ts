@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { versionOfText } from '../../kernel/expected-version.js';
+import { ExpectedVersion, versionOfText } from '../../kernel/expected-version.js';
 
 /** An array, to distinguish it from a `no-store` that a handler has set. */
 const NO_STORE = ['no-store'];
@@ -49,4 +49,13 @@ function etagOfPage(response: Response, body: string): string {
   const link = response.getHeader('Link');
   const isPage = typeof link === 'string' && link.includes('rel="next"');
   return versionOfText(isPage ? `${link}\n${body}` : body);
+}
+
+/**
+ * The version that an `If-Match` header names (RFC 9110, section 13.1.1): any without the header, and for `*`. A weak tag
+ * matches nothing, and neither does a header without a tag.
+ */
+export function expectedVersion(ifMatch: string | undefined): ExpectedVersion {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return ExpectedVersion.any;
+  return new ExpectedVersion(ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? []);
 }

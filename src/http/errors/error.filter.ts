@@ -6,8 +6,15 @@ import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { RouteNotFound, UndecodablePath } from './route.errors.js';
 import { isDecodable } from '../middleware/undecodable-path.js';
-import { type ErrorBody, ofDomainError, ofHttpException, ofStatus } from './error-body.js';
-import { isClientError, isHttpError, isParseError } from './http-error.js';
+import {
+  type ErrorBody,
+  isClientError,
+  isHttpError,
+  isParseError,
+  ofDomainError,
+  ofHttpException,
+  ofStatus,
+} from './error-body.js';
 
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { IntegerParameter } from '../validation/integer-parameter.decorator.js';
-import { Optional } from '../validation/optional.decorator.js';
+import { IntegerParameter } from '../validation/integer.decorators.js';
+import { Optional } from '../validation/rule.js';
 
 const DEFAULT_LIMIT = 20;
 

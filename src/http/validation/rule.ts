@@ -1,4 +1,4 @@
-import { ValidateBy } from 'class-validator';
+import { ValidateBy, ValidateIf } from 'class-validator';
 
 interface Rule {
   readonly name: string;
@@ -14,3 +14,6 @@ export function rule({ name, code, test, message }: Rule): PropertyDecorator {
   const validator = { validate: test, defaultMessage: () => `$property ${message}` };
   return ValidateBy({ name, validator }, { context: { code } });
 }
+
+/** The value may be left out. Unlike class-validator's `@IsOptional()` this does not let a `null` through. */
+export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);

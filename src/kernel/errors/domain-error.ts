@@ -1,4 +1,3 @@
-import { type ErrorKind, HTTP_STATUS } from './error-kind.js';
 import type { FieldError } from './field-error.js';
 
 /** The texts of an error in the catalogue. CommonMark, with `code` as their only markup. */
@@ -33,3 +32,24 @@ export class DomainError extends Error {
     return HTTP_STATUS[this.kind];
   }
 }
+
+/** The one place where the meaning of an error becomes an HTTP status (RFC 9110; 429: RFC 6585). */
+export const HTTP_STATUS = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorKind = keyof typeof HTTP_STATUS;

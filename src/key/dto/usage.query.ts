@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IntegerParameter } from '../../http/validation/integer-parameter.decorator.js';
+import { IntegerParameter } from '../../http/validation/integer.decorators.js';
 
 export class UsageQuery {
   @IntegerParameter({ description: 'How many days back, today included.', min: 1, max: 366, default: 30 })

@@ -1,5 +1,5 @@
 import { ApiHeader } from '@nestjs/swagger';
-import { expectedVersion } from '../../http/conditional/if-match.js';
+import { expectedVersion } from '../../http/conditional/etag.js';
 import { createRequestPartDecorator } from '../../http/route/parameters.js';
 import { PreconditionFailed } from '../../kernel/expected-version.js';
 import { ApiErrors } from './api-errors.decorator.js';

@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { parameterError } from '../../kernel/errors/field-error.js';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
-import { InvalidCursor } from '../../kernel/pagination/cursor.js';
+import { InvalidCursor } from '../../kernel/pagination/page.js';
 import { ApiErrors } from './api-errors.decorator.js';
 
 const LIMIT_OUT_OF_RANGE = new ValidationFailed([

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
 import { PageQuery } from '../../http/pagination/page-query.js';
-import { Optional } from '../../http/validation/optional.decorator.js';
+import { Optional } from '../../http/validation/rule.js';
 import { DeliveryState } from '../webhook-delivery.entity.js';
 
 export class ListDeliveriesQuery extends PageQuery {

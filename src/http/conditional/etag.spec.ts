@@ -1,5 +1,5 @@
 import { PreconditionFailed, versionOf } from '../../kernel/expected-version.js';
-import { expectedVersion } from './if-match.js';
+import { expectedVersion } from './etag.js';
 
 const CURRENT = { id: 7 };
 const VERSION = versionOf(CURRENT);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor, InvalidCursor } from './cursor.js';
+import { decodeCursor, encodeCursor, InvalidCursor } from './page.js';
 
 const ids = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 

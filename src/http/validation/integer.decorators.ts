@@ -1,0 +1,108 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
+import { Optional, rule } from './rule.js';
+
+interface Int64ListOptions extends Pick<ApiPropertyOptions, 'description'> {
+  readonly max: number;
+}
+
+/** An optional query parameter of 1 to `max` signed 64-bit integers, separated by commas: `1,2,3`. */
+export function Int64List({ max, description }: Int64ListOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({
+      type: 'array',
+      items: { type: 'integer', format: 'int64' },
+      minItems: 1,
+      maxItems: max,
+      style: 'form',
+      explode: false,
+      description,
+      example: [1, 2, 3],
+    } as unknown as ApiPropertyOptions), // `style` and `explode` are a parameter's, and @nestjs/swagger passes them on
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value, max) : value)),
+    Optional(),
+    rule({
+      name: 'int64List',
+      code: 'format',
+      test: (value) => Array.isArray(value) && value.every(isInt64),
+      message: 'must be integers of 64 bits, separated by commas',
+    }),
+    rule({
+      name: 'int64ListLength',
+      code: 'length',
+      test: (value) => Array.isArray(value) && value.length <= max,
+      message: `must have at most ${max} integers`,
+    }),
+  );
+}
+
+/** An optional query parameter that is a signed 64-bit integer. */
+export function Int64Parameter({ description }: Pick<ApiPropertyOptions, 'description'>): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: 'integer', format: 'int64', description, example: 42 }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (parseInt64(value) ?? NaN) : value,
+    ),
+    Optional(),
+    rule({ name: 'int64Parameter', code: 'format', test: isInt64, message: 'must be an integer of 64 bits' }),
+  );
+}
+
+/** No more items are read than tell that there are too many. */
+const read = (text: string, max: number) => text.split(',', max + 1).map(parseInt64);
+
+/** A signed 64-bit integer in a body, exact. A string and a fraction are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
+export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'integer', format: 'int64', ...document }),
+    rule({ name: 'int64Type', code: 'type', test: isNumber, message: 'must be an integer' }),
+    rule({
+      name: 'int64Form',
+      code: 'format',
+      test: (value) => typeof value === 'bigint' || !Number.isFinite(value) || Number.isInteger(value),
+      message: 'must be an integer, without a fraction',
+    }),
+    rule({
+      name: 'int64Range',
+      code: 'range',
+      test: isInt64,
+      message: 'must be from -9223372036854775808 to 9223372036854775807',
+    }),
+  );
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+interface IntegerParameterOptions {
+  readonly description: string;
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/**
+ * A query parameter that is an integer from `min` to `max`, in plain decimal digits: `1e1`, ` 5`, `0x10`, nothing and a
+ * repeated parameter are refused, never clamped.
+ */
+export function IntegerParameter({ min, max, ...document }: IntegerParameterOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: 'integer', format: 'int32', minimum: min, maximum: max, ...document }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : NaN) : value,
+    ),
+    rule({
+      name: 'integerType',
+      code: 'type',
+      test: (value) => typeof value === 'number' && !Number.isNaN(value),
+      message: 'must be an integer',
+    }),
+    rule({
+      name: 'integerRange',
+      code: 'range',
+      test: (value) => Number(value) >= min && Number(value) <= max,
+      message: `must be from ${min} to ${max}`,
+    }),
+  );
+}
