@@ -34,6 +34,7 @@ export { type Int64, parseInt64 } from './kernel/json/int64.js';
 // Rows and their events
 export { keysetPage } from './database/pagination/keyset.js';
 export { withStatementTimeout } from './database/statement-timeout.js';
+export { violatedConstraint } from './database/violated-constraint.js';
 export { Changes } from './events/changes.js';
 export { type EventType, eventType } from './events/event-type.js';
 export { EventsModule } from './events/events.module.js';
@@ -47,4 +48,5 @@ export { Clock } from './kernel/clock/clock.js';
 export { days, hours, minutes, seconds } from './kernel/clock/duration.js';
 export { PeriodicTasks } from './kernel/clock/periodic-tasks.js';
 export { DomainError, type ErrorHelp } from './kernel/errors/domain-error.js';
+export { ErrorMappers } from './kernel/errors/error-mappers.js';
 export { Metrics } from './observability/metrics/metrics.js';

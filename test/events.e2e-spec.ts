@@ -131,6 +131,11 @@ describe('events', () => {
       expect(await typesOfFeed()).toEqual(['pet.created']);
     });
 
+    it('are not recorded where nothing changes', async () => {
+      expect(await changes.update(Pet, pet, { name: 'Rex', status: undefined }, PET_UPDATED)).toBe(pet);
+      expect(await typesOfFeed()).toEqual(['pet.created']);
+    });
+
     it('are not recorded for a row that is gone', async () => {
       await dataSource.getRepository(Pet).delete({ id: pet.id });
       await expect(changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).rejects.toThrow('Could not find');

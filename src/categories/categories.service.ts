@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, type FindOneOptions, QueryFailedError, Repository } from 'typeorm';
+import { type EntityManager, type FindOneOptions, Repository } from 'typeorm';
 import {
   Changes,
   ExpectedVersion,
@@ -8,6 +8,7 @@ import {
   keysetPage,
   type Page,
   type PageRequest,
+  violatedConstraint,
 } from '../platform.js';
 import type { PetResponse } from '../pets/dto/pet.response.js';
 import { PetsService } from '../pets/pets.service.js';
@@ -64,7 +65,6 @@ export class CategoriesService {
     const updated = this.categories.manager.transaction(async (manager) => {
       const category = await find(manager, id, expected, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
-      if (name === category.name && parentId === category.parentId) return category;
       if (parentId !== null && parentId !== category.parentId) await lockForMove(manager, id, parentId);
       // A name that was there before the present rule keeps the key that it was given.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
@@ -104,15 +104,9 @@ async function find(
 const explain =
   ({ name = '', parentId }: UpdateCategoryDto) =>
   (error: unknown): never => {
-    const constraint = constraintOf(error);
+    const constraint = violatedConstraint(error);
     if (constraint === 'categories_name_key') throw new CategoryNameTaken(name);
     if (constraint === 'categories_parent_id_fkey' && parentId != null)
       throw new ParentCategoryNotFound(parentId);
     throw error;
   };
-
-/** The constraint that a row violates. */
-function constraintOf(error: unknown): unknown {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  return (error.driverError as { readonly constraint?: string }).constraint;
-}

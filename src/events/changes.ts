@@ -7,6 +7,7 @@ import {
   type EntityTarget,
   type FindOptionsWhere,
 } from 'typeorm';
+import { isDeepStrictEqual } from 'node:util';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { ServiceEntityManager } from '../database/service-data-source.js';
 import { Clock } from '../kernel/clock/clock.js';
@@ -17,6 +18,9 @@ import { eventOf, expectTransaction, insertedEvent, writeToOutbox } from './outb
 interface Identified {
   id: Int64;
 }
+
+/** As a `PATCH` has them. */
+type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
 /** Writes rows with their events: both or neither. Each promise resolves when PostgreSQL has accepted both. */
 @Injectable()
@@ -56,7 +60,7 @@ export class Changes {
   }
 
   /**
-   * Changes a row as `Repository.update` does.
+   * Changes a row as `Repository.update` does. Values that are `undefined` do not change; if nothing changes, nothing is written.
    * @param row as it is; lock it first, so that the events of a row are in the order of its changes
    * @returns the row after the change
    * @throws EntityNotFoundError when the row is gone
@@ -64,20 +68,22 @@ export class Changes {
   update<Row extends Identified>(
     target: EntityTarget<Row>,
     row: Row,
-    values: Partial<NoInfer<Row>>,
+    values: UpdateValues<NoInfer<Row>>,
     type: EventType<Row>,
   ): Promise<Row> {
+    const given = withoutUndefined(values) as Partial<Row>;
+    if (!differs(row, given)) return Promise.resolve(row);
     return this.together(async (changes) => {
       const { manager } = changes;
       const where = { id: row.id } as FindOptionsWhere<Row>;
-      const changed = Object.assign(Object.create(Object.getPrototypeOf(row) as object), row, values) as Row;
+      const changed = Object.assign(Object.create(Object.getPrototypeOf(row) as object), row, given) as Row;
       const data = type.data.from(changed, row);
       let isThere =
         manager instanceof ServiceEntityManager
-          ? await manager.updateWith(target, row.id, values, eventOf(type, data, this.now()))
+          ? await manager.updateWith(target, row.id, given, eventOf(type, data, this.now()))
           : undefined;
       if (isThere === undefined) {
-        const { affected } = await manager.update(target, where, values as QueryDeepPartialEntity<Row>);
+        const { affected } = await manager.update(target, where, given as QueryDeepPartialEntity<Row>);
         isThere = affected !== 0;
         if (isThere) await changes.record(type, data);
       }
@@ -122,3 +128,9 @@ export class Changes {
     return new Date(this.clock.now());
   }
 }
+
+const withoutUndefined = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const differs = <Row extends object>(row: Row, values: Partial<Row>): boolean =>
+  (Object.keys(values) as (keyof Row)[]).some((name) => !isDeepStrictEqual(row[name], values[name]));

@@ -29,7 +29,6 @@ export async function changePet(changes: Changes, pet: Pet, change: UpdatePetDto
   const { name = pet.name, categoryId = pet.categoryId, status = pet.status } = change;
   const changesStatus = status !== pet.status;
   if (changesStatus && !canBecome(pet.status, status)) throw new InvalidStatusTransition(pet.status, status);
-  if (name === pet.name && categoryId === pet.categoryId && !changesStatus) return pet;
   const type = changesStatus ? PET_STATUS_CHANGED : PET_UPDATED;
   return changes.update(Pet, pet, { name, categoryId, status }, type);
 }

@@ -38,7 +38,7 @@ async function checkClass(root, entity) {
       `A class ${entity} would collide with the ${entity} that a module imports. ${hint}`,
     );
   }
-  const schema = new RegExp(`@ApiSchema\\(\\{ name: '(New)?${entity}'`);
+  const schema = new RegExp(`@ApiSchema\\(\\{ name: '(New)?${entity}(Change)?'`);
   for (const file of await readdir(join(root, 'src'), { recursive: true })) {
     if (file.endsWith('.ts') && schema.test(await readFile(join(root, 'src', file), 'utf8'))) {
       throw new GeneratorError(`src/${file} already describes a ${entity}. ${hint}`);

@@ -1,6 +1,6 @@
 import { GeneratorError } from './generator-error.mjs';
 
-const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
+const KEBAB_CASE = /^[a-z]+(-[a-z]+)*$/;
 const MAX_LENGTH = 40; // PostgreSQL cuts names of constraints after 63
 
 /** Names that what is generated uses for something else, or that SQL does not let a table have. */
@@ -54,7 +54,7 @@ function isKeyword(name) {
   }
 }
 
-const FORMS = [kebab, pascal, camel, snake, words, sentence];
+const FORMS = [kebab, pascal, camel, snake, constant, words, sentence];
 
 const pairs = (from, to) => FORMS.map((form) => [form(from), form(to)]);
 
@@ -73,6 +73,10 @@ function camel(name) {
 
 function snake(name) {
   return name.replaceAll('-', '_');
+}
+
+function constant(name) {
+  return snake(name).toUpperCase();
 }
 
 function words(name) {

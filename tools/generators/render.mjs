@@ -29,9 +29,9 @@ export async function render(root, names, timestamp) {
 export async function importedNames() {
   const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
   const texts = await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')));
-  const lists = texts.join('').matchAll(/^import (?:type )?\{ (.+) \} from '(?!.*pet-toy)/gm);
+  const lists = texts.join('').matchAll(/^import (?:type )?\{([^}]+)\} from '(?!.*pet-toy)/gm);
   return new Set(
-    [...lists].flatMap(([, names]) => names.split(', ').map((name) => name.replace('type ', ''))),
+    [...lists].flatMap(([, names]) => names.split(',').map((name) => name.trim().replace('type ', ''))),
   );
 }
 
