@@ -1,4 +1,5 @@
 import { VersioningType } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock } from './kernel/clock/clock.js';
 import { setupCors } from './http/middleware/cors.js';
@@ -19,6 +20,7 @@ import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
 
 /** The setup of the application in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
+  refuseGateways(app);
   const config = app.get(HttpConfig);
   app.set('trust proxy', config.trustProxy);
   app.disable('x-powered-by');
@@ -38,4 +40,21 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   setupCors(app, config.corsOrigins);
   app.get(OpenApiDocument).describe(app);
   return app;
+}
+
+/** Set by `@WebSocketGateway()` of @nestjs/websockets. */
+const IS_GATEWAY = 'websockets:is_gateway';
+
+/** @throws Error for a WebSocket gateway: Nest does not run global guards for its messages */
+function refuseGateways(app: NestExpressApplication): void {
+  const isGateway = (type: unknown) => typeof type === 'function' && Reflect.hasMetadata(IS_GATEWAY, type);
+  const gateway = app
+    .get(DiscoveryService)
+    .getProviders()
+    .find(({ metatype }) => isGateway(metatype));
+  if (!gateway) return;
+  throw new Error(
+    `${String(gateway.name)} is a WebSocket gateway, which this service does not support: nobody would need a key for it, and ` +
+      'nothing would be counted. Use server-sent events (@Sse()), or a service of its own.',
+  );
 }

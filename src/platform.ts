@@ -49,4 +49,6 @@ export { days, hours, minutes, seconds } from './kernel/clock/duration.js';
 export { PeriodicTasks } from './kernel/clock/periodic-tasks.js';
 export { DomainError, type ErrorHelp } from './kernel/errors/domain-error.js';
 export { ErrorMappers } from './kernel/errors/error-mappers.js';
+export { HealthModule } from './observability/health/health.module.js';
+export { Readiness } from './observability/health/readiness.js';
 export { Metrics } from './observability/metrics/metrics.js';

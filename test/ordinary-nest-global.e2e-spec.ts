@@ -13,6 +13,7 @@ import {
   type NestInterceptor,
   Post,
   Scope,
+  SetMetadata,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
@@ -234,6 +235,21 @@ describe('an operation that the document cannot complete', () => {
     expect(body.paths['/pets'].get.responses).toHaveProperty('429');
     expect(petstore.log.map(({ msg }) => msg)).toContainEqual(
       expect.stringMatching(/^IncompleteController_get_v1 is shown as Nest describes it/),
+    );
+  });
+});
+
+/** As `@WebSocketGateway()` marks it; the package is not installed. */
+@SetMetadata('websockets:is_gateway', true)
+class ChatGateway {}
+
+@Module({ providers: [ChatGateway] })
+class ChatModule {}
+
+describe('a WebSocket gateway', () => {
+  it('is refused before the service listens', async () => {
+    await expect(Petstore.start({ modules: [ChatModule] })).rejects.toThrow(
+      /^ChatGateway is a WebSocket gateway, which this service does not support: /,
     );
   });
 });

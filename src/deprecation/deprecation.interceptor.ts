@@ -1,4 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { PublicUrl } from '../http/public-url.js';
@@ -6,6 +7,8 @@ import { Clock } from '../kernel/clock/clock.js';
 import { memoize } from '../kernel/caching.js';
 import { type Deprecation, deprecationOf } from './deprecation.js';
 import { EndpointRemoved } from './deprecation.errors.js';
+
+const ANYWHERE = { strict: false };
 
 interface Notice {
   /** Unix milliseconds. */
@@ -20,10 +23,8 @@ interface Notice {
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
   private readonly notice = memoize((deprecation: Deprecation) => this.noticeOf(deprecation));
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly publicUrl: PublicUrl,
-  ) {}
+  /** What it needs is looked up with a request, so that a unit test of a controller need not provide it. */
+  constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     this.announce(context);
@@ -37,11 +38,11 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
     const response = context.switchToHttp().getResponse<Response>();
     const notice = this.notice(deprecation);
     for (const [name, value] of notice.headers) response.setHeader(name, value);
-    if (this.clock.now() >= notice.sunset) throw new EndpointRemoved(deprecation);
+    if (this.modules.get(Clock, ANYWHERE).now() >= notice.sunset) throw new EndpointRemoved(deprecation);
   }
 
   private noticeOf({ since, sunset, successor, documentation = '/docs' }: Deprecation): Notice {
-    const { base } = this.publicUrl;
+    const { base } = this.modules.get(PublicUrl, ANYWHERE);
     const end = new Date(sunset);
     return {
       sunset: end.getTime(),

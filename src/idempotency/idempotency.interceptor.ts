@@ -6,6 +6,7 @@ import {
   type RawBodyRequest,
   StreamableFile,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { hasBody } from '../http/body/read-body.js';
@@ -20,13 +21,15 @@ import type { IdempotentRequest, StoredResponse } from './stored-responses.js';
 
 const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
+
 /**
  * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
  * that response. Interceptors outside of this one run on a repeat too.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown> {
-  constructor(private readonly firstResponses: FirstResponses) {}
+  /** What it needs is looked up with a key, so that a unit test of a controller need not provide it. */
+  constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const http = context.switchToHttp();
@@ -45,7 +48,7 @@ export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown>
       return { status: response.statusCode, headers: added(before, response), body: bodyOf(result) };
     };
     try {
-      const first = await this.firstResponses.of(request, work);
+      const first = await this.modules.get(FirstResponses, { strict: false }).of(request, work);
       return first.isRepeat ? replay(first.response, response) : result;
     } catch (error) {
       if (error instanceof IdempotencyInProgress) response.setHeader('Retry-After', RETRY_AFTER);

@@ -36,7 +36,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run capacity': 'test/scripts/capacity.spec.ts runs it',
   'npm run generate': 'promises/generator.slow-spec.ts and promises/guide.slow-spec.ts run it',
   'npm run migration': 'promises/guide.slow-spec.ts runs it',
-  'npm run openapi:snapshot': 'it writes into the repository; promises/openapi-snapshot.e2e-spec.ts compares',
+  'npm run openapi:snapshot': 'it writes into the repository; promises/guide.slow-spec.ts runs it',
   'KEY=$(node -p': 'the module of the chapter is needed; promises/guide.slow-spec.ts builds it',
   'docker ': 'it needs Docker; test/deploy/ holds what it reads',
   'curl -i -H "Authorization: Bearer $KEY" \'http://localhost':

@@ -1,3 +1,6 @@
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { HealthModule, Readiness } from '../../src/platform.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -128,5 +131,37 @@ describeWithRedis(`GET ${READY} with a Redis`, () => {
     await eventually(async () => (await look()).status === 'degraded');
     expect(await look()).toMatchObject({ info: { redis: { status: 'degraded' } } });
     expect((await send(counting, { path: READY })).status).toBe(200);
+  });
+});
+
+@Injectable()
+class MailerHealth implements OnModuleInit {
+  isUp = true;
+
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly indicators: HealthIndicatorService,
+  ) {}
+
+  onModuleInit(): void {
+    this.readiness.add(() => {
+      const mailer = this.indicators.check('mailer');
+      return this.isUp ? mailer.up() : mailer.down();
+    });
+  }
+}
+
+@Module({ imports: [HealthModule], providers: [MailerHealth] })
+class MailerModule {}
+
+describe(`GET ${READY} with a check of a module`, () => {
+  it('is 503 while the check fails, and names it', async () => {
+    const mailing = await Petstore.start({ modules: [MailerModule] });
+    const { body: details } = await mailing.client().get(READY).expect(200);
+    expect(details).toMatchObject({ details: { mailer: { status: 'up' } } });
+    mailing.app.get(MailerHealth).isUp = false;
+    const { body } = await mailing.client().get(READY).expect(503);
+    expect(body).toMatchObject({ code: 'service_unavailable', message: 'Not ready: mailer.' });
+    await mailing.stop();
   });
 });

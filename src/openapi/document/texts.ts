@@ -14,13 +14,14 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
 };
 
 /**
- * Gives an operation a summary, and puts what decorators left as marks where a reader sees it. A link to an anchor, such as
+ * Gives an operation a summary and a description, and puts what decorators left as marks where a reader sees it. A link to an anchor, such as
  * `#tag/pets/operation/listPets`, leads to the reference.
  */
 export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
   const { 'x-deprecated-sunset': sunset, security = [] } = operation;
   const { summary = '' } = operation;
   operation.summary = summary === '' ? inWords(route.name) : summary;
+  operation.description ??= `${operation.summary}.`;
   for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
     addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
   }
