@@ -1,9 +1,12 @@
-import { cp, symlink, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { emptyFolder, type Ended, run } from './program.js';
-import { createTestDatabase } from './test-database.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Variables of the run of a test; without `CI`, what is not installed skips its tests. */
+const OF_THIS_RUN = /^(CI|NODE_ENV|NODE_COMPILE_CACHE|(JEST|PETSTORE)_.*)$/;
 const LEFT_OUT = ['node_modules', 'dist', '.git', '.petstore', 'coverage'];
 
 /** A copy of what the service is built from, not built yet, that a test may change. */
@@ -53,38 +56,17 @@ export class WorkingCopy {
     return this.run(join('node_modules', path), args);
   }
 
-  /** Builds it, and runs some of its tests on its own tables, in the server that runs already. */
-  async test(...patterns: string[]): Promise<Ended> {
-    const built = await this.run('tools/scripts/build.mjs', []);
-    if (built.code !== 0) return built;
-    const database = await createTestDatabase('template1');
-    try {
-      const migrated = await this.migrate(database.url);
-      return migrated.code === 0 ? await this.testOn(database.url, patterns) : migrated;
-    } finally {
-      await database.drop();
-    }
-  }
-
-  private migrate(url: string): Promise<Ended> {
-    return this.run('--input-type=module', [
-      '-e',
-      "import { migrate } from './dist/src/database/migrations/migrate.js'; await migrate(process.argv[1]);",
-      url,
-    ]);
-  }
-
-  private async testOn(url: string, patterns: readonly string[]): Promise<Ended> {
-    const config = join(this.path, 'jest.running-server.config.mjs');
-    await writeFile(
-      config,
-      `import config from './jest.config.mjs';
-       const { globalSetup, globalTeardown, ...rest } = config;
-       export default rest;`,
-    );
-    return this.run('node_modules/jest/bin/jest.js', ['--config', config, '--ci', ...patterns], {
-      PETSTORE_TEST_SERVER: Object.assign(new URL(url), { pathname: '/postgres' }).href,
-      PETSTORE_TEST_TEMPLATE: new URL(url).pathname.slice(1),
-    });
+  /**
+   * Runs commands as a reader types them.
+   * @throws Error with what they have printed, when one fails
+   */
+  async type(commands: string): Promise<void> {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name)));
+    const shell = spawn('sh', ['-ec', commands], { cwd: this.path, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let printed = '';
+    for (const output of [shell.stdout, shell.stderr])
+      output.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const [code] = (await once(shell, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`${commands}\nfailed:\n${printed}`);
   }
 }

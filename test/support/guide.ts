@@ -1,18 +1,20 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { run } from './program.js';
+import type { WorkingCopy } from './checkout.js';
 
 /** A piece of code in a page of documentation, and what the comment before it says that a reader does with it. */
 export interface Piece {
-  readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate' | 'run';
-  /** The method, for `decorate`. */
+  readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate' | 'run' | 'last';
+  /** The methods, for `decorate`. */
   readonly method: string;
+  /** Empty for a command. */
   readonly path: string;
   readonly code: string;
 }
 
-const PIECE = /<!-- (file|class|end of|diff|decorate|run) ?(\w*): (\S+) -->\n\n```\w+\n([\s\S]*?)\n```$/gm;
+const PIECE =
+  /<!-- (file|class|end of|diff|decorate|run|last)(?: ([\w ]+))?(?:: (\S+))? -->\n\n```\w+\n([\s\S]*?)\n```$/gm;
 
 export const piecesOf = (page: string): Piece[] =>
   [...page.matchAll(PIECE)].map(([, action, method = '', path = '', code = '']) => ({
@@ -23,14 +25,10 @@ export const piecesOf = (page: string): Piece[] =>
   }));
 
 /** Does with a piece what a reader would do, in a copy of the repository. */
-export async function apply({ action, method, path, code }: Piece, root: string): Promise<void> {
-  const file = join(root, path);
-  if (action === 'run') {
-    const [, args = ''] = / -- (.+)/.exec(code) ?? [];
-    const { code: status, stderr } = await run(path, args.split(' '), { cwd: root });
-    if (status !== 0) throw new Error(`${code}: ${stderr}`);
-    return;
-  }
+export async function apply({ action, method, path, code }: Piece, copy: WorkingCopy): Promise<void> {
+  if (action === 'last') return; // when both chapters are done
+  if (action === 'run') return copy.type(code);
+  const file = join(copy.path, path);
   if (action === 'file') {
     await mkdir(dirname(file), { recursive: true });
     return writeFile(file, `${code}\n`);
@@ -45,25 +43,30 @@ const edit = {
   class: (text: string, code: string): string => withImports(text, code, members),
   decorate: (text: string, code: string, method: string): string =>
     withImports(text, code, (old, decorators) => {
-      const { members } = classOf(old);
-      const found = members.find((member) => member.name?.getText() === method);
-      if (!found) throw new Error(`There is no method ${method}.`);
-      return splice(old, found.getStart(), found.getStart(), `${decorators.trim()}\n  `);
+      let result = old;
+      for (const name of method.split(' ')) {
+        const found = classOf(result).members.find((member) => member.name?.getText() === name);
+        if (!found) throw new Error(`There is no method ${name}.`);
+        result = splice(result, found.getStart(), found.getStart(), `${decorators.trim()}\n  `);
+      }
+      return result;
     }),
 };
 
-/** Lines with a minus become those with a plus that follow them; a plus alone follows the line before it. */
+/** Lines with a minus become those with a plus that follow them, or go; a plus alone follows the line before it. */
 function diff(text: string, lines: readonly string[]): string {
   let result = text;
-  let place = '';
-  for (const line of lines) {
+  for (const [i, line] of lines.entries()) {
     const content = line.slice(1);
+    const before = lines[i - 1] ?? '';
     if (line.startsWith('+')) {
-      result = place.startsWith('-')
-        ? result.replace(place.slice(1), () => content)
-        : result.replace(place.slice(1), (found) => `${found}\n${content}`);
-    } else if (!result.includes(content)) throw new Error(`This is not in the file: ${content}`);
-    place = line;
+      result = before.startsWith('-')
+        ? result.replace(before.slice(1), () => content)
+        : result.replace(before.slice(1), (found) => `${found}\n${content}`);
+    } else {
+      if (!result.includes(content)) throw new Error(`This is not in the file: ${content}`);
+      if (!lines[i + 1]?.startsWith('+')) result = result.replace(`${content}\n`, '');
+    }
   }
   return result;
 }

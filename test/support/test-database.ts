@@ -8,7 +8,7 @@ export interface TestDatabase {
 
 /** A database of its own for one suite, on the real server that the run has started. */
 export async function createTestDatabase(
-  template = process.env.PETSTORE_TEST_TEMPLATE ?? 'petstore', // with all tables; `template1` has none
+  template = 'petstore', // with all tables; `template1` has none
 ): Promise<TestDatabase> {
   const server = process.env.PETSTORE_TEST_SERVER ?? '';
   const name = `test_${randomUUID().replaceAll('-', '')}`;

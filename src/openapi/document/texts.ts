@@ -25,7 +25,7 @@ export function addTexts(operation: OperationObject & Marks, route: Route, base:
   for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
     addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
   }
-  operation.description = operation.description?.replaceAll('](#', `](${base}/reference#`);
+  operation.description = operation.description.replaceAll('](#', `](${base}/reference#`);
   addStability(operation);
   if (sunset) {
     operation.deprecated = true;
