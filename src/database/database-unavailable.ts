@@ -37,7 +37,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     return true;
   if (marked.has(error) && isConnectionError(error)) return true;
   const code = codeOf(error);
+  if (isStale(error)) return true;
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
+}
+
+/** Whether PostgreSQL does not run a prepared statement any more: a migration has changed its columns, or it is gone. */
+export function isStale(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if ('driverError' in error) return isStale(error.driverError);
+  const routine = 'routine' in error && error.routine;
+  return codeOf(error) === '26000' || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
 /** Whether the connection to any server failed. */

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Client } from 'pg';
 import {
   DataSource,
   EntityManager,
@@ -7,27 +7,25 @@ import {
   type FindOneOptions,
   type FindOptionsWhere,
   type ObjectLiteral,
+  QueryFailedError,
   type QueryRunner,
-  type ReplicationMode,
+  QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { isSubscribed } from './pipeline/plain-entity.js';
-import { type FollowUp, PlainTable, type PlainStatement } from './pipeline/plain-table.js';
-import { bind, isStale, type RawRows } from './pipeline/statement.js';
-import { StatementBatches } from './pipeline/statement-batches.js';
-import { runningTransaction } from './transactions/ambient-transaction.js';
-import { JoiningQueryRunner } from './transactions/joining-query-runner.js';
-import { ServiceQueryRunner } from './transactions/service-query-runner.js';
+import { type FollowUp, PlainTable } from './pipeline/plain-table.js';
+import { isStale } from './database-unavailable.js';
+import { type RawRows, ReadBatches, type Statement } from './pipeline/read-batches.js';
+import { isInTransaction, poolOf } from './pool/shared-transaction.js';
 
 /**
- * The data source of the service. With fast paths, it reads plain entities by prepared statements, and sends those of several
- * requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of CPU
- * instead of 439 (docs/performance.md). Inside `inTransaction`, its query runners join the transaction.
+ * The data source of the service. With fast paths, it reads and writes plain entities by prepared statements, and sends the reads
+ * of several requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of
+ * CPU instead of 439 (docs/performance.md).
  */
 export class ServiceDataSource extends DataSource {
   private readonly fastPaths: boolean;
-  private batches?: StatementBatches;
+  private batches?: ReadBatches;
 
   constructor(options: PostgresDataSourceOptions, { fastPaths }: { readonly fastPaths: boolean }) {
     super(options);
@@ -36,15 +34,6 @@ export class ServiceDataSource extends DataSource {
 
   override createEntityManager(queryRunner?: QueryRunner): EntityManager {
     return new ServiceEntityManager(this, queryRunner);
-  }
-
-  override createQueryRunner(mode: ReplicationMode = 'master'): QueryRunner {
-    const driver = this.driver as PostgresDriver;
-    const transaction = runningTransaction(this);
-    const runner = transaction
-      ? new JoiningQueryRunner(driver, transaction)
-      : new ServiceQueryRunner(driver, mode);
-    return Object.assign(runner, { manager: this.createEntityManager(runner) });
   }
 
   /** The table of a plain entity, unless something looks at its statements or rows. */
@@ -57,11 +46,11 @@ export class ServiceDataSource extends DataSource {
     return PlainTable.of(metadata);
   }
 
-  /** Runs a statement outside transactions, with those of other requests. */
-  runBatched(way: 'read' | 'write', { statement, values }: PlainStatement): Promise<RawRows> {
+  /** Reads outside transactions, together with other requests. */
+  readBatched(statement: Statement): Promise<RawRows> {
     // On the pool of TypeORM, so that both share one limit.
-    this.batches ??= new StatementBatches((this.driver as PostgresDriver).master as Pool);
-    return this.batches[way](bind(statement, values));
+    this.batches ??= new ReadBatches(poolOf(this));
+    return this.batches.read(statement);
   }
 }
 
@@ -113,10 +102,8 @@ export class ServiceEntityManager extends EntityManager {
     const also = row && followUp(row);
     const insert = also && table?.insert(row, also);
     if (!insert) return undefined;
-    const id = this.isApart
-      ? await orIfStale(dataSource.runBatched('write', insert).then(firstValue))
-      : (await this.runHere(insert))[0]?.[0];
-    return id === undefined ? undefined : Object.assign(row, { id });
+    const rows = this.isAlone ? await this.run(insert).catch(undefinedIfStale) : await this.run(insert);
+    return rows && Object.assign(row, { id: rows[0]?.[0] });
   }
 
   /**
@@ -130,7 +117,7 @@ export class ServiceEntityManager extends EntityManager {
     followUp: FollowUp,
   ): Promise<boolean | undefined> {
     const update = (this.dataSource as ServiceDataSource).plainTable(target)?.update(id, changes, followUp);
-    return update && (await this.runHere(update)).length > 0;
+    return update && (await this.run(update)).length > 0;
   }
 
   private async fastRows<Entity extends ObjectLiteral>(
@@ -141,35 +128,43 @@ export class ServiceEntityManager extends EntityManager {
     const table = dataSource.plainTable(target);
     const select = table?.select(options, this.queryRunner?.isTransactionActive === true);
     if (!select) return undefined;
-    const rows = this.isApart
-      ? await orIfStale(dataSource.runBatched('read', select))
-      : { parsers: [], rows: await this.runHere(select) };
+    const rows = this.isAlone
+      ? await dataSource.readBatched(select).catch(undefinedIfStale)
+      : { parsers: [], rows: await this.run(select) };
     return rows && (table?.entities(rows) as Entity[]);
   }
 
-  /** On the connection of the manager, or in the transaction that it belongs to. @returns the values of each row */
-  private async runHere({ statement, values }: PlainStatement): Promise<unknown[][]> {
-    const rows = await this.query<object[]>(statement.text, [...values]);
-    return rows.map((row) => Object.values(row) as unknown[]);
+  /** Whether statements are outside of every transaction, on any connection. */
+  private get isAlone(): boolean {
+    return !this.queryRunner && !isInTransaction(this.dataSource);
   }
 
-  /** Whether statements run outside of every transaction, on any connection. */
-  private get isApart(): boolean {
-    return !this.queryRunner && !runningTransaction(this.dataSource);
+  /** On the connection of the manager, or on any. @returns the values of each row */
+  private async run({ name, text, values }: Statement): Promise<unknown[][]> {
+    const { queryRunner } = this;
+    if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
+    const runner = queryRunner ?? this.dataSource.createQueryRunner();
+    const client = (await runner.connect()) as Client;
+    try {
+      const { rows } = await client.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' });
+      if (this.isAlone && client.getTransactionStatus() !== 'I') throw new TransactionLeftOpen();
+      return rows;
+    } catch (error) {
+      throw new QueryFailedError(text, [...values], error as Error);
+    } finally {
+      if (!queryRunner) await runner.release();
+    }
   }
 }
 
-/** @returns undefined for a prepared statement that PostgreSQL no longer runs */
-async function orIfStale<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if (isStale(error)) return undefined;
-    throw error;
+/** A module has begun a transaction on a connection that it had released: what runs in it is not committed. */
+class TransactionLeftOpen extends Error {
+  constructor() {
+    super('A transaction was left open on the connection.');
   }
 }
 
-/** The parsed value of a statement that returns one. */
-function firstValue({ parsers: [parse], rows: [row] }: RawRows): unknown {
-  return parse?.(row?.[0] as string);
+/** Outside of a transaction TypeORM's own statement, which is not a prepared one, can follow. */
+function undefinedIfStale(error: unknown): undefined {
+  if (!isStale(error)) throw error;
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { QUERY_TIMEOUT, ServiceClient } from './pool/service-client.js';
+import type { JoinedClient } from './pool/joined-client.js';
+import { QUERY_TIMEOUT, type ServiceClient } from './pool/service-client.js';
 
 /** PostgreSQL's limits: for a statement, and for the time between two of them. */
 const SETTINGS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -16,17 +17,17 @@ export function withStatementTimeout<T>(
   work: (manager: EntityManager) => Promise<T>,
 ): Promise<T> {
   return dataSource.transaction(async (manager) => {
-    const client: unknown = await manager.queryRunner?.connect();
+    const client = (await manager.queryRunner?.connect()) as ServiceClient | JoinedClient;
     const before = await manager.query<{ name: string; setting: string }[]>(
       'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
       [SETTINGS],
     );
     try {
       for (const name of SETTINGS) await setLocally(manager, name, timeout);
-      if (client instanceof ServiceClient) client.queryTimeout = timeout + MARGIN;
+      client.queryTimeout = timeout + MARGIN;
       return await work(manager);
     } finally {
-      if (client instanceof ServiceClient) client.queryTimeout = QUERY_TIMEOUT;
+      client.queryTimeout = QUERY_TIMEOUT;
       // A failed transaction loses its settings; one that continues needs the old ones.
       for (const { name, setting } of before) await setLocally(manager, name, setting).catch(() => undefined);
     }

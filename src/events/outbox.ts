@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { FollowUp } from '../database/pipeline/plain-table.js';
-import { runningTransaction } from '../database/transactions/ambient-transaction.js';
+import { isInTransaction } from '../database/pool/shared-transaction.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { writeJson } from '../kernel/json/write-json.js';
 import type { EventType } from './event-type.js';
@@ -19,7 +19,7 @@ export async function writeToOutbox(
 
 /** @throws Error outside a transaction */
 export function expectTransaction(manager: EntityManager, name: string): void {
-  if (manager.queryRunner?.isTransactionActive ?? runningTransaction(manager.dataSource)) return;
+  if (manager.queryRunner?.isTransactionActive ?? isInTransaction(manager.dataSource)) return;
   throw new Error(`The event ${name} is recorded outside a transaction`);
 }
 
@@ -31,7 +31,7 @@ export function eventOf(
 ): FollowUp {
   return {
     sql: (value) => `${INSERT} SELECT ${value(0)}, ${value(1)}, ${value(2)}, ${value(3)} FROM written`,
-    values: [name, version, occurredAt, writeJson(data)],
+    values: [name, String(version), occurredAt.toISOString(), writeJson(data)],
   };
 }
 
@@ -66,6 +66,6 @@ export function insertedEvent<Row extends { id: Int64 }>(
   return {
     sql: (value) =>
       `${INSERT} SELECT ${value(0)}, ${value(1)}, ${value(2)}, ('{"id":' || id || ${value(3)})::json FROM written`,
-    values: [name, version, occurredAt, rest === '}' ? rest : `,${rest}`],
+    values: [name, String(version), occurredAt.toISOString(), rest === '}' ? rest : `,${rest}`],
   };
 }

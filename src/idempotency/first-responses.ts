@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
-import { inTransaction, TransactionEnded } from '../database/transactions/ambient-transaction.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inOneTransaction, TransactionEnded } from '../database/pool/shared-transaction.js';
 import { resultWithin, seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
@@ -64,12 +64,13 @@ export class FirstResponses {
     deadline: number,
   ): Promise<Outcome> {
     for (;;) {
-      const outcome = await inTransaction(this.dataSource, () => this.claimed(request, work)).catch(
-        async (error: unknown) => {
-          if (error instanceof TransactionEnded) await this.stored.insert(request, HALF_DONE);
-          throw error;
-        },
-      );
+      const outcome = await inOneTransaction(this.dataSource, (manager, join) =>
+        this.claimed(manager, request, () => join(work)),
+      ).catch(async (error: unknown) => {
+        if (error instanceof TransactionEnded)
+          await this.stored.insert(this.dataSource.manager, request, HALF_DONE);
+        throw error;
+      });
       if (outcome) return outcome;
       if (performance.now() >= deadline) throw new IdempotencyInProgress();
       await setTimeout(INTERVAL);
@@ -78,16 +79,17 @@ export class FirstResponses {
 
   /** @returns undefined while another process holds the key */
   private async claimed(
+    manager: EntityManager,
     request: IdempotentRequest,
     work: () => Promise<StoredResponse>,
   ): Promise<Outcome | undefined> {
     const { fingerprint } = request;
-    if (!(await this.stored.claim(request))) return undefined;
-    const first = await this.stored.find(request); // after the claim, so that a commit before it is seen
+    if (!(await this.stored.claim(manager, request))) return undefined;
+    const first = await this.stored.find(manager, request); // after the claim, so that a commit before it is seen
     if (first?.status === HALF_DONE.status) throw new InternalError();
     if (first) return { fingerprint, response: first, isRepeat: true };
     const response = await work();
-    await this.stored.insert(request, response);
+    await this.stored.insert(manager, request, response);
     return { fingerprint, response, isRepeat: false };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
 import { hours } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
@@ -37,8 +37,11 @@ export class StoredResponses {
   ) {}
 
   /** The response to the first request, if any. @throws IdempotencyKeyReused */
-  async find({ keyId, key, fingerprint }: IdempotentRequest): Promise<StoredResponse | undefined> {
-    const [row] = await this.dataSource.query<Row[]>(
+  async find(
+    manager: EntityManager,
+    { keyId, key, fingerprint }: IdempotentRequest,
+  ): Promise<StoredResponse | undefined> {
+    const [row] = await manager.query<Row[]>(
       `SELECT fingerprint, status, headers, body FROM idempotent_answers
        WHERE api_key_id = $1 AND key = $2 AND expires_at > $3`,
       [keyId, key, this.now()],
@@ -48,11 +51,11 @@ export class StoredResponses {
   }
 
   /**
-   * Locks the key until the current transaction ends.
+   * Locks the key until the transaction ends.
    * @returns false when another transaction holds it
    */
-  async claim({ keyId, key }: IdempotentRequest): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ claimed: boolean }[]>(
+  async claim(manager: EntityManager, { keyId, key }: IdempotentRequest): Promise<boolean> {
+    const [row] = await manager.query<{ claimed: boolean }[]>(
       'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS claimed',
       [`${keyId} ${key}`, LOCK_SEED],
     );
@@ -60,8 +63,12 @@ export class StoredResponses {
   }
 
   /** Stores a response, in place of one that has expired. */
-  async insert({ keyId, key, fingerprint }: IdempotentRequest, response: StoredResponse): Promise<void> {
-    await this.dataSource.query(
+  async insert(
+    manager: EntityManager,
+    { keyId, key, fingerprint }: IdempotentRequest,
+    response: StoredResponse,
+  ): Promise<void> {
+    await manager.query(
       `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (api_key_id, key) DO UPDATE

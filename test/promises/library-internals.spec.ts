@@ -9,9 +9,6 @@ const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> 
   '@nestjs/common/constants.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],
   'class-transformer/cjs/storage.js': ['0.5.1', 'the properties of a DTO'],
   'class-transformer/cjs/TransformOperationExecutor.js': ['0.5.1', 'a hostile body: 130 ms without it'],
-  'pg/lib/query.js': ['8.23.1', 'several statements in one packet: a list 439 to 93 µs'],
-  'pg/lib/utils.js': ['8.23.1', 'the same'],
-  'typeorm/driver/postgres/PostgresQueryRunner.js': ['1.1.1', 'one transaction for an idempotent request'],
   'BigInt.prototype': ['', 'int64 in what Nest serialises itself'],
   'app.router.stack': ['5.3.0', 'the methods of a path, for 405'],
 };

@@ -10,13 +10,12 @@ const PASSED_THROUGH: ReadonlySet<unknown> = new Set([
 
 /** Column types that the driver converts. */
 const CONVERTED: ReadonlySet<unknown> = new Set([
-  ...[Number, Boolean, Date, 'date'],
-  ...['timestamp', 'timestamp without time zone', 'timestamptz', 'timestamp with time zone'],
+  ...[Number, Boolean, 'date', 'timestamptz', 'timestamp with time zone'],
 ]);
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether an entity is a table of simple columns with the primary key `id`, without other features of TypeORM. */
+/** Whether an entity is a table of simple columns with one primary key, without other features of TypeORM. */
 export function isPlainEntity(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
@@ -31,7 +30,6 @@ export function isPlainEntity(entity: EntityMetadata): boolean {
     entity.listeners.length === 0 &&
     entity.database === undefined &&
     entity.primaryColumns.length === 1 &&
-    entity.primaryColumns[0]?.propertyName === 'id' &&
     entity.columns.every(isPlainColumn)
   );
 }
@@ -57,6 +55,7 @@ function isPlainColumn(column: ColumnMetadata): boolean {
 
 /** Events that a subscriber gets for every entity. */
 const FOR_ALL = [
+  ...(['beforeQuery', 'afterQuery'] as const),
   ...(['beforeTransactionStart', 'afterTransactionStart'] as const),
   ...(['beforeTransactionCommit', 'afterTransactionCommit'] as const),
   ...(['beforeTransactionRollback', 'afterTransactionRollback'] as const),

@@ -1,23 +1,19 @@
+import { hash } from 'node:crypto';
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { memoize } from '../../kernel/caching.js';
+import type { ClientConfig } from '../pool/service-client.js';
 import { isPassedThrough, isPlainEntity } from './plain-entity.js';
-import { type Parser, type RawRows, statement, type Statement } from './statement.js';
+import type { Parser, RawRows, Statement } from './read-batches.js';
 
 /** Prepared statements of one table. Requests determine their columns. */
 const MAX_STATEMENTS = 32;
-
-/** A statement with the values of its parameters. */
-export interface PlainStatement {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-}
 
 /** A statement that runs together with an insert or an update, and sees the row as `written (id)`. */
 export interface FollowUp {
   /** @param value the placeholder of an item of `values` */
   readonly sql: (value: (i: number) => string) => string;
-  readonly values: readonly unknown[];
+  readonly values: readonly string[];
 }
 
 /** SQL for a plain entity, with the results of TypeORM. `undefined`: left to TypeORM. */
@@ -29,30 +25,33 @@ export class PlainTable {
 
   private readonly columns: readonly Column[];
   private readonly byProperty: ReadonlyMap<string, Column>;
-  private readonly id: Column | undefined;
+  private readonly id?: Column;
   private readonly isIdOnlyGenerated: boolean;
-  private readonly statements = new Map<string, Statement>();
+  private readonly keepsStatements: boolean;
+  private readonly statements = new Map<string, Pick<Statement, 'name' | 'text'>>();
 
   private constructor(private readonly entity: EntityMetadata) {
     this.columns = entity.columns.map((column) => new Column(column));
     this.byProperty = new Map(this.columns.map((column) => [column.property, column]));
-    this.id = this.byProperty.get('id');
+    if (entity.primaryColumns[0]?.propertyName === 'id') this.id = this.byProperty.get('id');
+    const { extra } = entity.dataSource.options as { extra?: ClientConfig };
+    this.keepsStatements = extra?.preparedStatements !== false;
     const returned = entity.getInsertionReturningColumns();
     this.isIdOnlyGenerated = returned.length === 1 && returned[0]?.propertyName === 'id';
   }
 
   /** The statement of `EntityManager.find`, for properties that are equal to values or more than one. */
-  select(options: object, isInTransaction: boolean): PlainStatement | undefined {
+  select(options: object, isInTransaction: boolean): Statement | undefined {
     const { where = {}, order = {}, take, lock, ...others } = options as Record<string, unknown>;
     if (lock !== undefined && !(isInTransaction && isForUpdate(lock))) return undefined;
     if (Object.keys(others).length > 0 || !isLiteral(where) || !isLiteral(order)) return undefined;
-    const [conditions, values] = [[] as string[], [] as unknown[]];
+    const [conditions, values] = [[] as string[], [] as string[]];
     for (const [property, given] of Object.entries(where as Record<string, unknown>)) {
       const isMore = given instanceof FindOperator && given.type === 'moreThan';
       const value = isMore ? (given as FindOperator<unknown>).value : given;
       const column = this.byProperty.get(property);
       if (!column || !isSimple(value)) return undefined;
-      conditions.push(`${column.name} ${isMore ? '>' : '='} $${values.push(value)}`);
+      conditions.push(`${column.name} ${isMore ? '>' : '='} $${values.push(String(value))}`);
     }
     const sorting: string[] = [];
     for (const [property, direction] of Object.entries(order)) {
@@ -64,11 +63,10 @@ export class PlainTable {
     if (sorting.length > 0) tail += ` ORDER BY ${sorting.join()}`;
     if (take !== undefined) {
       if (typeof take !== 'number' || !Number.isSafeInteger(take) || take < 1) return undefined;
-      tail += ` LIMIT $${values.push(take)}`;
+      tail += ` LIMIT $${values.push(String(take))}`;
     }
     if (lock !== undefined) tail += ' FOR UPDATE';
-    const prepared = this.prepared(tail, () => `SELECT ${names(this.columns)} FROM ${this.table()}${tail}`);
-    return prepared && { statement: prepared, values };
+    return this.statement(tail, values, () => `SELECT ${names(this.columns)} FROM ${this.table()}${tail}`);
   }
 
   /** The entities of the rows of `select`. */
@@ -97,48 +95,63 @@ export class PlainTable {
   }
 
   /** Inserts a row of `newRow`, and returns its `id`. */
-  insert(row: ObjectLiteral, { sql, values }: FollowUp): PlainStatement | undefined {
+  insert(row: ObjectLiteral, followUp: FollowUp): Statement | undefined {
     const columns = this.columns.filter(({ property }) => row[property] !== undefined);
-    if (columns.length === 0 || !columns.every((column) => column.takes(row[column.property])))
-      return undefined;
-    const prepared = this.prepared(`insert ${columns.map(({ property }) => property).join()}`, () => {
-      const placeholders = columns.map((_, i) => `$${i + 1}`);
-      const write = `INSERT INTO ${this.table()} (${names(columns)}) VALUES (${placeholders.join()})`;
-      return this.together(write, sql, columns.length);
-    });
-    const persisted = columns.map((column) => column.persist(row[column.property]));
-    return prepared && { statement: prepared, values: [...persisted, ...values] };
+    return this.write(
+      `insert ${columns.map(({ property }) => property).join()}`,
+      columns,
+      row,
+      followUp,
+      () => {
+        const placeholders = columns.map((_, i) => `$${i + 1}`);
+        return `INSERT INTO ${this.table()} (${names(columns)}) VALUES (${placeholders.join()})`;
+      },
+    );
   }
 
   /** Changes the row with an `id`, and returns the `id` if there is such a row. */
-  update(id: unknown, changes: ObjectLiteral, { sql, values }: FollowUp): PlainStatement | undefined {
-    const given: [Column, unknown][] = [];
-    for (const [property, value] of Object.entries(changes)) {
-      const column = this.byProperty.get(property);
-      if (!column?.metadata.isUpdate || !column.takes(value)) return undefined;
-      given.push([column, column.persist(value)]);
-    }
-    if (given.length === 0 || !isSimple(id) || this.entity.updateDateColumn) return undefined;
-    const properties = given.map(([{ property }]) => property);
-    const prepared = this.prepared(`update ${properties.join()}`, () => {
-      const sets = given.map(([{ name }], i) => `${name} = $${i + 1}`);
-      const write = `UPDATE ${this.table()} SET ${sets.join()} WHERE ${this.id?.name} = $${given.length + 1}`;
-      return this.together(write, sql, given.length + 1);
+  update(id: unknown, changes: ObjectLiteral, followUp: FollowUp): Statement | undefined {
+    const columns = Object.keys(changes).map((property) => this.byProperty.get(property));
+    const { id: key } = this;
+    if (!key || 'id' in changes || !isSimple(id)) return undefined;
+    if (this.entity.updateDateColumn || columns.length === 0 || !columns.every(isUpdated)) return undefined;
+    const row = { ...changes, id };
+    const properties = columns.map(({ property }) => property).join();
+    return this.write(`update ${properties}`, [...columns, key], row, followUp, () => {
+      const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`);
+      return `UPDATE ${this.table()} SET ${sets.join()} WHERE ${key.name} = $${columns.length + 1}`;
     });
-    return prepared && { statement: prepared, values: [...given.map(([, value]) => value), id, ...values] };
   }
 
-  private together(write: string, followUp: FollowUp['sql'], parameters: number): string {
-    return `WITH written AS (${write} RETURNING ${this.id?.name} AS id),
-      also AS (${followUp((i) => `$${parameters + i + 1}`)}) SELECT id FROM written`;
+  private write(
+    name: string,
+    columns: readonly Column[],
+    row: ObjectLiteral,
+    followUp: FollowUp,
+    sql: () => string,
+  ): Statement | undefined {
+    const texts = columns.map((column) => column.persist(row[column.property]));
+    if (columns.length === 0 || !texts.every((text) => text !== undefined)) return undefined;
+    return this.statement(name, [...texts, ...followUp.values], () => {
+      const also = followUp.sql((i) => `$${columns.length + i + 1}`);
+      return `WITH written AS (${sql()} RETURNING ${this.id?.name} AS id), also AS (${also}) SELECT id FROM written`;
+    });
   }
 
-  private prepared(name: string, sql: () => string): Statement | undefined {
-    let known = this.statements.get(name);
-    if (known === undefined && this.statements.size < MAX_STATEMENTS) {
-      this.statements.set(name, (known = statement(sql())));
+  private statement(
+    key: string,
+    values: readonly (string | null)[],
+    sql: () => string,
+  ): Statement | undefined {
+    let known = this.statements.get(key);
+    if (known === undefined) {
+      if (this.statements.size === MAX_STATEMENTS) return undefined;
+      const text = sql();
+      // A hash, because PostgreSQL truncates names after 63 bytes.
+      known = { name: this.keepsStatements ? hash('sha256', text, 'base64url') : '', text };
+      this.statements.set(key, known);
     }
-    return known;
+    return { ...known, values };
   }
 
   private table(): string {
@@ -165,12 +178,13 @@ class Column {
     this.isConverted = !isPassedThrough(metadata);
   }
 
-  takes(value: unknown): boolean {
-    return isSimple(value) || value === null || (value instanceof Date && this.isConverted);
-  }
-
-  persist(value: unknown): unknown {
-    return this.isConverted ? this.driver.preparePersistentValue(value, this.metadata) : value;
+  /** The text for PostgreSQL. @returns undefined for a value that is left to TypeORM */
+  persist(given: unknown): string | null | undefined {
+    if (!isSimple(given) && given !== null && !(given instanceof Date && this.isConverted)) return undefined;
+    const value = (this.isConverted ? this.driver.preparePersistentValue(given, this.metadata) : given) as
+      string | number | bigint | boolean | Date | null;
+    if (value instanceof Date) return hasFourDigitYear(value) ? value.toISOString() : undefined;
+    return value === null ? null : String(value);
   }
 
   /** @param parse for a value that is the text of PostgreSQL */
@@ -184,6 +198,12 @@ class Column {
     return this.metadata.entityMetadata.dataSource.driver;
   }
 }
+
+const isUpdated = (column: Column | undefined): column is Column => column?.metadata.isUpdate === true;
+
+/** PostgreSQL reads other years in another form. False for an invalid date. */
+const hasFourDigitYear = (date: Date): boolean =>
+  date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9_999;
 
 const names = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 

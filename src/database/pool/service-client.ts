@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { markAsDatabaseError } from '../database-unavailable.js';
+import { isStale, markAsDatabaseError } from '../database-unavailable.js';
 
 /** A little more than `statement_timeout`, so that PostgreSQL can report that itself. */
 export const QUERY_TIMEOUT = seconds(1.5);
@@ -26,23 +26,28 @@ export interface ClientConfig extends pg.ClientConfig {
   readonly preparedStatements?: boolean;
 }
 
-/** Connections of `pg` that may not keep prepared statements. */
-export const withoutPreparedStatements = new WeakSet<object>();
+/** PostgreSQL has rolled back what was to be committed: a statement of the transaction had failed. */
+export class TransactionRolledBack extends Error {
+  constructor() {
+    super('The transaction was rolled back, because a statement in it had failed.');
+  }
+}
 
-/** A connection that ends when a query has timed out, and knows whether it may be used again. */
+/** A connection that ends when a query has timed out, knows whether it may be used again, and whose commits happen or throw. */
 export class ServiceClient extends pg.Client {
   /** Milliseconds. ../statement-timeout.ts raises it. */
   queryTimeout = QUERY_TIMEOUT;
   /** Whether the pool has it, and nobody uses it. */
   isFree = false;
+  /** Whether a prepared statement of it no longer runs. */
+  private isStale = false;
   private readonly readOnlyParameters = new Set<string>();
   private readOnlySince?: number;
 
   constructor(config?: string | ClientConfig) {
     super(withCurrentUrl(config));
-    if (typeof config === 'object' && config.preparedStatements === false)
-      withoutPreparedStatements.add(this.connection);
     this.connection.on('error', markAsDatabaseError);
+    this.connection.on('errorMessage', (error: unknown) => (this.isStale ||= isStale(error)));
     this.noticeReadOnly();
     // An error is reported before the status of the transaction, so the connection may be free again by then.
     this.connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
@@ -59,7 +64,8 @@ export class ServiceClient extends pg.Client {
   get isReusable(): boolean {
     const { readOnlySince = Infinity } = this;
     // A transaction that was left open would swallow the writes of others.
-    return this.getTransactionStatus() === 'I' && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
+    const isOpen = this.getTransactionStatus() !== 'I';
+    return !isOpen && !this.isStale && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
   }
 
   /**
@@ -73,7 +79,7 @@ export class ServiceClient extends pg.Client {
     const config = typeof query === 'string' ? { text: query } : (query as pg.QueryConfig);
     const result = run({ query_timeout: this.queryTimeout, ...config }, ...others);
     if (result instanceof Promise) result.catch(this.endAfterTimeout);
-    return result;
+    return result instanceof Promise && config.text === 'COMMIT' ? result.then(committed) : result;
   }
 
   override end(): Promise<void>;
@@ -105,6 +111,12 @@ export class ServiceClient extends pg.Client {
       if (code === READ_ONLY) this.readOnlySince ??= performance.now();
     });
   }
+}
+
+/** @throws TransactionRolledBack for a commit that PostgreSQL answers with `ROLLBACK`, and without an error */
+function committed(result: pg.QueryResult): pg.QueryResult {
+  if (result.command === 'ROLLBACK') throw new TransactionRolledBack();
+  return result;
 }
 
 /** Whether `pg` has waited in vain for the response to a query. */

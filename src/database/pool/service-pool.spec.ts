@@ -8,8 +8,6 @@ import { poolOptions } from '../database.module.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { bind, statement } from '../pipeline/statement.js';
-import { StatementBatches } from '../pipeline/statement-batches.js';
 import type { ServiceClient } from './service-client.js';
 import { ServicePool } from './service-pool.js';
 
@@ -144,18 +142,5 @@ describe('a connection', () => {
     await eventually(() => client.getTransactionStatus() !== 'I');
     const { rows } = await pool.query<{ alone: boolean }>('SELECT now() = statement_timestamp() AS alone');
     expect(rows).toEqual([{ alone: true }]);
-  });
-
-  it('that begins a transaction after it was released has its batch fail, and not be acknowledged', async () => {
-    await pool.query('CREATE TABLE IF NOT EXISTS notes (text text)');
-    const client = await pool.connect();
-    const late = client.query('BEGIN');
-    client.release();
-    const insert = bind(statement('INSERT INTO notes VALUES ($1)'), ['a']);
-    await expect(new StatementBatches(pool).write(insert)).rejects.toThrow('left open');
-    await late;
-    expect((await pool.query('SELECT FROM notes')).rowCount).toBe(0);
-    await new StatementBatches(pool).write(insert);
-    expect((await pool.query('SELECT FROM notes')).rowCount).toBe(1);
   });
 });

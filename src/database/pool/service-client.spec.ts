@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { minutes } from '../../kernel/clock/duration.js';
 import { poolOptions } from '../database.module.js';
 import { ServiceDataSource } from '../service-data-source.js';
-import { TransactionRolledBack } from './service-query-runner.js';
+import { TransactionRolledBack } from './service-client.js';
 
 jest.setTimeout(minutes(4)); // many times what it takes
 
@@ -126,7 +126,7 @@ describe('a transaction', () => {
       await write(manager, 'a');
       await write(manager, 'bad').catch(() => undefined);
     });
-    await expect(done).rejects.toThrow(TransactionRolledBack);
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
     expect(await texts()).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('a transaction', () => {
       await write(manager, 'a');
       late = write(manager, 'bad').catch(() => undefined);
     });
-    await expect(done).rejects.toThrow(TransactionRolledBack);
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
     await late;
     expect(await texts()).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe('a transaction', () => {
       afterTransactionRollback: () => void seen.push('rollback'),
     });
     const done = service.transaction((manager) => write(manager, 'bad').catch(() => undefined));
-    await expect(done).rejects.toThrow(TransactionRolledBack);
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
     service.subscribers.pop();
     expect(seen).toEqual(['rollback']);
   });

@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+import type { QueryConfig, QueryResult, Submittable } from 'pg';
+import { type ServiceClient, TransactionRolledBack } from './service-client.js';
+import type { SharedTransaction } from './shared-transaction.js';
+
+/** As TypeORM writes them. */
+const BEGIN = /^(?:BEGIN|START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
+const COMMIT = /^(?:COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
+const ROLLBACK = /^(?:ROLLBACK|ROLLBACK TO SAVEPOINT typeorm_\d+)$/;
+
+/** What the pool gives within a shared transaction: a connection whose transactions are savepoints. */
+export class JoinedClient extends EventEmitter {
+  private readonly savepoints: string[] = [];
+
+  constructor(private readonly transaction: SharedTransaction) {
+    super();
+  }
+
+  get isInTransaction(): boolean {
+    return this.savepoints.length > 0;
+  }
+
+  set queryTimeout(milliseconds: number) {
+    this.transaction.client.queryTimeout = milliseconds;
+  }
+
+  getTransactionStatus(): ReturnType<ServiceClient['getTransactionStatus']> {
+    return this.transaction.client.getTransactionStatus();
+  }
+
+  query(query: string | QueryConfig | (Submittable & Readable), values?: unknown[]): unknown {
+    if (query instanceof Readable) return this.stream(query);
+    const sql = typeof query === 'string' ? query : query.text;
+    if (BEGIN.test(sql)) return this.begin();
+    if (this.isInTransaction && COMMIT.test(sql)) return this.commit();
+    if (this.isInTransaction && ROLLBACK.test(sql)) return this.rollBack();
+    return this.transaction.inTurn(this, sql, () => this.send(query as string, values));
+  }
+
+  /** Rolls back what was left open. */
+  readonly release = (): void => {
+    this.savepoints.length = Math.min(this.savepoints.length, 1);
+    if (this.isInTransaction) this.rollBack().catch(() => undefined);
+  };
+
+  private async begin(): Promise<void> {
+    const name = this.transaction.begin(this);
+    try {
+      await this.transaction.inTurn(this, 'SELECT', () => this.send(`SAVEPOINT ${name}`));
+      this.savepoints.push(name);
+    } catch (error) {
+      this.endIfLast();
+      throw error;
+    }
+  }
+
+  /** Its savepoint stays, because to release it would release those of others that have begun since. */
+  private async commit(): Promise<void> {
+    await this.transaction.inTurn(this, 'SELECT', () =>
+      this.getTransactionStatus() === 'E' ? Promise.reject(new TransactionRolledBack()) : Promise.resolve(),
+    );
+    this.savepoints.pop();
+    this.endIfLast();
+  }
+
+  private async rollBack(): Promise<void> {
+    const name = this.savepoints.at(-1);
+    try {
+      await this.transaction.inTurn(this, 'SELECT', () => this.send(`ROLLBACK TO SAVEPOINT ${name}`));
+    } finally {
+      this.transaction.rollBack(this);
+      this.savepoints.pop();
+      this.endIfLast();
+    }
+  }
+
+  /** Reads all rows at once, because others share the connection. */
+  private stream(query: Submittable & Readable): Readable {
+    const read = () => (this.transaction.client.query(query) as Readable).toArray() as Promise<object[]>;
+    const rows = this.transaction.inTurn(this, 'SELECT', read);
+    rows.catch(() => undefined); // the consumer gets the error, if there is one
+    return Readable.from(
+      (async function* () {
+        yield* await rows;
+      })(),
+    );
+  }
+
+  private send(query: string, values?: unknown[]): Promise<QueryResult> {
+    return this.transaction.client.query(query, values) as Promise<QueryResult>;
+  }
+
+  private endIfLast(): void {
+    if (!this.isInTransaction) this.transaction.end(this);
+  }
+}

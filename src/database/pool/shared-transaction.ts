@@ -1,0 +1,168 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import pg, { type Pool } from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
+import type { ServiceClient } from './service-client.js';
+
+const running = new AsyncLocalStorage<SharedTransaction>();
+
+/** The transaction that connections of a pool join in this context. */
+export function runningTransaction(pool: Pool): SharedTransaction | undefined {
+  const transaction = running.getStore();
+  return transaction?.pool === pool && !transaction.isOver ? transaction : undefined;
+}
+
+/** Whether statements outside of a query runner belong to the transaction of this context. */
+export const isInTransaction = (dataSource: DataSource): boolean =>
+  runningTransaction(poolOf(dataSource)) !== undefined;
+
+/** The pool of TypeORM. */
+export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master as Pool;
+
+/** A statement of the work has ended the transaction: what the work had written before that is committed. */
+export class TransactionEnded extends Error {
+  constructor(options?: ErrorOptions) {
+    super(
+      'A statement has ended the transaction that others belong to. Use dataSource.transaction().',
+      options,
+    );
+  }
+}
+
+/**
+ * Runs work in one transaction, which commits when its promise resolves. Each connection that the data source takes from its
+ * pool within `join` belongs to it. Transactions of the work become savepoints, which can fail by themselves.
+ * @param work gets the manager of the transaction, for statements before and after `join`
+ * @throws TransactionEnded, ServiceUnavailable when the connection is lost, and whatever the work throws
+ */
+export async function inOneTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager, join: <R>(joined: () => Promise<R>) => Promise<R>) => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    const client = (await runner.connect()) as ServiceClient;
+    const transaction = new SharedTransaction(poolOf(dataSource), client);
+    const result = await work(runner.manager, (joined) => transaction.run(joined));
+    await runner.commitTransaction();
+    return result;
+  } catch (error) {
+    if (runner.isReleased) throw new ServiceUnavailable({ cause: error }); // its connection was lost
+    if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+/** SQLSTATE: no such savepoint, no transaction. */
+const UNKNOWN = ['3B001', '25P01'];
+
+/**
+ * A transaction on one connection that several users share. In PostgreSQL a failed statement ends the transaction, so a statement
+ * outside of a transaction of the work gets its own savepoint: a handler can catch the error and continue.
+ */
+export class SharedTransaction {
+  isOver = false;
+  /** Open transactions of the work, and whether another connection has written since they began. */
+  private readonly inner = new Map<object, { hasOtherWrites: boolean }>();
+  private savepoints = 0;
+  private pending = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  private failure?: Error;
+  private isConnected = true;
+  private changed: () => void = () => undefined;
+
+  constructor(
+    readonly pool: Pool,
+    readonly client: ServiceClient,
+  ) {}
+
+  /** Waits also for what the work does not await. After that, the pool gives other connections. @throws TransactionEnded */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const lose = () => {
+      this.isConnected = false;
+      this.changed();
+    };
+    this.client.on('end', lose);
+    try {
+      const result = await running.run(this, work);
+      await this.settle();
+      if (this.failure) throw this.failure;
+      return result;
+    } catch (error) {
+      await this.settle();
+      throw this.failure instanceof TransactionEnded ? this.failure : error;
+    } finally {
+      this.isOver = true;
+      this.client.off('end', lose);
+    }
+  }
+
+  /** Runs statements of a connection after the earlier ones of others. */
+  async inTurn<T>(by: object, sql: string, statement: () => Promise<T>): Promise<T> {
+    if (this.isOver) throw new Error('The transaction of this connection is over.');
+    this.pending++;
+    const result = this.last.then(() => (this.inner.has(by) ? statement() : this.apart(statement)));
+    this.last = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      if (!sql.startsWith('SELECT')) {
+        for (const [other, transaction] of this.inner) transaction.hasOtherWrites ||= other !== by;
+      }
+      this.pending--;
+      this.changed();
+    }
+  }
+
+  /** A transaction of the work begins on a connection. @returns the name of its savepoint */
+  begin(by: object): string {
+    if (!this.inner.has(by)) this.inner.set(by, { hasOtherWrites: false });
+    return `petstore_${++this.savepoints}`;
+  }
+
+  rollBack(by: object): void {
+    if (!this.inner.get(by)?.hasOtherWrites) return;
+    this.failure ??= new Error(
+      'A transaction was rolled back after another one had written within it. Run them in turn.',
+    );
+  }
+
+  end(by: object): void {
+    this.inner.delete(by);
+    this.changed();
+  }
+
+  private async apart<T>(statement: () => Promise<T>): Promise<T> {
+    await this.client.query('SAVEPOINT petstore_statement');
+    let end = 'RELEASE';
+    try {
+      return await statement();
+    } catch (error) {
+      end = 'ROLLBACK TO';
+      throw error;
+    } finally {
+      await (this.client.query(`${end} SAVEPOINT petstore_statement`) as Promise<unknown>).catch(
+        this.noteEnd,
+      );
+    }
+  }
+
+  /** A savepoint is unknown after its transaction has ended. */
+  private readonly noteEnd = (error: unknown): void => {
+    const isUnknown = error instanceof pg.DatabaseError && UNKNOWN.includes(error.code ?? '');
+    this.failure = isUnknown ? new TransactionEnded() : (this.failure ?? (error as Error));
+    throw this.failure;
+  };
+
+  private async settle(): Promise<void> {
+    await setImmediate(); // what the work has not awaited has begun
+    while (this.isConnected && this.pending + this.inner.size > 0) {
+      await new Promise<void>((resolve) => (this.changed = resolve));
+    }
+  }
+}
