@@ -542,6 +542,29 @@ describe('webhooks', () => {
       expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     });
 
+    it('signs too after a rotation whose response was lost is repeated, for as long as the first one promised', async () => {
+      petstore.clock.set(Date.now() - hours(1));
+      const { id, secret } = await create();
+      const rotate = async () => {
+        const { body } = await client.post(`/v1/webhooks/${id}/rotate-secret`).expect(200);
+        return (body as Webhook).secret;
+      };
+      const lost = await rotate();
+      petstore.clock.advance(hours(1));
+      const current = await rotate();
+      await addPet();
+      await work(id);
+      const { headers, body } = await receiver.message(0);
+      for (const either of [secret, current]) {
+        expect(() => new Verifier(either).verify(body, headers)).not.toThrow();
+      }
+      expect(() => new Verifier(lost).verify(body, headers)).toThrow();
+      petstore.clock.advance(hours(23));
+      await addPet();
+      await work(id);
+      expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    });
+
     it('rests as it is without WEBHOOK_SECRET_KEYS', async () => {
       const { secret } = await create();
       const [row] = await petstore.query<{ secret: Buffer }>('SELECT secret FROM webhooks');

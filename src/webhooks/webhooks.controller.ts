@@ -103,7 +103,7 @@ export class WebhooksController {
     summary: 'Rotate the secret of a webhook',
     description:
       'Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver ' +
-      'can change at any time. The secret before the old one ends now.',
+      'can change at any time. If the response is lost, rotate again: that replaces the new secret, and the old one keeps its time.',
   })
   @ApiOkResponse({ type: WebhookWithSecretResponse, description: 'The webhook and its new secret.' })
   rotateSecret(

@@ -88,12 +88,18 @@ export class WebhooksService {
     return this.response(changed);
   }
 
-  /** @throws WebhookNotFound */
+  /**
+   * During the overlap it replaces the newest secret, whose response may have been lost: the old one is in use, and keeps its time.
+   * @throws WebhookNotFound
+   */
   async rotateSecret(owner: Int64, webhookId: Int64): Promise<WebhookWithSecretResponse> {
     const secret = makeSecret();
     const rotated = await this.change(owner, webhookId, (webhook) => {
-      webhook.previousSecret = webhook.secret;
-      webhook.previousEndsAt = new Date(this.clock.now() + OVERLAP);
+      const now = this.clock.now();
+      if (!webhook.previousEndsAt || webhook.previousEndsAt.getTime() <= now) {
+        webhook.previousSecret = webhook.secret;
+        webhook.previousEndsAt = new Date(now + OVERLAP);
+      }
       webhook.secret = this.secrets.encrypt(secret);
     });
     return WebhookWithSecretResponse.withSecret(rotated, secretText(secret), this.clock.now());
