@@ -31,6 +31,7 @@ import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import type { Observable } from 'rxjs';
+import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import type { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, requestBytes, send, sendBytes } from '../support/wire.js';
@@ -79,6 +80,8 @@ class TrimInterceptor implements NestInterceptor {
 
 @Controller({ path: 'on-bodies', version: '1' })
 class BodiesController {
+  private readonly calls = { upload: 0, stream: 0 };
+
   @Post('property')
   property(@Body('name') name: unknown): object {
     return { name };
@@ -139,6 +142,19 @@ class BodiesController {
   @UseInterceptors(FileInterceptor('file', { limits: { fileSize: 1_000_000 } }))
   upload(@UploadedFile() file: StoredFile | undefined, @Body() fields: unknown): object {
     return { file: file && { name: file.originalname, text: file.buffer.toString() }, fields };
+  }
+
+  @Post('upload-once')
+  @Idempotent()
+  @UseInterceptors(FileInterceptor('file'))
+  uploadOnce(): object {
+    return { calls: ++this.calls.upload };
+  }
+
+  @Put('stream-once')
+  @Idempotent()
+  async streamOnce(@Req() request: Request): Promise<object> {
+    return { text: await textOf(request), calls: ++this.calls.stream };
   }
 
   @Post('uploads')
@@ -302,6 +318,29 @@ export const bodies: Topic = {
         expectErrorResponse(await sendBytes(petstore, bytes, 'POST'), 401, 'missing_api_key');
       }
     });
+
+    it.each([
+      ['POST', 'upload-once', MULTIPART[1], `${part('file', 'text', 'a.txt')}--x--\r\n`],
+      ['PUT', 'stream-once', 'application/octet-stream', 'text'],
+    ])(
+      'refuses an Idempotency-Key for a body that only the handler reads with 400, and stores nothing: %s %s',
+      async (method, path, type, body) => {
+        const { petstore, key } = scene();
+        const headers = [bearer(key), ['Content-Type', type] as const];
+        const withKey = [...headers, ['Idempotency-Key', path] as const];
+        const message = { method, path: `${PATH}/${path}`, body };
+        for (let i = 0; i < 2; i++)
+          expectErrorResponse(
+            await send(petstore, { ...message, headers: withKey }),
+            400,
+            'validation_failed',
+          );
+        expect(await petstore.query('SELECT FROM idempotent_answers WHERE key = $1', [path])).toEqual([]);
+        const { status, body: sent } = await send(petstore, { ...message, headers });
+        expect(status).toBeLessThan(300);
+        expect(JSON.parse(sent)).toMatchObject({ calls: 1 });
+      },
+    );
 
     it('survives a client that leaves in the middle of its body', async () => {
       const { petstore, key } = scene();
