@@ -214,7 +214,7 @@ function define({ table, schema, dates, columns, feature }: EntityPlan) {
   }
   if (dates) {
     CreateDateColumn({ type: 'timestamptz' })(Thing.prototype, 'createdAt');
-    UpdateDateColumn()(Thing.prototype, 'updatedAt');
+    UpdateDateColumn({ type: 'timestamptz' })(Thing.prototype, 'updatedAt');
   }
   Entity(table, schema === undefined ? {} : { schema })(Thing);
   const [target, owner] = [Thing, Owner] as unknown as [Target, Target]; // the properties come from the plan
@@ -237,6 +237,8 @@ const valuesFor = (columns: readonly ColumnPlan[]) =>
       ),
       id: fc.constantFrom(undefined, undefined, undefined, undefined, 1),
       unknown: fc.constant('x'),
+      createdAt: fc.constantFrom(undefined, new Date('2026-01-02T03:04:05.678Z')),
+      updatedAt: fc.constantFrom(undefined, new Date('2026-01-02T03:04:05.678Z')),
       stamped: fc.constant('y'),
     },
     { requiredKeys: columns.map(({ kind }) => kind) },

@@ -16,8 +16,8 @@ export function lockPet(manager: EntityManager, id: Int64): Promise<Pet | null> 
 }
 
 /** Whether an open order holds the pet. Certain while the pet is locked. */
-export function isReserved(manager: EntityManager, petId: Int64): Promise<boolean> {
-  return manager.existsBy(PetReservation, { petId });
+export async function isReserved(manager: EntityManager, petId: Int64): Promise<boolean> {
+  return (await manager.findOneBy(PetReservation, { petId })) !== null;
 }
 
 /**

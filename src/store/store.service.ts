@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { Changes, type EventType, type Int64, keysetPage, type Page } from '../platform.js';
+import { Changes, Clock, type EventType, type Int64, keysetPage, type Page } from '../platform.js';
 import { PetReservationsService } from '../pets/pet-reservations.service.js';
 import type { ListOrdersQuery } from './dto/list-orders.query.js';
 import { OrderResponse } from './dto/order.response.js';
@@ -18,6 +18,7 @@ export class StoreService {
     @InjectRepository(Order) private readonly orders: Repository<Order>,
     private readonly reservations: PetReservationsService,
     private readonly changes: Changes,
+    private readonly clock: Clock,
   ) {}
 
   async list(query: ListOrdersQuery): Promise<Page<OrderResponse>> {
@@ -35,7 +36,8 @@ export class StoreService {
   place({ petId }: PlaceOrderDto): Promise<OrderResponse> {
     return this.orders.manager.transaction(async (manager) => {
       await this.reservations.reserve(manager, petId);
-      const order = { petId, quantity: 1, status: OrderStatus.Placed };
+      const createdAt = new Date(this.clock.now());
+      const order = { petId, quantity: 1, status: OrderStatus.Placed, createdAt };
       return OrderResponse.from(await this.changes.in(manager).insert(Order, order, ORDER_PLACED));
     });
   }

@@ -26,7 +26,8 @@ export class PlainTable {
   private readonly columns: readonly Column[];
   private readonly byProperty: ReadonlyMap<string, Column>;
   private readonly id?: Column;
-  private readonly isIdOnlyGenerated: boolean;
+  /** Columns that PostgreSQL may set, without the `id`. */
+  private readonly defaults: readonly Column[];
   private readonly keepsStatements: boolean;
   private readonly statements = new Map<string, Pick<Statement, 'name' | 'text'>>();
 
@@ -36,8 +37,8 @@ export class PlainTable {
     if (entity.primaryColumns[0]?.propertyName === 'id') this.id = this.byProperty.get('id');
     const { extra } = entity.dataSource.options as { extra?: ClientConfig };
     this.keepsStatements = extra?.preparedStatements !== false;
-    const returned = entity.getInsertionReturningColumns();
-    this.isIdOnlyGenerated = returned.length === 1 && returned[0]?.propertyName === 'id';
+    const returned = new Set(entity.getInsertionReturningColumns());
+    this.defaults = this.columns.filter((column) => column !== this.id && returned.has(column.metadata));
   }
 
   /** The statement of `EntityManager.find`, for properties that are equal to values or more than one. */
@@ -82,9 +83,11 @@ export class PlainTable {
     });
   }
 
-  /** The entity that `Repository.save` would insert and return, without its `id`, where that alone is generated. */
+  /** The entity that `Repository.save` would insert and return, without its `id`, where PostgreSQL sets nothing else. */
   newRow(given: ObjectLiteral): ObjectLiteral | undefined {
-    if (!this.isIdOnlyGenerated || !this.id?.isInteger) return undefined;
+    if (!this.id?.isInteger || !this.id.metadata.isGenerated) return undefined;
+    if (!this.defaults.every(({ isMoment, property }) => isMoment && given[property] instanceof Date))
+      return undefined;
     const row = this.entity.create() as ObjectLiteral;
     for (const { property, metadata } of this.columns) {
       const value: unknown = given[property];
@@ -169,12 +172,14 @@ class Column {
   /** In SQL. */
   readonly name: string;
   readonly isInteger: boolean;
+  readonly isMoment: boolean;
   private readonly isConverted: boolean;
 
   constructor(readonly metadata: ColumnMetadata) {
     this.property = metadata.propertyName;
     this.name = metadata.entityMetadata.dataSource.driver.escape(metadata.databaseName);
     this.isInteger = ['bigint', 'int8', 'integer', 'int', 'int4'].includes(String(metadata.type));
+    this.isMoment = ['timestamptz', 'timestamp with time zone'].includes(String(metadata.type));
     this.isConverted = !isPassedThrough(metadata);
   }
 
