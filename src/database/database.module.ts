@@ -1,19 +1,39 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { QueryFailedError } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Config } from '../kernel/config/config.js';
 import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../kernel/errors/error-mappers.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { ServiceDataSource } from './service-data-source.js';
 import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
+/** SQLSTATE of U+0000 in a text and in JSON. `@Text()` refuses it before. */
+const UNSTORABLE = ['22021', '22P05'];
+
+const isUnstorableText = (thrown: unknown): boolean =>
+  thrown instanceof QueryFailedError &&
+  UNSTORABLE.includes(String((thrown.driverError as { code?: string }).code));
+
+class UnstorableText extends DomainError {
+  constructor() {
+    super(
+      'invalid',
+      'validation_failed',
+      'A text contains U+0000 or another character that cannot be stored.',
+    );
+  }
+}
+
 @Module({})
 export class DatabaseModule {
   constructor(errors: ErrorMappers) {
     errors.add((thrown) => (isDatabaseUnavailable(thrown) ? new ServiceUnavailable() : undefined));
+    errors.add((thrown) => (isUnstorableText(thrown) ? new UnstorableText() : undefined));
   }
 
   /** Connects to a migrated database, and disconnects when the application closes. */

@@ -360,6 +360,16 @@ export const entities: Topic = {
       expect(body).toEqual({ visit: [{ year: 2026, number: 1, count: 3 }], total: 1 });
     });
 
+    it.each([
+      ['a text', { name: { first: 'A\0' }, email: 'x' }],
+      ['JSON', { name: { first: 'A' }, email: 'x', settings: { note: '\0' } }],
+    ])('refuses a character that PostgreSQL cannot store, in %s, with 400', async (_, person) => {
+      expect(await send('post', '', person)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    });
+
     it('deletes softly', async () => {
       const { body } = await send('delete', `/${id}`);
       expect(body).toEqual({ affected: 1, hidden: null, isKept: true });

@@ -72,9 +72,12 @@ const everyOperation = (): Part[] =>
 
 const needsKey = ({ security = document.security }: Part): boolean => security.length > 0;
 
-/** Whether one of its successes has a body. */
+/** Whether one of its successes has a body. A handler that returns a text is not asked what `Accept` takes, as in Nest. */
 const hasContent = ({ responses }: Part): boolean =>
-  Object.entries<Part>(responses).some(([status, { content }]) => Number(status) < 300 && content);
+  Object.entries<Part>(responses).some(
+    ([status, { content = {} }]) =>
+      Number(status) < 300 && Object.keys(content).some((type) => type !== 'text/html'),
+  );
 
 const everyResponse = (): Part[] =>
   everyOperation().flatMap(({ operationId, responses }) =>

@@ -50,7 +50,7 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
     .string({ unit: codePoint, minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
-    .filter((text) => matches.test(text))
+    .filter((text) => matches.test(text) && !text.includes('\0')) // which PostgreSQL cannot store
     .map(word);
 }
 
