@@ -207,7 +207,7 @@ describe('a key, once created', () => {
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(stdout).toMatch(
       new RegExp(
-        `^${created.id} +a test +business +1000 +100000 +${SCOPES.length} +…${created.key.slice(-4)} +never +active$`,
+        `^${created.id} +a test +business +${SCOPES.length} +…${created.key.slice(-4)} +never +active$`,
         'm',
       ),
     );

@@ -72,8 +72,6 @@ function checkAppendOnly({ info }: RedisState): CheckResult {
   );
 }
 
-const PINGS = 5;
-
 interface RedisState {
   /** The values of `INFO` by name. */
   readonly info: ReadonlyMap<string, string>;
@@ -81,7 +79,7 @@ interface RedisState {
   readonly cluster: ReadonlyMap<string, string>;
   /** `cluster-require-full-coverage`, where the account may read it. */
   readonly fullCoverage: string | undefined;
-  /** Median in milliseconds. */
+  /** Milliseconds. */
   readonly roundTrip: number;
 }
 
@@ -142,14 +140,11 @@ async function fullCoverage(client: Redis): Promise<string | undefined> {
   return Array.isArray(reply) ? String(reply[1]) : undefined;
 }
 
+/** In milliseconds. */
 async function roundTrip(client: Redis): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < PINGS; i++) {
-    const start = performance.now();
-    await client.ping();
-    times.push(performance.now() - start);
-  }
-  return times.sort((a, b) => a - b)[Math.floor(PINGS / 2)] ?? 0;
+  const start = performance.now();
+  await client.ping();
+  return performance.now() - start;
 }
 
 /** Lines of `name:value` below headings. */

@@ -25,17 +25,16 @@ export function keyName(value: string): string {
   throw new InvalidArgumentError('A name has 1 to 200 visible characters, not only white space.');
 }
 
-export function positive(value: string): number {
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && number <= 2_147_483_647) return number;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 2147483647.');
-}
+const wholeNumber =
+  (max: number) =>
+  (value: string): number => {
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+    if (number >= 1 && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
 
-export function daysBack(value: string): number {
-  const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && number <= MAX_DAYS) return number;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
-}
+export const positive = wholeNumber(2_147_483_647);
+export const daysBack = wholeNumber(MAX_DAYS);
 
 /** `90s`, `15m`, `2h` or `7d`, in milliseconds. */
 export function duration(value: string): number {

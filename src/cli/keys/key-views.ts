@@ -1,8 +1,6 @@
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import { table, visible } from '../print.js';
 
-const NO_KEYS = 'There are no keys yet. petstore keys create creates one.';
-
 /** A key for `--json`. */
 export function describeKey(key: ApiKey) {
   return {
@@ -22,59 +20,45 @@ export function describeKey(key: ApiKey) {
   };
 }
 
-const WIDTH = 100; // columns
-const MIN_NAME = 8;
+type Column = readonly [head: string, cell: (key: ApiKey) => string];
 
-/** In 100 columns: with short names, the number of scopes and days for times. */
-export function keysTable(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return NO_KEYS;
-  const rows = (name: (key: ApiKey) => string) =>
-    table(
-      ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'LAST USED', 'STATE'],
-      keys.map((key) => [
-        String(key.id),
-        name(key),
-        key.plan,
-        String(key.limits.perMinute),
-        String(key.limits.perDay),
-        key.scopes ? String(key.scopes.length) : 'all',
-        `…${key.lastFour}`,
-        key.lastUsedAt ? day(key.lastUsedAt) : 'never',
-        stateAndDay(key),
-      ]),
-    );
-  const others =
-    Math.max(
-      ...rows(() => '')
-        .split('\n')
-        .map((line) => line.length),
-    ) - 'NAME'.length;
-  const width = Math.max(WIDTH - others, MIN_NAME);
-  return rows(({ name }) => shortened(visible(name), width));
-}
+/** Fits 100 columns: limits are those of the plan, and `keys show` has exact times. */
+const NARROW: readonly Column[] = [
+  ['ID', ({ id }) => String(id)],
+  ['NAME', ({ name }) => shortened(visible(name))],
+  ['PLAN', ({ plan }) => plan],
+  ['SCOPES', ({ scopes }) => (scopes ? String(scopes.length) : 'all')],
+  ['KEY', ({ lastFour }) => `…${lastFour}`],
+  ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? day(lastUsedAt) : 'never')],
+  ['STATE', (key) => state(key).replace(/T\S+Z$/, '')],
+];
 
-const shortened = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+const WIDE: readonly Column[] = [
+  ['ID', ({ id }) => String(id)],
+  ['NAME', ({ name }) => name],
+  ['PLAN', ({ plan }) => plan],
+  ['PER MINUTE', ({ limits }) => String(limits.perMinute)],
+  ['PER DAY', ({ limits }) => String(limits.perDay)],
+  ['SCOPES', (key) => scopesOf(key)],
+  ['KEY', (key) => maskedKey(key)],
+  ['CREATED', ({ createdAt }) => day(createdAt)],
+  ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? minute(lastUsedAt) : 'never')],
+  ['STATE', (key) => state(key)],
+];
 
-/** All that is known of them. */
-export function wideKeysTable(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return NO_KEYS;
+export function keysTable(keys: readonly ApiKey[], { wide = false } = {}): string {
+  if (keys.length === 0) return 'There are no keys yet. petstore keys create creates one.';
+  const columns = wide ? WIDE : NARROW;
   return table(
-    ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'KEY', 'CREATED', 'LAST USED', 'STATE'],
-    keys.map((key) => [
-      String(key.id),
-      key.name,
-      key.plan,
-      String(key.limits.perMinute),
-      String(key.limits.perDay),
-      scopesOf(key),
-      maskedKey(key),
-      day(key.createdAt),
-      key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
-      state(key),
-    ]),
+    columns.map(([head]) => head),
+    keys.map((key) => columns.map(([, cell]) => cell(key))),
   );
 }
+
+const MAX_NAME = 24;
+
+const shortened = (name: string): string =>
+  name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
 
 export function keyDetails(key: ApiKey): string {
   const oldEndsAt = ifFuture(key.previousEndsAt);
@@ -93,9 +77,6 @@ export function keyDetails(key: ApiKey): string {
     ],
   );
 }
-
-/** The day says less than the minute when a ban ends, and `keys show` has that. */
-const stateAndDay = (key: ApiKey): string => state(key).replace(/T\S+Z$/, '');
 
 function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
   const banned = ifFuture(banEndsAt);

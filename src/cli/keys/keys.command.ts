@@ -4,7 +4,7 @@ import { type Json, print } from '../print.js';
 import { addCreateCommand } from './create.command.js';
 import { addHistoryCommand } from './history.command.js';
 import { duration } from './key-options.js';
-import { describeKey, keyDetails, keysTable, wideKeysTable } from './key-views.js';
+import { describeKey, keyDetails, keysTable } from './key-views.js';
 import { addRotateCommand } from './rotate.command.js';
 import { addUpdateCommand } from './update.command.js';
 import { addUsageCommand } from './usage.command.js';
@@ -45,7 +45,7 @@ export function addKeysCommand(program: Command): void {
 
 async function list({ json, wide }: Json & { readonly wide?: true }): Promise<void> {
   const all = await withKeys(({ keys }) => keys.list());
-  print(json, all.map(describeKey), () => (wide ? wideKeysTable(all) : keysTable(all)));
+  print(json, all.map(describeKey), () => keysTable(all, { wide }));
 }
 
 async function show(id: string, { json }: Json): Promise<void> {

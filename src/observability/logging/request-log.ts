@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../../kernel/json/int64.js';
 import type { ObservedResponse } from '../../http/middleware/response-observer.js';
-import { traceOf } from '../tracing/traceparent.js';
 import { Logger } from './logger.js';
 
 /** Probes and scrapes, which are hidden on a terminal unless they fail. */
@@ -47,6 +46,9 @@ export class RequestLog {
   }
 }
 
+/** W3C Trace Context, section 3.2. */
+const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
 const MAX_PATH = 200;
 
 /** The path of a URL. Characters other than printable ASCII become `?`. */
@@ -68,7 +70,7 @@ function lineOf({ request, route, status, duration, complete }: ObservedResponse
     keyId: key?.id,
     plan: key?.plan,
     address: key ? undefined : request.ip,
-    traceId: headers.traceparent === undefined ? undefined : traceOf(headers.traceparent)?.traceId,
+    traceId: TRACE_ID.exec(String(headers.traceparent))?.[1],
     aborted: complete ? undefined : true,
   };
 }

@@ -1,6 +1,11 @@
 import { pino } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
 import type { LogDestination } from './logger.js';
-import { prettyOutput } from './pretty-output.js';
+import type { RequestLine } from './request-log.js';
+
+type Line = Record<string, unknown> & Partial<RequestLine> & { readonly context?: string };
+
+type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never[]) => unknown>>[3]['colors'];
 
 /**
  * The destination of log lines: readable on a terminal, JSON elsewhere. JSON is buffered, because writing a line costs
@@ -10,3 +15,33 @@ export async function standardOutput(): Promise<LogDestination> {
   if (process.stdout.isTTY) return prettyOutput();
   return pino.destination({ sync: false, minLength: 12_288, periodicFlush: 250 });
 }
+
+/** What the sentence of a request says, or leaves to the JSON. */
+const IGNORED = 'context,requestId,method,route,path,status,durationMs,keyId,plan,address,traceId,aborted';
+
+/** For a terminal: short lines, written at once. */
+async function prettyOutput(): Promise<LogDestination> {
+  const { default: pretty } = await import('pino-pretty'); // loaded only here
+  const stream = pretty({
+    sync: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: IGNORED,
+    messageFormat: (line: Line, messageKey, _, { colors }) =>
+      ofRequest(line, colors) ?? ofService(line, String(line[messageKey])),
+  });
+  return Object.assign(stream, { showsPaths: true });
+}
+
+export function ofRequest(
+  { method, route, path, status, durationMs, keyId, plan, aborted }: Line,
+  colors: Pick<Colors, 'green' | 'cyan' | 'yellow' | 'red'>,
+): string | undefined {
+  if (method === undefined) return undefined;
+  const who = keyId === undefined ? 'no key' : `key ${String(keyId)}, ${String(plan)}`;
+  const color = [colors.green, colors.cyan, colors.yellow, colors.red][Math.floor(Number(status) / 100) - 2];
+  const shown = color ? color(String(status)) : String(status);
+  return `${method} ${path ?? String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}`;
+}
+
+const ofService = ({ context, requestId }: Line, message: string): string =>
+  [context && `[${context}]`, requestId, message].filter(Boolean).join(' ');

@@ -3,11 +3,10 @@ import type { Config } from '../../kernel/config/config.js';
 import { ObservabilityConfig } from '../observability.config.js';
 import { BuildInfo } from './build-info.js';
 import { HttpMetrics } from './http-metrics.js';
-import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { PoolMetrics } from './pool-metrics.js';
-import { Scrape } from './scrape.js';
+import { MetricsController, Scrape } from './scrape.js';
 
 @Global()
 @Module({

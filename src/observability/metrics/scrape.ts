@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import type { ServerResponse } from 'node:http';
+import { Public } from '../../http/route/public.decorator.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { Metrics } from './metrics.js';
@@ -41,5 +43,17 @@ export class Scrape {
       this.text = undefined; // the next scrape tries again
       throw error;
     }
+  }
+}
+
+@Public()
+@ApiExcludeController()
+@Controller('metrics')
+export class MetricsController {
+  constructor(private readonly scrape: Scrape) {}
+
+  @Get()
+  metrics(@Res() response: ServerResponse): Promise<void> {
+    return this.scrape.send(response);
   }
 }

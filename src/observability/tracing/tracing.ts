@@ -1,6 +1,7 @@
 import type { Tracer } from '@opentelemetry/api';
-import { resultWithin, seconds } from '../../kernel/clock/duration.js';
-import type { ResponseObserver } from '../../http/middleware/response-observer.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { seconds } from '../../kernel/clock/duration.js';
+import type { ObservedResponse, ResponseObserver } from '../../http/middleware/response-observer.js';
 
 const FLUSH_TIMEOUT = seconds(1.5);
 
@@ -16,11 +17,12 @@ export interface Tracing {
  * memory and time.
  */
 export async function startTracing(): Promise<Tracing> {
-  const [sdk, { OTLPTraceExporter }, resources, { recordSpan }] = await Promise.all([
+  const [api, { W3CTraceContextPropagator }, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/core'),
     import('@opentelemetry/sdk-trace-base'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
-    import('./span.js'),
   ]);
   const named = resources.resourceFromAttributes({ 'service.name': 'petstore' });
   const provider = new sdk.BasicTracerProvider({
@@ -28,10 +30,38 @@ export async function startTracing(): Promise<Tracing> {
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer: Tracer = provider.getTracer('petstore');
+  const propagator = new W3CTraceContextPropagator();
   return {
     record: (observed) => {
-      recordSpan(tracer, observed);
+      const { status, duration, complete, request } = observed;
+      const end = Date.now();
+      const options = {
+        kind: api.SpanKind.SERVER,
+        startTime: end - duration,
+        attributes: attributesOf(observed),
+      };
+      const parent = propagator.extract(api.ROOT_CONTEXT, request.headers, api.defaultTextMapGetter);
+      const span = tracer.startSpan(`${request.method} ${observed.route}`, options, parent);
+      if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      if (!complete) span.setAttribute('error.type', 'aborted');
+      span.end(end);
     },
-    close: () => resultWithin(FLUSH_TIMEOUT, provider.shutdown()),
+    close: () => Promise.race([provider.shutdown(), delay(FLUSH_TIMEOUT, undefined, { ref: false })]),
+  };
+}
+
+/** By the names of OpenTelemetry's semantic conventions for HTTP servers. */
+function attributesOf({ request, route, status }: ObservedResponse) {
+  const { principal } = request;
+  return {
+    'http.request.method': request.method,
+    'http.route': route,
+    'http.response.status_code': status,
+    'url.scheme': request.protocol,
+    'petstore.request_id': request.id,
+    ...(principal?.kind === 'key' && {
+      'petstore.key_id': String(principal.id),
+      'petstore.plan': principal.plan,
+    }),
   };
 }

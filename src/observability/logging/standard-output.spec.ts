@@ -1,5 +1,5 @@
 import { Logger } from './logger.js';
-import { ofRequest } from './pretty-output.js';
+import { ofRequest } from './standard-output.js';
 import { RequestLog } from './request-log.js';
 
 const mark = (color: string) => (text: string | number) => `<${color}>${text}</${color}>`;
