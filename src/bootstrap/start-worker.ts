@@ -2,6 +2,8 @@ import { type NestApplicationContext, NestFactory } from '@nestjs/core';
 import { WorkerModule, WORKERS } from '../app.worker.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { joinDatabase } from '../database/open-database.js';
+import { hours } from '../kernel/clock/duration.js';
+import { Config } from '../kernel/config/config.js';
 import { Logger } from '../observability/logging/logger.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 import { readConfig } from '../settings.js';
@@ -20,4 +22,5 @@ export async function startWorker(onEnd: OnEnd): Promise<void> {
   const context = worker as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
   onEnd((signal) => context.close(signal));
   for (const feature of WORKERS) worker.get(feature.worker).work();
+  setInterval(() => undefined, hours(1)); // otherwise the process would end while PostgreSQL is unavailable
 }
