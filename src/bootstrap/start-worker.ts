@@ -3,7 +3,6 @@ import { WorkerModule, WORKERS } from '../app.worker.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { joinDatabase } from '../database/open-database.js';
 import { hours } from '../kernel/clock/duration.js';
-import { Config } from '../kernel/config/config.js';
 import { Logger } from '../observability/logging/logger.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 import { readConfig } from '../settings.js';

@@ -78,6 +78,6 @@ async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promi
   const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
   Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });
   await manager.save(delivery);
-  await manager.query(addJobs('webhook_deliveries WHERE id = $1'), [delivery.id]);
+  await manager.query(addJobs('(SELECT $1::bigint AS id, now() AS run_at) AS due'), [delivery.webhookId]);
   return DeliveryResponse.from(delivery);
 }

@@ -1,19 +1,39 @@
-/** The task of the queue that makes one attempt. */
-export const TASK = 'deliver webhook';
+/** The task of the queue that sends what is due to a webhook. */
+export const TASK = 'deliver to webhook';
 
-/** Attempts of one webhook at a time, over all processes: the jobs of a named queue run one after another. */
-const QUEUES = 8;
-
-/** SQL: the names of the queues of a webhook begin so. */
-export const queuesOf = (webhookId: string): string => `'webhook ' || ${webhookId} || ' '`;
+/** SQL: how long deliveries to a row of `webhooks` wait while it keeps failing: a tenth of that time, at most a minute. */
+const PAUSE = `least(interval '1 minute', coalesce(now() - failing_since, interval '0') / 10)`;
 
 /**
- * SQL: adds the job of each of these deliveries, which runs when the next attempt is due, or changes the one that waits.
- * @param deliveries rows of `webhook_deliveries`: a table or subquery, with its condition
+ * SQL: adds the job of each of these webhooks, or changes the one that waits. One job of a webhook runs at a time, over all
+ * processes: it has a named queue of its own.
+ * @param webhooks a table or subquery with `id` and `run_at`
+ * @param keepsRunAt whether a job that waits keeps its time
  */
-export const addJobs = (deliveries: string): string => `
-  SELECT count(*)::integer AS count FROM (
+export const addJobs = (webhooks: string, keepsRunAt = false): string => `
+  SELECT count(*) FROM (
     SELECT array_agg((
-      '${TASK}', json_build_object('deliveryId', id::text), ${queuesOf('webhook_id')} || coalesce(event_id, id) % ${QUEUES},
-      next_attempt_at, NULL, 'delivery ' || id, NULL, NULL)::graphile_worker.job_spec) AS specs
-    FROM ${deliveries} HAVING count(*) > 0) AS due CROSS JOIN LATERAL graphile_worker.add_jobs(specs)`;
+      '${TASK}', json_build_object('webhookId', id::text), 'webhook ' || id, run_at, NULL, 'webhook ' || id, NULL, NULL
+    )::graphile_worker.job_spec) AS specs
+    FROM ${webhooks} HAVING count(*) > 0) AS due CROSS JOIN LATERAL graphile_worker.add_jobs(specs, ${keepsRunAt})`;
+
+/** SQL: adds the jobs of webhooks with new deliveries. A job of an endpoint that keeps failing comes no earlier than it would. */
+export const addJobsOfNew = (deliveries: string): string =>
+  addJobs(`(
+    SELECT webhooks.id, least(run_at, now() + ${PAUSE}) AS run_at
+    FROM webhooks LEFT JOIN graphile_worker.jobs ON key = 'webhook ' || webhooks.id AND locked_at IS NULL
+    WHERE webhooks.id IN (SELECT webhook_id FROM ${deliveries})) AS due`);
+
+/**
+ * SQL: adds the jobs of the next attempts, unless they wait already.
+ * @param webhooks a condition on rows of `webhooks`
+ */
+export const addNextJobs = (webhooks: string): string =>
+  addJobs(
+    `(SELECT id, greatest(next_attempt_at, now() + ${PAUSE}) AS run_at
+      FROM webhooks CROSS JOIN LATERAL (
+        SELECT min(next_attempt_at) AS next_attempt_at FROM webhook_deliveries
+        WHERE webhook_id = webhooks.id AND webhook_deliveries.state = 'pending') AS next
+      WHERE next_attempt_at IS NOT NULL AND ${webhooks}) AS due`,
+    true,
+  );

@@ -71,8 +71,10 @@ export class WebhookOperations {
          WHERE id = ANY (ARRAY(SELECT id FROM webhook_deliveries
                                WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2
                                ORDER BY id LIMIT ${BATCH}))
-         RETURNING id, webhook_id, event_id, next_attempt_at
-       ) ${addJobs('retried')}`,
+         RETURNING webhook_id
+       )
+       SELECT (SELECT count(*) FROM retried)::integer AS count,
+              (${addJobs('(SELECT DISTINCT webhook_id AS id, now() AS run_at FROM retried) AS due')}) AS jobs`,
       [id, since],
     );
     return retried?.count ?? 0;

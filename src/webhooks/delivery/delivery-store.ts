@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE } from '../active-webhooks.js';
-import { addJobs, queuesOf } from '../delivery-jobs.js';
+import { addNextJobs } from '../delivery-jobs.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import type { DisabledReason } from '../webhook.entity.js';
 import { WorkerConnections } from './worker-connections.js';
@@ -31,6 +31,7 @@ export interface DueDelivery {
 
 /** What has become of a delivery. */
 export interface Outcome {
+  readonly id: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   /** Milliseconds until the next attempt of a pending one. */
   readonly wait?: number;
@@ -40,17 +41,15 @@ export interface Outcome {
 
 /** The attempts that are kept of a delivery: on demand it is sent any number of times. */
 const MAX_ATTEMPTS = 50;
-/** Jobs of one statement, so that it takes much less than the timeout. */
-const MAX_POSTPONED = 5_000;
 
 /** The state of deliveries, in PostgreSQL, by its clock. */
 @Injectable()
 export class DeliveryStore {
   constructor(private readonly connections: WorkerConnections) {}
 
-  /** @returns `undefined` where it is not due: it has been sent or deleted, or put off */
-  async due(deliveryId: string): Promise<DueDelivery | undefined> {
-    const [due] = await this.connections.query<DueDelivery>(
+  /** Deliveries to a webhook whose next attempt is due, the longest due first. */
+  due(webhookId: string, limit: number): Promise<DueDelivery[]> {
+    return this.connections.query<DueDelivery>(
       `SELECT delivery.id::text, delivery.type, tries, delivery.created_at AS "createdAt", event_id::text AS "eventId",
               version, occurred_at AS "occurredAt", data::text, webhook_id::text AS "webhookId", url, secret,
               previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
@@ -58,23 +57,29 @@ export class DeliveryStore {
        FROM webhook_deliveries AS delivery
          JOIN webhooks ON webhooks.id = webhook_id
          LEFT JOIN events ON events.id = event_id
-       WHERE delivery.id = $1 AND delivery.state = 'pending' AND next_attempt_at <= now()`,
-      [deliveryId],
+       WHERE webhook_id = $1 AND delivery.state = 'pending' AND next_attempt_at <= now()
+       ORDER BY next_attempt_at, delivery.id LIMIT $2`,
+      [webhookId, limit],
     );
-    return due;
   }
 
-  /** Writes what has become of a delivery, and adds the job of the next attempt. */
-  async write({ id }: DueDelivery, { state, wait, attempt }: Outcome): Promise<void> {
+  /** Writes what has become of deliveries. */
+  async write(outcomes: readonly Outcome[]): Promise<void> {
     await this.connections.query(
-      `WITH written AS (
-         UPDATE webhook_deliveries
-         SET state = $2, next_attempt_at = now() + make_interval(secs => $3), tries = tries + jsonb_array_length($4),
-             attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END || $4
-         WHERE id = $1 AND state = 'pending' RETURNING id, webhook_id, event_id, next_attempt_at
-       ) ${addJobs('written WHERE next_attempt_at IS NOT NULL')}`,
-      [id, state, wait === undefined ? null : wait / 1000, JSON.stringify(attempt ? [attempt] : [])],
+      `UPDATE webhook_deliveries AS delivery
+       SET state = outcome.state, next_attempt_at = now() + make_interval(secs => wait / 1000),
+           tries = tries + (attempt IS NOT NULL)::integer,
+           attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END
+                      || coalesce(attempt, '[]')
+       FROM jsonb_to_recordset($1) AS outcome (id bigint, state text, wait float8, attempt jsonb)
+       WHERE delivery.id = outcome.id AND delivery.state = 'pending'`,
+      [JSON.stringify(outcomes)],
     );
+  }
+
+  /** Adds the job for the next attempts to a webhook, if there are any. */
+  async addNextJob(webhookId: string): Promise<void> {
+    await this.connections.query(addNextJobs('id = $1'), [webhookId]);
   }
 
   async endpointSucceeded({ webhookId }: DueDelivery): Promise<void> {
@@ -103,21 +108,5 @@ export class DeliveryStore {
       [webhookId, url, isGone],
     );
     return webhook?.reason ?? undefined;
-  }
-
-  /**
-   * Puts off all due attempts of an endpoint that keeps failing, by a tenth of the time for which it has, at least 5 s and
-   * at most a minute: the queue does not have to pass over them.
-   */
-  async postpone({ webhookId }: DueDelivery): Promise<void> {
-    await this.connections.query(
-      `SELECT count(*) FROM graphile_worker.reschedule_jobs(
-         ARRAY(SELECT id FROM graphile_worker.jobs
-               WHERE starts_with(queue_name, ${queuesOf('$1::text')}) AND run_at <= now() AND locked_at IS NULL
-               LIMIT ${MAX_POSTPONED}),
-         run_at => now() + (SELECT least(interval '1 minute', greatest(interval '5 s', (now() - failing_since) / 10))
-                            FROM webhooks WHERE id = $1::bigint))`,
-      [webhookId],
-    );
   }
 }

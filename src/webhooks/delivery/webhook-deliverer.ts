@@ -1,9 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { VERSION } from '../../kernel/version.js';
 import { Clock } from '../../kernel/clock/clock.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
-import { DeliveryStore, type DueDelivery } from './delivery-store.js';
+import { DeliveryStore, type DueDelivery, type Outcome } from './delivery-store.js';
 import { contentOf } from './message.js';
 import { waitAfter } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
@@ -12,14 +13,19 @@ import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `petstore-webhooks/${VERSION}`;
 const GONE = 410;
+/** Requests to an endpoint at a time. */
+const BATCH = 8;
+/** No further attempts of a job begin after that, so that others have their turn. */
+const TURN = seconds(10);
 
-/** The process stops before the attempt has a result. The queue runs the job again. */
+/** The process stops before the endpoint has responded. The queue runs the job again. */
 class AttemptAbandoned extends Error {}
 
 /** Makes attempts to deliver. */
 @Injectable()
-export class WebhookDeliverer {
+export class WebhookDeliverer implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
+  private stopping = false;
 
   constructor(
     private readonly store: DeliveryStore,
@@ -29,45 +35,59 @@ export class WebhookDeliverer {
     private readonly clock: Clock,
   ) {}
 
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+  }
+
   /**
-   * Makes the attempt that is due, and schedules the next one.
-   * @param stop ends the attempt
+   * Makes the attempts that are due to a webhook until its turn ends or one fails, and schedules the next ones.
+   * @param stop ends the attempts
    * @throws AttemptAbandoned, errors of the database
    */
-  async deliver(deliveryId: string, stop?: AbortSignal): Promise<void> {
-    const due = await this.store.due(deliveryId);
-    if (!due) return;
-    if (!due.isActive) {
-      await this.store.write(due, { state: 'failed' });
-      this.metrics.ended('failed');
-      return;
+  async deliver(webhookId: string, stop?: AbortSignal): Promise<void> {
+    const end = this.clock.elapsed() + TURN;
+    while ((await this.deliverBatch(webhookId, stop)) && this.clock.elapsed() < end && !this.stopping);
+    await this.store.addNextJob(webhookId);
+  }
+
+  /** @returns whether there may be more to deliver now */
+  private async deliverBatch(webhookId: string, stop?: AbortSignal): Promise<boolean> {
+    const batch = await this.store.due(webhookId, BATCH);
+    const [first] = batch;
+    if (!first) return false;
+    if (!first.isActive) {
+      await this.write(batch.map(({ id }) => ({ id, state: 'failed' })));
+      return true;
     }
-    const attempt = await this.attempt(due, stop);
-    if (attempt.error === undefined) await this.succeeded(due, attempt);
-    else await this.failed(due, attempt);
+    const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
+    const made = attempts.filter((attempt) => attempt !== undefined);
+    await this.noteEndpoint(first, made);
+    await this.write(batch.flatMap((due, i) => (attempts[i] ? outcomeOf(due, attempts[i]) : [])));
+    if (made.length < batch.length)
+      throw new AttemptAbandoned('The process stops before the endpoint has responded.');
+    return made.every(({ error }) => error === undefined);
   }
 
-  private async succeeded(due: DueDelivery, attempt: Attempt): Promise<void> {
-    await this.store.write(due, { state: 'delivered', attempt });
-    this.metrics.ended('delivered');
-    if (due.isFailing) await this.store.endpointSucceeded(due);
+  private async write(outcomes: readonly Outcome[]): Promise<void> {
+    await this.store.write(outcomes);
+    for (const { state } of outcomes) if (state !== 'pending') this.metrics.ended(state);
   }
 
-  private async failed(due: DueDelivery, attempt: Attempt): Promise<void> {
-    const isGone = attempt.status === GONE;
-    const reason = await this.store.endpointFailed(due, isGone);
-    if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
-    else if (due.isFailing) await this.store.postpone(due);
-    const wait = isGone ? undefined : waitAfter(due.tries + 1);
-    await this.store.write(due, { state: wait === undefined ? 'failed' : 'pending', wait, attempt });
-    if (wait === undefined) this.metrics.ended('failed');
+  /** One success among the attempts of a batch is enough: the endpoint does not fail. */
+  private async noteEndpoint(due: DueDelivery, made: readonly Attempt[]): Promise<void> {
+    const isGone = made.some(({ status }) => status === GONE);
+    if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
+      const reason = await this.store.endpointFailed(due, isGone);
+      if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
+    } else if (due.isFailing && made.length > 0) await this.store.endpointSucceeded(due);
   }
 
-  private async attempt(due: DueDelivery, stop?: AbortSignal): Promise<Attempt> {
+  /** @returns `undefined` where it was abandoned */
+  private async attempt(due: DueDelivery, stop?: AbortSignal): Promise<Attempt | undefined> {
     const began = this.clock.elapsed();
     const at = new Date(this.clock.now()).toISOString();
     const result = await this.post(due, stop);
-    if (!result) throw new AttemptAbandoned('The process stops before the endpoint has responded.');
+    if (!result) return undefined;
     const milliseconds = Math.round(this.clock.elapsed() - began);
     this.metrics.attempted(result.error ?? 'success', milliseconds);
     return { at, milliseconds, ...result };
@@ -105,4 +125,10 @@ export class WebhookDeliverer {
       return undefined;
     }
   }
+}
+
+function outcomeOf({ id, tries }: DueDelivery, attempt: Attempt): Outcome {
+  if (attempt.error === undefined) return { id, state: 'delivered', attempt };
+  const wait = attempt.status === GONE ? undefined : waitAfter(tries + 1);
+  return { id, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
 }

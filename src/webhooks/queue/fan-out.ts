@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE } from '../active-webhooks.js';
-import { addJobs } from '../delivery-jobs.js';
+import { addJobsOfNew } from '../delivery-jobs.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
 
 /** Deliveries of one transaction, so that its statement takes much less than the timeout. */
 const BATCH = 2_000;
 
 /**
- * Makes deliveries of the events in the feed, with a cursor of its own, like any other reader: a delivery with its job for
- * each webhook that selects the event.
+ * Makes deliveries of the events in the feed, with a cursor of its own, like any other reader: one for each webhook that
+ * selects the event.
  */
 @Injectable()
 export class FanOut {
@@ -50,8 +50,8 @@ const FAN_OUT = `
     SELECT listening.id, batch.id, batch.type, 'pending', now()
     FROM batch JOIN listening ON batch.id > after_event_id AND (types = '{}' OR type = ANY (types))
     ORDER BY batch.id
-    RETURNING id, webhook_id, event_id, next_attempt_at
+    RETURNING webhook_id
   ), mark AS (
     UPDATE webhook_feed SET last_event_id = (SELECT max(id) FROM batch) WHERE EXISTS (SELECT FROM batch)
   )
-  SELECT (SELECT count(*) FROM batch)::integer AS count, (${addJobs('added')}) AS jobs`;
+  SELECT (SELECT count(*) FROM batch)::integer AS count, (${addJobsOfNew('added')}) AS jobs`;

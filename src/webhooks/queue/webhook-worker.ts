@@ -19,7 +19,7 @@ import { FanOut } from './fan-out.js';
 import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 
 const POLL_EVERY = seconds(1);
-const UNLOCK_EVERY = seconds(10);
+const UNLOCK_EVERY = seconds(5);
 const CLEAN_EVERY = minutes(10);
 /** Attempts are abandoned after 1.5 s; this leaves time to write what became of them. */
 const STOP_TIMEOUT = seconds(2.5);
@@ -97,7 +97,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private async withQueue(work: (pool: Pool) => Promise<void>): Promise<void> {
-    if (this.queue) await work(this.connections.queuePool);
+    if (this.queue) await work(this.connections.pool);
   }
 
   private async hasWebhooks(): Promise<boolean> {
@@ -108,8 +108,8 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private async startQueue(): Promise<Runner> {
-    const queue = await startQueue(this.connections.queuePool, (id, stop) =>
-      this.deliverer.deliver(id, stop),
+    const queue = await startQueue(this.connections.pool, (webhookId, stop) =>
+      this.deliverer.deliver(webhookId, stop),
     );
     // It ends by itself only after an error; then the next run starts another one.
     void queue.promise
