@@ -13,7 +13,7 @@ export { Idempotent } from './idempotency/idempotent.decorator.js';
 export { ApiErrors } from './openapi/decorators/api-errors.decorator.js';
 export { Id } from './openapi/decorators/id.decorator.js';
 export { IfMatch } from './openapi/decorators/if-match.decorator.js';
-export { HideTryIt, Stability, Tag } from './openapi/decorators/operation-marks.js';
+export { ClientMethod, HideTryIt, Stability, Tag } from './openapi/decorators/operation-marks.js';
 export { Paged } from './openapi/decorators/paged.decorator.js';
 export { Created, Updated } from './openapi/decorators/resource.decorators.js';
 export { ExpectedVersion } from './kernel/expected-version.js';

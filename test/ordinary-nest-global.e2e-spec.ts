@@ -16,11 +16,9 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
-import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { map, of, type Observable, tap } from 'rxjs';
 import { Idempotent } from '../src/idempotency/idempotent.decorator.js';
-import { lintErrors } from './support/lint-openapi.js';
 import { Petstore } from './support/petstore.js';
 
 /** The chapters of the Nest documentation on what a module provides for the whole application. */
@@ -168,74 +166,6 @@ describe('a module that provides a cache as APP_INTERCEPTOR', () => {
     const { text } = await client.get('/v1/pets').expect(200);
     await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
     expect((await client.get('/v1/pets').expect(200)).text).toBe(text);
-  });
-});
-
-class CircularDto {
-  @ApiProperty({ type: () => undefined as never }) // as between two files that import one another
-  other!: object;
-}
-
-@Controller({ path: 'circular', version: '1' })
-class CircularController {
-  @Get()
-  @ApiOkResponse({ type: CircularDto })
-  get(): object {
-    return {};
-  }
-}
-
-@Module({ controllers: [CircularController] })
-class CircularModule {}
-
-describe('a module that @nestjs/swagger cannot describe', () => {
-  let petstore: Petstore;
-
-  beforeAll(async () => {
-    petstore = await Petstore.start({ modules: [CircularModule] });
-  });
-  afterAll(() => petstore.stop());
-
-  it('is not in the document, which says so in the log; the others are', async () => {
-    const { body } = await petstore.client().get('/openapi.json').expect(200);
-    expect(Object.keys(body.paths)).toEqual(
-      expect.arrayContaining(['/pets', '/pets/{petId}', '/store/orders']),
-    );
-    expect(Object.keys(body.paths)).not.toContain('/circular');
-    expect(petstore.log.map(({ msg }) => msg)).toContainEqual(
-      expect.stringMatching(/^CircularModule is not in/),
-    );
-    expect(await lintErrors(body)).toEqual([]);
-  });
-});
-
-@Controller({ path: 'incomplete', version: '1' })
-class IncompleteController {
-  @Get()
-  @ApiOkResponse({ description: 'Mine.', content: { 'application/json': null as never } })
-  get(): object {
-    return {};
-  }
-}
-
-@Module({ controllers: [IncompleteController] })
-class IncompleteModule {}
-
-describe('an operation that the document cannot complete', () => {
-  let petstore: Petstore;
-
-  beforeAll(async () => {
-    petstore = await Petstore.start({ modules: [IncompleteModule] });
-  });
-  afterAll(() => petstore.stop());
-
-  it('is shown as Nest describes it, and the log says so', async () => {
-    const { body } = await petstore.client().get('/openapi.json').expect(200);
-    expect(body.paths['/incomplete'].get).toMatchObject({ responses: { 200: { description: 'Mine.' } } });
-    expect(body.paths['/pets'].get.responses).toHaveProperty('429');
-    expect(petstore.log.map(({ msg }) => msg)).toContainEqual(
-      expect.stringMatching(/^IncompleteController_get_v1 is shown as Nest describes it/),
-    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
+  ClientMethod,
   ApiErrors,
   Created,
   type ExpectedVersion,
@@ -35,6 +36,7 @@ export class CategoriesController {
 
   @Get()
   @RequireScope('categories:read')
+  @ClientMethod('categories.list')
   @ApiOperation({
     operationId: 'listCategories',
     summary: 'List categories',
@@ -48,6 +50,7 @@ export class CategoriesController {
   @Post()
   @RequireScope('categories:write')
   @Idempotent()
+  @ClientMethod('categories.create')
   @ApiOperation({
     operationId: 'createCategory',
     summary: 'Add a category',
@@ -61,6 +64,7 @@ export class CategoriesController {
 
   @Get(':categoryId')
   @RequireScope('categories:read')
+  @ClientMethod('categories.get')
   @ApiOperation({
     operationId: 'getCategory',
     summary: 'Get a category',
@@ -73,6 +77,7 @@ export class CategoriesController {
 
   @Patch(':categoryId')
   @RequireScope('categories:write')
+  @ClientMethod('categories.update')
   @ApiOperation({
     operationId: 'updateCategory',
     summary: 'Change a category',
@@ -92,6 +97,7 @@ export class CategoriesController {
   @Delete(':categoryId')
   @HttpCode(204)
   @RequireScope('categories:write')
+  @ClientMethod('categories.remove')
   @ApiOperation({
     operationId: 'deleteCategory',
     summary: 'Remove a category',
@@ -108,6 +114,7 @@ export class CategoriesController {
 
   @Get(':categoryId/pets')
   @RequireScope('pets:read')
+  @ClientMethod('categories.pets')
   @ApiOperation({
     operationId: 'listPetsOfCategory',
     summary: 'List the pets of a category',

@@ -4,7 +4,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
+import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { EventResponse } from './dto/event.response.js';
 import { ListEventsQuery } from './dto/list-events.query.js';
 import { EventsExpired } from './event.errors.js';
@@ -17,6 +17,7 @@ export class EventsController {
 
   @Get()
   @RequireScope('events:read')
+  @ClientMethod('events.list')
   @ApiOperation({
     operationId: 'listEvents',
     summary: 'List events',

@@ -7,7 +7,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
+import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { DailyUsageRepository } from '../rate-limit/daily-usage/daily-usage.repository.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
 import { RotateKeyDto } from './dto/rotate-key.dto.js';
@@ -23,6 +23,7 @@ export class KeyController {
   ) {}
 
   @Get('key')
+  @ClientMethod('key.get')
   @ApiOperation({
     operationId: 'getKey',
     summary: 'See your key',
@@ -39,6 +40,7 @@ export class KeyController {
   @Post('key/rotate')
   @HttpCode(200)
   @RequireScope('key:rotate')
+  @ClientMethod('key.rotate')
   @ApiOperation({
     operationId: 'rotateKey',
     summary: 'Give your key a new secret',
@@ -59,6 +61,7 @@ export class KeyController {
   }
 
   @Get('usage')
+  @ClientMethod('key.usage')
   @ApiOperation({
     operationId: 'getUsage',
     summary: 'See what your key has used',

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
+  ClientMethod,
   ApiErrors,
   Created,
   Deprecated,
@@ -30,6 +31,7 @@ export class PetsController {
 
   @Get()
   @RequireScope('pets:read')
+  @ClientMethod('pets.list')
   @ApiOperation({
     operationId: 'listPets',
     summary: 'List pets',
@@ -45,6 +47,7 @@ export class PetsController {
   @Post()
   @RequireScope('pets:write')
   @Idempotent()
+  @ClientMethod('pets.create')
   @ApiOperation({
     operationId: 'createPet',
     summary: 'Add a pet',
@@ -64,6 +67,7 @@ export class PetsController {
     use: 'GET /v1/pets?ids=',
     documentation: '/docs#/pets/getPet',
   })
+  @ClientMethod('pets.get')
   @ApiOperation({
     operationId: 'getPet',
     summary: 'Get a pet',
@@ -77,6 +81,7 @@ export class PetsController {
 
   @Patch(':petId')
   @RequireScope('pets:write')
+  @ClientMethod('pets.update')
   @ApiOperation({
     operationId: 'updatePet',
     summary: 'Change a pet',
@@ -96,6 +101,7 @@ export class PetsController {
   @Delete(':petId')
   @HttpCode(204)
   @RequireScope('pets:write')
+  @ClientMethod('pets.remove')
   @ApiOperation({
     operationId: 'deletePet',
     summary: 'Remove a pet',

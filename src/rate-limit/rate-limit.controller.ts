@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { createRequestPartDecorator } from '../http/route/parameters.js';
 import { Clock } from '../kernel/clock/clock.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
+import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { FreeAllowance } from './free-allowance.decorator.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -22,6 +22,7 @@ export class RateLimitController {
 
   @Get()
   @FreeAllowance({ perMinute: 60 })
+  @ClientMethod('rateLimits.get')
   @ApiOperation({
     operationId: 'getRateLimit',
     summary: 'See where your key stands',

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
+  ClientMethod,
   ApiErrors,
   Created,
   HideTryIt,
@@ -30,6 +31,7 @@ export class StoreController {
   @RequireScope('orders:read')
   @Stability('experimental')
   @HideTryIt()
+  @ClientMethod('orders.list')
   @ApiOperation({
     operationId: 'listOrders',
     summary: 'List orders',
@@ -43,6 +45,7 @@ export class StoreController {
   @Post()
   @RequireScope('orders:write')
   @Idempotent()
+  @ClientMethod('orders.place')
   @ApiOperation({
     operationId: 'placeOrder',
     summary: 'Place an order',
@@ -57,6 +60,7 @@ export class StoreController {
 
   @Get(':orderId')
   @RequireScope('orders:read')
+  @ClientMethod('orders.get')
   @ApiOperation({
     operationId: 'getOrder',
     summary: 'Get an order',
@@ -71,6 +75,7 @@ export class StoreController {
   @HttpCode(200)
   @RequireScope('orders:write')
   @Idempotent()
+  @ClientMethod('orders.approve')
   @ApiOperation({
     operationId: 'approveOrder',
     summary: 'Approve an order',
@@ -86,6 +91,7 @@ export class StoreController {
   @HttpCode(200)
   @RequireScope('orders:write')
   @Idempotent()
+  @ClientMethod('orders.deliver')
   @ApiOperation({
     operationId: 'deliverOrder',
     summary: 'Deliver an order',
@@ -101,6 +107,7 @@ export class StoreController {
   @HttpCode(200)
   @RequireScope('orders:write')
   @Idempotent()
+  @ClientMethod('orders.cancel')
   @ApiOperation({
     operationId: 'cancelOrder',
     summary: 'Cancel an order',

@@ -7,7 +7,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Id } from '../openapi/decorators/id.decorator.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
+import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
@@ -21,6 +21,7 @@ export class DeliveriesController {
 
   @Get('deliveries')
   @RequireScope('webhooks:read')
+  @ClientMethod('webhooks.deliveries')
   @ApiOperation({
     operationId: 'listDeliveries',
     summary: 'List deliveries of a webhook',
@@ -39,6 +40,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @Idempotent()
+  @ClientMethod('webhooks.retry')
   @ApiOperation({
     operationId: 'retryDelivery',
     summary: 'Send a delivery again',
@@ -58,6 +60,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @Idempotent()
+  @ClientMethod('webhooks.ping')
   @ApiOperation({
     operationId: 'pingWebhook',
     summary: 'Send a ping to a webhook',

@@ -5,7 +5,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Id } from '../openapi/decorators/id.decorator.js';
-import { Tag } from '../openapi/decorators/operation-marks.js';
+import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { Created, Updated } from '../openapi/decorators/resource.decorators.js';
 import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
@@ -20,6 +20,7 @@ export class WebhooksController {
 
   @Get()
   @RequireScope('webhooks:read')
+  @ClientMethod('webhooks.list')
   @ApiOperation({
     operationId: 'listWebhooks',
     summary: 'List webhooks',
@@ -32,6 +33,7 @@ export class WebhooksController {
 
   @Post()
   @RequireScope('webhooks:write', 'events:read')
+  @ClientMethod('webhooks.create')
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Create a webhook',
@@ -51,6 +53,7 @@ export class WebhooksController {
 
   @Get(':webhookId')
   @RequireScope('webhooks:read')
+  @ClientMethod('webhooks.get')
   @ApiOperation({ operationId: 'getWebhook', summary: 'Get a webhook', description: 'Without its secret.' })
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
   get(
@@ -62,6 +65,7 @@ export class WebhooksController {
 
   @Patch(':webhookId')
   @RequireScope('webhooks:write', 'events:read')
+  @ClientMethod('webhooks.update')
   @ApiOperation({
     operationId: 'updateWebhook',
     summary: 'Change a webhook',
@@ -82,6 +86,7 @@ export class WebhooksController {
   @Delete(':webhookId')
   @HttpCode(204)
   @RequireScope('webhooks:write')
+  @ClientMethod('webhooks.remove')
   @ApiOperation({
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
@@ -98,6 +103,7 @@ export class WebhooksController {
   @Post(':webhookId/rotate-secret')
   @HttpCode(200)
   @RequireScope('webhooks:write')
+  @ClientMethod('webhooks.rotateSecret')
   @ApiOperation({
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',

@@ -12,7 +12,7 @@ const NEXT = 'A name that goes or comes has its line in the section "Platform" o
 describe('The door to the platform', () => {
   it(`src/platform.ts exports what modules import. ${NEXT}`, () => {
     expect(exportsOf('src/platform.ts')).toEqual(
-      `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changes Clock Config Created CurrentPrincipal Deprecated DomainError
+      `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changes ClientMethod Clock Config Created CurrentPrincipal Deprecated DomainError
       ErrorHelp ErrorMappers EventType EventsModule ExpectedVersion HealthModule HideTryIt Id Idempotent IfMatch Int64 Int64Field Int64List
       Int64Parameter IntegerParameter Metrics Optional Page PageQuery PageRequest Paged PeriodicTasks Plan Public Readiness RequireScope
       SampleData Samples Stability Tag Text Updated Variables days eventType hours keysetPage minutes parseInt64 seconds

@@ -49,8 +49,8 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     const operation = page.locator('[id="tag/pets/operation/createPet"]');
     for (const [language, text] of Object.entries({
       curl: '"Authorization: Bearer $PETSTORE_API_KEY"',
-      TypeScript: 'await fetch(',
-      Python: 'urllib.request.urlopen',
+      TypeScript: 'client.pets.create({',
+      Python: 'client.pets.create(name=',
     })) {
       await operation.getByRole('tab', { name: language, exact: true }).click();
       const sample = operation.getByRole('tabpanel').filter({ hasText: text }).first();
@@ -108,10 +108,18 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     await eventually(() => page.evaluate<boolean>(there).catch(() => false)); // it loads anew
   });
 
-  it('fits a phone', async () => {
+  it('fits a phone, where operations are closed until their button or a link opens them', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.locator('.api-content h1').first().waitFor();
+    await page.goto(`${address}/reference#tag/pets/operation/createPet`);
+    await page.reload();
+    const isOpen = (id: string) =>
+      page.locator(`[id="tag/pets/operation/${id}"]`).getByText('Request samples').isVisible();
+    await page.locator('[id="tag/pets/operation/createPet"]').getByText('Request samples').waitFor();
+    expect(await isOpen('listPets')).toBe(false);
+    await page.locator('[id="tag/pets/operation/listPets"]').getByRole('button', { name: 'Show' }).click();
+    expect(await isOpen('listPets')).toBe(true);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(30_000);
   });
 
   it('asked no other host for anything and logged no error in all that', () => {

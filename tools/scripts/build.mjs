@@ -2,7 +2,7 @@
 // Compiles sources that differ from what their output in dist/ was made of, and removes outputs without a source. SWC
 // strips the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,8 +30,9 @@ export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
     filesIn('dist', folders, (name) => name.endsWith('.js')),
     fingerprintOf(...SETTINGS.map((file) => join(root, file))),
   ]);
-  const expected = new Set(sources.map(outputOf));
-  await Promise.all(REDOC.map(copyOfRedoc));
+  const pages = await filesIn('', folders, (name) => /\.(html|css|js)$/.test(name));
+  const expected = new Set([...sources.map(outputOf), ...pages]);
+  await Promise.all([...REDOC.map(copyOfRedoc), ...pages.map(copyOfPage)]);
   const orphans = outputs.filter((output) => !expected.has(output));
   await Promise.all(orphans.flatMap((output) => [remove(output), remove(`${output}.map`)]));
 
@@ -70,6 +71,12 @@ async function filesIn(base, folders, isWanted) {
     .flat()
     .filter((entry) => entry.isFile() && isWanted(entry.name))
     .map(({ parentPath, name }) => relative(join(root, base), join(parentPath, name)));
+}
+
+/** What a browser gets is served as it is written. */
+async function copyOfPage(file) {
+  await mkdir(dirname(join(root, 'dist', file)), { recursive: true });
+  await copyFile(join(root, file), join(root, 'dist', file));
 }
 
 async function copyOfRedoc(name) {

@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiTags } from '@nestjs/swagger';
 
 /** The name of the security scheme of the API key. */
@@ -12,6 +12,19 @@ export const Stability = (level: StabilityLevel): MethodDecorator => ApiExtensio
 /** Hides the interactive test panel of an operation (`x-hideTryItPanel`). */
 export const HideTryIt = (): MethodDecorator => ApiExtension('x-hideTryItPanel', true);
 
+const TAG = 'openapi:tag';
+
 /** Groups the operations of a controller in the document, with a description. */
 export const Tag = (name: string, description: string): ClassDecorator =>
-  applyDecorators(ApiTags(name), ApiExtension('x-tag-description', description));
+  applyDecorators(ApiTags(name), SetMetadata(TAG, { name, description }));
+
+export const tagOf = (controller: object) =>
+  Reflect.getMetadata(TAG, controller) as { readonly name: string; readonly description: string } | undefined;
+
+const CLIENT_METHOD = 'openapi:client-method';
+
+/** The method of the TypeScript client for an operation, such as `pets.create`, for the code samples. */
+export const ClientMethod = (method: string): MethodDecorator => SetMetadata(CLIENT_METHOD, method);
+
+export const clientMethodOf = (handler: object) =>
+  Reflect.getMetadata(CLIENT_METHOD, handler) as string | undefined;

@@ -1,5 +1,4 @@
-import { type INestApplication, Logger, type Type } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { HttpConfig } from '../../http/http.config.js';
 import { ErrorResponse, ProblemResponse } from './error.response.js';
@@ -40,7 +39,8 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   if (stagingPublicUrl !== undefined && stagingPublicUrl !== base)
     builder.addServer(`${stagingPublicUrl}${BASE_PATH}`, 'Staging');
   const routes = new Routes(app);
-  const document = createDocument(app, builder.build());
+  const extraModels = [ErrorResponse, ProblemResponse, ...webhookModels()];
+  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels });
   document.info.contact = { name: 'Pet Store', url: `${base}/reference` };
   return completeDocument(document, { routes, base, guides: guides(base, app.get(ErrorCatalog).entries) });
 }
@@ -52,40 +52,3 @@ The inventory of a pet store: list pets, add one, see what was ordered. Requests
 
 [Reference with guides](${base}/reference) · [Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)
 `.trim();
-
-type Base = Parameters<typeof SwaggerModule.createDocument>[1];
-
-/** Omits a module that `@nestjs/swagger` cannot describe. */
-function createDocument(app: INestApplication, base: Base): OpenAPIObject {
-  const options = { extraModels: [ErrorResponse, ProblemResponse, ...webhookModels()] };
-  try {
-    return SwaggerModule.createDocument(app, base, options);
-  } catch {
-    const documents = modulesOf(app).flatMap((module) => {
-      try {
-        return [SwaggerModule.createDocument(app, base, { ...options, include: [module] })];
-      } catch (error) {
-        new Logger('OpenAPI').warn(`${module.name} is not in the document: ${String(error)}`);
-        return [];
-      }
-    });
-    return merge(documents);
-  }
-}
-
-function modulesOf(app: INestApplication): Type[] {
-  const modules = [...app.get(ModulesContainer).values()];
-  return modules.filter(({ controllers }) => controllers.size > 0).map(({ metatype }) => metatype);
-}
-
-function merge([first, ...others]: readonly OpenAPIObject[]): OpenAPIObject {
-  if (!first) throw new Error('There is no module to describe.');
-  for (const { paths, components } of others) {
-    for (const [path, item] of Object.entries(paths)) first.paths[path] = { ...first.paths[path], ...item };
-    first.components = {
-      ...first.components,
-      schemas: { ...first.components?.schemas, ...components?.schemas },
-    };
-  }
-  return first;
-}

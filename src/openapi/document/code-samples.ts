@@ -1,50 +1,86 @@
-import type { OperationObject, ParameterObject } from './schemas.js';
+import type { PathOperation } from './paths.js';
+import type { Route } from './routes.js';
+import {
+  type OperationObject,
+  type ParameterObject,
+  resolve,
+  type SchemaObject,
+  type SchemasObject,
+} from './schemas.js';
 
-interface CodeSample {
-  readonly lang: string;
-  readonly label: string;
-  readonly source: string;
-}
+type Values = Readonly<Record<string, unknown>>;
 
+/** A call with the examples of its parameters and body. */
 interface Call {
   readonly method: string;
+  /** Address of the API, with its version. */
+  readonly server: string;
   readonly url: string;
   readonly hasKey: boolean;
-  /** JSON. */
-  readonly body?: string;
+  /** The values of the parameters in the path. */
+  readonly path: readonly unknown[];
+  readonly body: Values | undefined;
+  readonly bodySchema: SchemaObject;
+  readonly isList: boolean;
 }
 
-/** Adds the code samples that renderers show. They need no library beside curl, Node.js and Python. */
-export function addCodeSamples(operation: OperationObject, method: string, url: string): void {
-  const { requestBody } = operation;
+/** Adds the code samples that renderers show: curl, and the service's own clients if they have the operation. */
+export function addCodeSamples(one: PathOperation, { clientMethod }: Route, schemas: SchemasObject): void {
+  const call = callOf(one, schemas);
+  if (!call) return;
+  const samples = [{ lang: 'Shell', label: 'curl', source: curl(call) }];
+  if (clientMethod !== undefined)
+    samples.push(
+      { lang: 'TypeScript', label: 'TypeScript', source: typeScript(clientMethod, call) },
+      { lang: 'Python', label: 'Python', source: python(clientMethod, call) },
+    );
+  Object.assign(one.operation, { 'x-codeSamples': samples });
+}
+
+/** Nothing for a body without an example, such as a file. */
+function callOf({ operation, method, url, path }: PathOperation, schemas: SchemasObject): Call | undefined {
+  const { requestBody, security } = operation;
   const content = requestBody && 'content' in requestBody ? requestBody.content : {};
   const json = content['application/json'];
-  if (requestBody && json?.example === undefined) return; // a file, for instance: there is nothing to show
-  const call: Call = {
+  if (requestBody && json?.example === undefined) return undefined;
+  const parameters = (operation.parameters ?? []) as ParameterObject[];
+  const inPath = parameters.filter((one) => one.in === 'path');
+  const inQuery = parameters.filter((one) => one.in === 'query' && one.required);
+  const query = new URLSearchParams(
+    Object.fromEntries(inQuery.map((one) => [one.name, String(exampleOf(one))])),
+  ).toString();
+  const filled = inPath.reduce(
+    (text, one) => text.replaceAll(`{${one.name}}`, encodeURIComponent(String(exampleOf(one)))),
+    url,
+  );
+  return {
     method: method.toUpperCase(),
-    url: withParameters(url, (operation.parameters ?? []) as ParameterObject[]),
-    hasKey: operation.security?.length !== 0,
-    ...(json && { body: JSON.stringify(json.example) }),
+    server: url.slice(0, -path.length),
+    url: query === '' ? filled : `${filled}?${query}`,
+    hasKey: security?.length !== 0,
+    path: inPath.map(exampleOf),
+    body: json?.example as Values | undefined,
+    bodySchema: json?.schema ? resolve(json.schema, schemas) : {},
+    isList: isList(operation),
   };
-  const samples: CodeSample[] = [
-    { lang: 'Shell', label: 'curl', source: curl(call) },
-    { lang: 'TypeScript', label: 'TypeScript', source: typeScript(call) },
-    { lang: 'Python', label: 'Python', source: python(call) },
-  ];
-  Object.assign(operation, { 'x-codeSamples': samples });
 }
 
-/** The address with an example in the place of each parameter of its path, and the query that it needs. */
-function withParameters(url: string, parameters: readonly ParameterObject[]): string {
-  let path = url;
-  const query = new URLSearchParams();
-  for (const { name, in: place, required, schema, example } of parameters) {
-    const { examples, default: byDefault } = (schema ?? {}) as { examples?: unknown[]; default?: unknown };
-    const value = String(example ?? examples?.[0] ?? byDefault ?? 1);
-    if (place === 'path') path = path.replaceAll(`{${name}}`, encodeURIComponent(value));
-    else if (place === 'query' && required) query.set(name, value);
-  }
-  return query.size > 0 ? `${path}?${query.toString()}` : path;
+function exampleOf({ schema, example }: ParameterObject): unknown {
+  const { examples, default: byDefault } = (schema ?? {}) as { examples?: unknown[]; default?: unknown };
+  return (example as unknown) ?? examples?.[0] ?? byDefault ?? 1;
+}
+
+/** Whether the response is a page, with a link to the next one. */
+function isList({ responses }: OperationObject): boolean {
+  const ok = responses['200'];
+  const schema = ok && 'content' in ok ? ok.content?.['application/json']?.schema : undefined;
+  return (
+    ok !== undefined &&
+    'headers' in ok &&
+    'Link' in (ok.headers ?? {}) &&
+    schema !== undefined &&
+    'items' in schema
+  );
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -53,43 +89,56 @@ function curl({ method, url, hasKey, body }: Call): string {
   return [
     `curl ${method === 'GET' || (method === 'POST' && body) ? '' : `-X ${method} `}${inShell(url)}`,
     ...(hasKey ? ['-H "Authorization: Bearer $PETSTORE_API_KEY"'] : []),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${inShell(body)}`]),
+    ...(body ? [`-H 'Content-Type: application/json'`, `-d ${inShell(JSON.stringify(body))}`] : []),
   ].join(' \\\n  ');
 }
 
-function typeScript({ method, url, hasKey, body }: Call): string {
-  const headers = [
-    ...(hasKey ? ['Authorization: `Bearer ${process.env.PETSTORE_API_KEY}`'] : []),
-    ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
-  ];
-  const options = [
-    ...(method === 'GET' ? [] : [`method: '${method}'`]),
-    ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${body})`]),
-  ];
-  const init = options.length > 0 ? `, {\n${options.map((option) => `  ${option},\n`).join('')}}` : '';
-  return `const response = await fetch(${JSON.stringify(url)}${init});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.text());`;
+function typeScript(clientMethod: string, { method, server, path, body, bodySchema, isList }: Call): string {
+  const properties = Object.entries(body ?? {}).map(
+    ([name, value]) => `${name}: ${isInt64(bodySchema, name) ? `${String(value)}n` : inTypeScript(value)}`,
+  );
+  const args = [...path.map((id) => `${String(id)}n`), ...(body ? [`{ ${properties.join(', ')} }`] : [])];
+  const call = `client.${clientMethod}(${args.join(', ')})`;
+  const use = isList
+    ? `for await (const item of ${call}) console.log(item);`
+    : method === 'DELETE'
+      ? `await ${call};`
+      : `console.log(await ${call});`;
+  return `import { PetstoreClient } from 'petstore-client';
+
+const client = new PetstoreClient({ url: '${server}' }); // reads PETSTORE_API_KEY
+${use}`;
 }
 
-function python({ method, url, hasKey, body }: Call): string {
-  const headers = [
-    ...(hasKey ? [`"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"`] : []),
-    ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
-  ];
-  const options = [
-    ...(method === 'GET' ? [] : [`method="${method}"`]),
-    ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
-    ...(body === undefined ? [] : [`data=${JSON.stringify(body)}.encode()`]),
-  ];
-  const list = [JSON.stringify(url), ...options].map((option) => `    ${option},\n`).join('');
-  return `import json
-import os
-import urllib.request
+const inTypeScript = (value: unknown): string =>
+  JSON.stringify(value)
+    .replaceAll(/"((?:[^"\\]|\\.)*)"/g, "'$1'")
+    .replaceAll(',', ', ');
 
-request = urllib.request.Request(
-${list})
-with urllib.request.urlopen(request) as response:
-    print(json.load(response))`;
+/** Identifiers, which the client has as `bigint`. */
+function isInt64({ properties = {} }: SchemaObject, name: string): boolean {
+  const property = properties[name];
+  return property !== undefined && 'format' in property && property.format === 'int64';
 }
+
+function python(clientMethod: string, { method, server, path, body, isList }: Call): string {
+  const args = [
+    ...path.map(String),
+    ...Object.entries(body ?? {}).map(([name, value]) => `${snakeCase(name)}=${inPython(value)}`),
+  ];
+  const call = `client.${snakeCase(clientMethod)}(${args.join(', ')})`;
+  const use = isList
+    ? `for item in ${call}:\n    print(item)`
+    : method === 'DELETE'
+      ? call
+      : `print(${call})`;
+  return `import petstore
+
+client = petstore.PetstoreClient(url="${server}")  # reads PETSTORE_API_KEY
+${use}`;
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const inPython = (value: unknown): string =>
+  value === null ? 'None' : typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
@@ -64,29 +65,20 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
 
 /** Adds the error responses of the pipeline and of the route. */
 export function addErrorResponses(operation: OperationObject, route: Route): void {
-  const common = commonErrors(operation, route);
-  for (const [status, errors] of byStatus([...common, ...route.errors])) {
-    const described = operation.responses[status];
-    if (described && '$ref' in described) continue;
-    operation.responses[status] =
-      !described && isCommon(status, errors)
-        ? { $ref: `#/components/responses/${nameOf(status)}` }
-        : merged(described, responseTo(errors));
+  for (const [status, errors] of byStatus([...commonErrors(operation, route), ...route.errors])) {
+    const described = operation.responses[status] as ResponseObject | undefined;
+    const response = responseTo(errors);
+    operation.responses[status] = described ? merged(described, response) : shared(status, response);
   }
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (/^[45]|default/.test(status)) addErrorBody(status, response as ResponseObject | Reference);
+    if (response && !('$ref' in response) && !response.content && /^[45]|default/.test(status))
+      addErrorBody(status, response);
   }
 }
 
-interface Reference {
-  readonly $ref: string;
-}
-
-function commonErrors(operation: OperationObject, route: Route): readonly DomainError[] {
-  const { security = [] } = operation;
-  const isPublic = security.some((requirement) => Object.keys(requirement).length === 0);
+function commonErrors({ security, ...operation }: OperationObject, route: Route): readonly DomainError[] {
   return [
-    ...(isPublic ? [] : NO_KEY),
+    ...(security?.length === 0 ? [] : NO_KEY),
     ...(route.produces.length > 0 ? [new NotAcceptable(route.produces)] : []),
     ...ALWAYS,
     ...(takesJson(operation)
@@ -106,15 +98,16 @@ function byStatus(errors: readonly DomainError[]): [status: string, errors: read
   return [...statuses].map(([status, codes]) => [status, [...codes.values()]]);
 }
 
-function isCommon(status: string, errors: readonly DomainError[]): boolean {
-  const common = COMMON_RESPONSES[nameOf(status)];
-  return (
-    common !== undefined && JSON.stringify(common.content) === JSON.stringify(responseTo(errors).content)
-  );
+/** A reference, if most operations have the same response. */
+function shared(status: string, response: ErrorResponse): ErrorResponse | { $ref: string } {
+  const name = nameOf(status);
+  return isDeepStrictEqual(COMMON_RESPONSES[name]?.content, response.content)
+    ? { $ref: `#/components/responses/${name}` }
+    : response;
 }
 
 /** A response with one example for each error. They share one status. */
-function responseTo(errors: readonly DomainError[]): ResponseObject & { content: Content } {
+function responseTo(errors: readonly DomainError[]): ErrorResponse {
   const examples = errors.map((error) => [error.code, { value: ofDomainError(error) }] as const);
   return {
     description: MEANING[errors[0]?.kind ?? 'internal'],
@@ -123,20 +116,16 @@ function responseTo(errors: readonly DomainError[]): ResponseObject & { content:
 }
 
 type Content = Record<string, { schema?: SchemaOrReference; examples?: object; example?: unknown }>;
+type ErrorResponse = ResponseObject & { content: Content };
 
-/** Merges the description and body of a decorator with those of the pipeline. */
-function merged(
-  described: ResponseObject | undefined,
-  response: ResponseObject & { content: Content },
-): ResponseObject {
-  if (!described) return response;
+/** The description and body of a decorator, with those of the pipeline. */
+function merged(described: ResponseObject, response: ErrorResponse): ErrorResponse {
   const { content } = described as { content?: Content };
   const own = content?.[JSON_TYPE];
-  const error = response.content[JSON_TYPE];
   const examples = {
     ...(own?.example !== undefined && { own: { value: own.example } }),
     ...own?.examples,
-    ...error?.examples,
+    ...response.content[JSON_TYPE]?.examples,
   };
   const schema = own?.schema ? { anyOf: [own.schema, ERROR] } : ERROR;
   return {
@@ -147,8 +136,7 @@ function merged(
 }
 
 /** An exception of a module becomes an Error as well. */
-function addErrorBody(status: string, response: ResponseObject | Reference): void {
-  if ('$ref' in response || response.content) return;
+function addErrorBody(status: string, response: ResponseObject): void {
   const body = ofStatus(Number(status) || 500, response.description);
   const examples = /^\d+$/.test(status) ? { [body.code]: { value: body } } : undefined;
   response.content = { [JSON_TYPE]: { schema: ERROR, ...(examples && { examples }) }, ...PROBLEM };

@@ -1,10 +1,7 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { PLANS } from '../../auth/plans.js';
 import type { CatalogEntry } from '../error-catalog/catalog.js';
 import { OTHER_CODES } from '../error-catalog/catalog.js';
-import { catalogTable } from '../error-catalog/markdown.js';
-
-type TagObject = NonNullable<OpenAPIObject['tags']>[number];
+import type { TagObject } from './schemas.js';
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -87,7 +84,7 @@ Every operation may also return 401, 406, 429, 500 and 503. Every error response
 you ask for help. A \`validation_failed\` adds \`details\`, one entry for each invalid value. With
 \`Accept: application/problem+json\` an error is a problem of RFC 9457.
 
-${catalogTable(errors, `${base}/docs/errors`)}
+${codesByStatus(errors, `${base}/docs/errors`)}
 
 ${OTHER_CODES}
 `,
@@ -100,3 +97,15 @@ const guide = (name: string, text: string): TagObject & { 'x-traitTag': true } =
   'x-traitTag': true,
   description: text.trim().replace(/(?<![|\n])\n(?![|\n-])/g, ' '),
 });
+
+/** @param catalog address of the page that says what each code means */
+function codesByStatus(errors: readonly CatalogEntry[], catalog: string): string {
+  const statuses = new Set(errors.map(({ example }) => example.status));
+  const rows = Array.from(statuses, (status) => {
+    const codes = errors
+      .filter(({ example }) => example.status === status)
+      .map(({ example }) => example.code);
+    return `| ${status} | ${codes.map((code) => `[\`${code}\`](${catalog}#${code})`).join(', ')} |`;
+  });
+  return ['| Status | Codes |', '|---|---|', ...rows].join('\n');
+}

@@ -46,7 +46,6 @@ export interface PathOperation {
   readonly url: string;
   readonly method: string;
   readonly operation: OperationObject;
-  replace(operation: OperationObject): void;
 }
 
 export function operationsOf(paths: Paths, base: string): PathOperation[] {
@@ -54,8 +53,7 @@ export function operationsOf(paths: Paths, base: string): PathOperation[] {
     METHODS.flatMap((method) => {
       const operation = item[method];
       const url = `${item.servers?.[0]?.url ?? base + BASE_PATH}${path}`;
-      const replace = (other: OperationObject) => (item[method] = other);
-      return operation ? [{ path, url, method, operation, replace }] : [];
+      return operation ? [{ path, url, method, operation }] : [];
     }),
   );
 }

@@ -3,17 +3,19 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, REDIRECT_METADATA } from '@nestjs/
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { deprecationOf } from '../../deprecation/deprecation.js';
-import { parametersOf } from '../../http/route/parameters.js';
+import { type HandlerParameter, parametersOf } from '../../http/route/parameters.js';
 import { producedTypes } from '../../http/route/produced-types.js';
 import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
-import type { OperationObject } from './schemas.js';
-import { describePipedParameters } from './piped-parameters.js';
+import { clientMethodOf, tagOf } from '../decorators/operation-marks.js';
+import type { OperationObject, TagObject } from './schemas.js';
 
 /** The metadata of a route that `@nestjs/swagger` does not read. */
 export interface Route {
   readonly name: string;
+  /** Of its controller, by `@Tag()`. */
+  readonly tag: TagObject | undefined;
   /** The status of its success response. */
   readonly status: number;
   /** The media types of its success response; empty if undeclared. */
@@ -22,12 +24,14 @@ export interface Route {
   readonly errors: readonly DomainError[];
   readonly isDeprecated: boolean;
   readonly isIdempotent: boolean;
+  /** Such as `pets.create`, by `@ClientMethod()`. */
+  readonly clientMethod: string | undefined;
   /** The type of its `@Body()`, which is `undefined` where it takes a part of it; absent where it takes none. */
   readonly body: { readonly type: unknown } | undefined;
 }
 
 type Numbered = OperationObject & { 'x-route-number'?: number };
-type Handlers = Readonly<Record<string, object>>;
+type Handlers = Readonly<Record<string, object | undefined>>;
 
 /** Maps the operations of a document to their routes. */
 export class Routes {
@@ -36,25 +40,39 @@ export class Routes {
   /** Numbers the handlers; `@nestjs/swagger` copies the number into the operation. */
   constructor(app: INestApplication) {
     const scanner = new MetadataScanner();
-    for (const { controllers } of app.get(ModulesContainer).values()) {
-      for (const { metatype } of controllers.values()) {
-        const { prototype } = metatype as { prototype: Handlers };
-        for (const name of scanner.getAllMethodNames(prototype))
-          this.add(metatype as Type, prototype[name], name);
-      }
+    const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [
+      ...module.controllers.values(),
+    ]);
+    for (const { metatype } of controllers) {
+      const { prototype } = metatype as { prototype: Handlers };
+      for (const name of scanner.getAllMethodNames(prototype))
+        this.add(metatype as Type, prototype[name], name);
     }
   }
 
   private add(controller: Type, handler: object | undefined, name: string): void {
     if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return;
-    const others = Reflect.getMetadata(DECORATORS.API_EXTENSION, handler) as object | undefined;
-    Reflect.defineMetadata(
-      DECORATORS.API_EXTENSION,
-      { ...others, 'x-route-number': this.routes.length },
-      handler,
-    );
-    describePipedParameters(controller, handler, name);
-    this.routes.push(readRoute(controller, handler, name));
+    const parameters = parametersOf(controller, name);
+    const extensions = Reflect.getMetadata(DECORATORS.API_EXTENSION, handler) as object | undefined;
+    const numbered = { ...extensions, 'x-route-number': this.routes.length };
+    Reflect.defineMetadata(DECORATORS.API_EXTENSION, numbered, handler);
+    for (const parameter of parameters) describePiped(controller, handler, parameter);
+    const read = (key: string): unknown => Reflect.getMetadata(key, handler);
+    const redirect = read(REDIRECT_METADATA) as { readonly statusCode?: number } | undefined;
+    const status = redirect ? (redirect.statusCode ?? HttpStatus.FOUND) : read(HTTP_CODE_METADATA);
+    const bodies = parameters.filter(({ source }) => source === 'body');
+    this.routes.push({
+      name,
+      tag: tagOf(controller),
+      status: (status as number | undefined) ?? (read(METHOD_METADATA) === RequestMethod.POST ? 201 : 200),
+      redirects: redirect !== undefined,
+      produces: producedTypes(controller, handler),
+      errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
+      isDeprecated: deprecationOf(handler) !== undefined,
+      isIdempotent: isIdempotent(handler),
+      clientMethod: clientMethodOf(handler),
+      body: bodies.length > 0 ? { type: bodies.find(({ data }) => data === undefined)?.type } : undefined,
+    });
   }
 
   /** The route of an operation. Removes the number. */
@@ -66,26 +84,38 @@ export class Routes {
   }
 }
 
-function readRoute(controller: Type, handler: object, name: string): Route {
-  const read = (key: string): unknown => Reflect.getMetadata(key, handler);
-  const method = read(METHOD_METADATA) as RequestMethod;
-  const redirect = read(REDIRECT_METADATA) as { readonly statusCode?: number } | undefined;
-  const status = redirect ? (redirect.statusCode ?? HttpStatus.FOUND) : read(HTTP_CODE_METADATA);
-  return {
-    name,
-    status: (status as number | undefined) ?? (method === RequestMethod.POST ? 201 : 200),
-    redirects: redirect !== undefined,
-    produces: producedTypes(controller, handler),
-    errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
-    isDeprecated: deprecationOf(handler) !== undefined,
-    isIdempotent: isIdempotent(handler),
-    body: bodyOf(controller, name),
-  };
+const TEXT_LIKE: readonly unknown[] = [undefined, String, Number, Boolean, Date, Array, Object, BigInt];
+
+interface Described {
+  readonly in?: string;
+  readonly name?: unknown;
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly schema?: { readonly type?: string };
 }
 
-function bodyOf(controller: Type, name: string): Route['body'] {
-  const bodies = parametersOf(controller, name).filter(({ source }) => source === 'body');
-  const whole = bodies.find(({ data }) => data === undefined);
-  if (whole) return { type: whole.type };
-  return bodies.length > 0 ? { type: undefined } : undefined;
+/**
+ * A pipe may make an object of a named parameter, such as the user with this id. The client sends a text;
+ * `@nestjs/swagger` would describe the class, under a name that may be another schema's.
+ */
+function describePiped(
+  controller: Type,
+  handler: object,
+  { source, data: name, type }: HandlerParameter,
+): void {
+  if ((source !== 'path' && source !== 'query') || typeof name !== 'string' || TEXT_LIKE.includes(type))
+    return;
+  const isMeant = (one: Described) => one.in === source && one.name === name;
+  const own = describedOn(handler);
+  const found = [...own, ...describedOn(controller)].find(isMeant);
+  if (found?.type !== undefined || found?.enum !== undefined) return;
+  const described = { ...found, in: source, name, type: found?.schema?.type ?? 'string' };
+  Reflect.defineMetadata(
+    DECORATORS.API_PARAMETERS,
+    [...own.filter((one) => !isMeant(one)), described],
+    handler,
+  );
 }
+
+const describedOn = (target: object) =>
+  (Reflect.getMetadata(DECORATORS.API_PARAMETERS, target) ?? []) as readonly Described[];

@@ -9,74 +9,55 @@ export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>
 export type SchemaOrReference = SchemasObject[string];
 export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
 export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
+export type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 
-/** Converts schemas of OpenAPI 3.0, which the library and its users still write, to JSON Schema 2020-12. */
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Schemas of OpenAPI 3.0, which the library and its users still write, as JSON Schema 2020-12: `example` is one of
+ * `examples`, an exclusive bound is a number, and a reference may have siblings without an `allOf`.
+ */
 export function upgradeSchemas(schemas: SchemasObject): SchemasObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, upgrade(schema)]));
 }
 
-/** The same for the schemas in an operation itself. */
+/** The same for the schemas of an operation. */
 export function upgradeOperation({ parameters = [], requestBody, responses }: OperationObject): void {
-  const bodies = [requestBody, ...Object.values(responses)] as (object | undefined)[];
-  const contents = bodies.flatMap((body) =>
-    body && 'content' in body ? Object.values(body.content as Contents) : [],
-  );
-  for (const place of [...(parameters as Place[]), ...contents]) {
-    if (place.schema) place.schema = upgrade(place.schema);
-  }
+  const bodies = [requestBody, ...Object.values(responses)] as ({ readonly content?: object } | undefined)[];
+  const contents = bodies.flatMap((body) => Object.values(body?.content ?? {}) as Place[]);
+  const places = [...(parameters as Place[]), ...contents];
+  for (const place of places) if (place.schema) place.schema = upgrade(place.schema);
 }
 
 interface Place {
   schema?: SchemaOrReference;
 }
-type Contents = Record<string, Place>;
 
-/** Keywords of OpenAPI 3.0, which a handwritten schema may mix with those of 3.1. */
-interface OldKeywords {
-  readonly nullable?: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: boolean | number;
-  readonly exclusiveMaximum?: boolean | number;
-}
-
-const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
-const SINGLE = ['items', 'not', 'additionalProperties'] as const;
-
-/** A reference may have siblings without an `allOf`, and `example` becomes `examples`. */
 function upgrade(schema: SchemaOrReference): SchemaOrReference {
   if ('$ref' in schema) return schema;
-  const { nullable, exclusiveMinimum, exclusiveMaximum, ...others }: OldKeywords & object = schema;
-  const example: unknown = schema.example; // the library says `any`
-  const { allOf, properties, ...rest } = withUpgradedParts(others);
-  delete rest.example;
+  const { example, properties, exclusiveMinimum, exclusiveMaximum, ...others } = schema as Json;
+  const parts = Object.entries(others).map(([name, part]) => [name, upgradePart(name, part)] as const);
+  const { allOf, ...upgraded } = Object.fromEntries(parts) as SchemaObject;
   return {
     ...(allOf?.length === 1 ? allOf[0] : allOf && { allOf }),
-    ...rest,
-    ...bound('minimum', 'exclusiveMinimum', rest.minimum, exclusiveMinimum),
-    ...bound('maximum', 'exclusiveMaximum', rest.maximum, exclusiveMaximum),
-    ...(properties && { properties }),
-    ...(nullable === true && typeof rest.type === 'string' && { type: [rest.type, 'null'] }),
+    ...upgraded,
+    ...bound('minimum', 'exclusiveMinimum', others.minimum, exclusiveMinimum),
+    ...bound('maximum', 'exclusiveMaximum', others.maximum, exclusiveMaximum),
+    ...(properties !== undefined && { properties: upgradeSchemas(properties as SchemasObject) }),
     ...(example !== undefined && { examples: [example] }),
   };
 }
 
-function withUpgradedParts(schema: SchemaObject): SchemaObject {
-  const parts: Record<string, unknown> = {};
-  if (schema.properties) parts.properties = upgradeSchemas(schema.properties);
-  for (const key of LISTS) {
-    const list = schema[key];
-    if (Array.isArray(list)) parts[key] = list.map(upgrade);
-  }
-  for (const key of SINGLE) {
-    const part = schema[key];
-    if (typeof part === 'object') parts[key] = upgrade(part);
-  }
-  return { ...schema, ...parts };
+/** The keywords that hold schemas. */
+function upgradePart(name: string, part: unknown): unknown {
+  if (/^(allOf|anyOf|oneOf)$/.test(name) && Array.isArray(part)) return part.map(upgrade);
+  if (/^(items|not|additionalProperties)$/.test(name) && typeof part === 'object')
+    return upgrade(part as SchemaObject);
+  return part;
 }
 
 /** An exclusive bound was a boolean, and is now a number. */
-function bound(inclusive: string, exclusive: string, value: number | undefined, isExclusive: unknown) {
+function bound(inclusive: string, exclusive: string, value: unknown, isExclusive: unknown): Json {
   if (typeof isExclusive === 'number') return { [exclusive]: isExclusive };
   return isExclusive === true ? { [inclusive]: undefined, [exclusive]: value } : {};
 }

@@ -1,4 +1,3 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { SECURITY_SCHEME, type StabilityLevel } from '../decorators/operation-marks.js';
 import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
@@ -18,7 +17,7 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
  * `#tag/pets/operation/listPets`, leads to the reference.
  */
 export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
-  const { 'x-deprecated-sunset': sunset, security = [] } = operation;
+  const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
   const { summary = '' } = operation;
   operation.summary = summary === '' ? inWords(route.name) : summary;
   operation.description ??= `${operation.summary}.`;
@@ -26,16 +25,11 @@ export function addTexts(operation: OperationObject & Marks, route: Route, base:
     addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
   }
   operation.description = operation.description.replaceAll('](#', `](${base}/reference#`);
-  addStability(operation);
+  if (stability) addMark(operation, stability, MEANING[stability]);
   if (sunset) {
     operation.deprecated = true;
     addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it returns 410.`);
   }
-}
-
-export function addStability(operation: OperationObject & Marks): void {
-  const { 'x-stability': stability } = operation;
-  if (stability) addMark(operation, stability, MEANING[stability]);
 }
 
 /** `findAllCats`: "Find all cats". */
@@ -55,19 +49,4 @@ function addMark(operation: OperationObject, mark: string, meaning: string): voi
 
 function addToDescription(operation: OperationObject, text: string): void {
   operation.description = `${operation.description ?? ''}\n\n${text}`.trim();
-}
-
-type TagObject = NonNullable<OpenAPIObject['tags']>[number];
-type Described = OperationObject & { 'x-tag-description'?: string };
-
-/** The document's tags and those of its operations, with their descriptions by `@Tag()`. */
-export function collectTags(declared: readonly TagObject[], operations: readonly Described[]): TagObject[] {
-  const tags = new Map(declared.map((tag) => [tag.name, tag]));
-  for (const operation of operations) {
-    const { tags: [name] = [], 'x-tag-description': description } = operation;
-    delete operation['x-tag-description'];
-    if (name !== undefined && description !== undefined) tags.set(name, { name, description });
-    for (const one of operation.tags ?? []) if (!tags.has(one)) tags.set(one, { name: one });
-  }
-  return [...tags.values()];
 }

@@ -22,6 +22,12 @@ export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['web
   );
 }
 
+/** A tag of their own, and not that of the operations by which clients subscribe. */
+export const CALLBACKS = {
+  name: 'callbacks',
+  description: 'Events that the service sends to your webhooks',
+};
+
 /** `pet.status_changed` is `PetStatusChanged`. */
 const inPascalCase = (name: string): string =>
   name.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -29,7 +35,7 @@ const inPascalCase = (name: string): string =>
 function operationOf({ name, description }: DescribedWebhook, schema: string): OperationObject {
   return {
     operationId: `on${inPascalCase(name)}`,
-    tags: ['webhooks'],
+    tags: [CALLBACKS.name],
     summary: name,
     description:
       `${description}\n\nSent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more ` +

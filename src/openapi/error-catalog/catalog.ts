@@ -13,21 +13,6 @@ export const catalogEntry = (error: DomainError | ErrorBody, help: ErrorHelp): C
   ...help,
 });
 
-/** The entries and those of further errors, by status. */
-export function completeCatalog(
-  entries: readonly CatalogEntry[],
-  others: readonly DomainError[],
-): CatalogEntry[] {
-  const all = new Map(entries.map((entry) => [entry.example.code, entry]));
-  for (const error of others) {
-    if (all.has(error.code)) continue;
-    const { help = { meaning: error.message, action: 'Branch on `code`.' } } =
-      error.constructor as typeof DomainError;
-    all.set(error.code, catalogEntry(error, help));
-  }
-  return [...all.values()].sort((one, other) => one.example.status - other.example.status);
-}
-
 /** The description of codes that the catalogue does not list. */
 export const OTHER_CODES =
   'A module may send an HTTP exception without a code of its own. Its code is the name of its status in snake_case: ' +

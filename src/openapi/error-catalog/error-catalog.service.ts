@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import type { DomainError } from '../../kernel/errors/domain-error.js';
+import { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
-import { type CatalogEntry, completeCatalog } from './catalog.js';
+import { type CatalogEntry, catalogEntry } from './catalog.js';
 
 export const CATALOG_ENTRIES = Symbol('catalog entries');
 
-/** The entries of the service, and of every error that a module names with `@ApiErrors()`. */
+const NO_HELP = 'Branch on `code`.';
+
+/** The entries of the service, and of every error that a module names with `@ApiErrors()`, by status. */
 @Injectable()
 export class ErrorCatalog {
   private complete?: readonly CatalogEntry[];
@@ -17,17 +19,25 @@ export class ErrorCatalog {
   ) {}
 
   get entries(): readonly CatalogEntry[] {
-    return (this.complete ??= completeCatalog(this.own, [...this.errorsOfModules()]));
+    return (this.complete ??= this.collect());
   }
 
-  private *errorsOfModules(): Generator<DomainError> {
-    const scanner = new MetadataScanner();
-    for (const { controllers } of this.modules.values()) {
-      for (const { metatype } of controllers.values()) {
-        const { prototype } = metatype as { readonly prototype: Readonly<Record<string, object>> };
-        const handlers = scanner.getAllMethodNames(prototype).map((name) => prototype[name]);
-        for (const place of [metatype as object, ...handlers]) if (place) yield* apiErrorsOf(place);
-      }
+  private collect(): CatalogEntry[] {
+    const all = new Map(this.own.map((entry) => [entry.example.code, entry]));
+    for (const error of this.errorsOfModules()) {
+      const { help = { meaning: error.message, action: NO_HELP } } = error.constructor as typeof DomainError;
+      if (!all.has(error.code)) all.set(error.code, catalogEntry(error, help));
     }
+    return [...all.values()].sort((one, other) => one.example.status - other.example.status);
+  }
+
+  private errorsOfModules(): readonly DomainError[] {
+    const scanner = new MetadataScanner();
+    const controllers = [...this.modules.values()].flatMap((module) => [...module.controllers.values()]);
+    return controllers.flatMap(({ metatype }) => {
+      const { prototype } = metatype as { readonly prototype: Readonly<Record<string, object>> };
+      const handlers = scanner.getAllMethodNames(prototype).map((name) => prototype[name]);
+      return [metatype as object, ...handlers].flatMap((place) => (place ? apiErrorsOf(place) : []));
+    });
   }
 }

@@ -30,18 +30,12 @@ success: with this \`Accept\` alone, a success is \`application/json\` as always
 
 ## Codes
 
-${catalogTable(entries, '')}
+| Status | Code | Meaning and remedy |
+| --- | --- | --- |
+${entries.map(row).join('\n')}
 
 ${OTHER_CODES}
 `;
 
-/** The catalogue as one table. `page`: the address of the page that says more of each code. */
-export function catalogTable(entries: readonly CatalogEntry[], page: string): string {
-  const rows = entries.map(
-    ({ example: { status, code }, meaning, action }) =>
-      `| ${status} | ${link(code, page)} | ${meaning} ${action} |`,
-  );
-  return ['| Status | Code | Meaning and remedy |', '| --- | --- | --- |', ...rows].join('\n');
-}
-
-const link = (code: string, page: string) => (page === '' ? `\`${code}\`` : `[\`${code}\`](${page}#${code})`);
+const row = ({ example: { status, code }, meaning, action }: CatalogEntry): string =>
+  `| ${status} | \`${code}\` | ${meaning} ${action} |`;

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -5,7 +6,10 @@ import { Public } from '../../http/route/public.decorator.js';
 import { securityHeaders } from '../../http/static/security-headers.js';
 import { StaticFolder } from '../../http/static/static-folder.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
-import { referenceFiles, referencePage } from './files.js';
+import { pageBeside, pageFiles } from '../page-files.js';
+
+const { resolve } = createRequire(import.meta.url);
+const own = (name: string) => new URL(`browser/${name}`, import.meta.url);
 
 /** The reference at `/reference`, made by Redoc from the document: the files that the page loads, and no others. */
 @Public()
@@ -14,8 +18,13 @@ import { referenceFiles, referencePage } from './files.js';
 @Controller('reference')
 export class ReferenceController {
   private readonly files = new StaticFolder(
-    referenceFiles,
-    referencePage('reference/'),
+    () =>
+      pageFiles([
+        resolve('#dist/redoc/redoc.standalone.js'), // the build copies those of Redoc to dist/
+        resolve('#dist/redoc/redoc.standalone.js.LICENSE.txt'),
+        ...['index.html', 'reference.css', 'reference-init.js'].map(own),
+      ]),
+    pageBeside(own('index.html'), 'reference'),
     securityHeaders({ workers: true }), // its search runs in one
   );
 

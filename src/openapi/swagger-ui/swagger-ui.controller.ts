@@ -1,14 +1,27 @@
+import { createRequire } from 'node:module';
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { HttpConfig } from '../../http/http.config.js';
 import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
+import { PublicUrl } from '../../http/public-url.js';
+import { securityHeaders } from '../../http/static/security-headers.js';
 import { StaticFolder } from '../../http/static/static-folder.js';
 import { OpenApiDocument } from '../document/openapi-document.js';
+import { pageBeside, pageFiles } from '../page-files.js';
 import { uiDocument } from './ui-document.js';
-import { swaggerUiFiles, swaggerUiPage } from './files.js';
-import { securityHeaders } from '../../http/static/security-headers.js';
+
+const { resolve } = createRequire(import.meta.url);
+const own = (name: string) => new URL(`browser/${name}`, import.meta.url);
+/** What the page loads, and the licences that its script refers to. */
+const OF_THE_LIBRARY = [
+  'swagger-ui.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'favicon-16x16.png',
+  'favicon-32x32.png',
+].map((name) => resolve(`swagger-ui-dist/${name}`));
 
 /** The Swagger UI at `/docs`, from memory: the files that the page loads, and no others. */
 @Public()
@@ -18,12 +31,15 @@ import { securityHeaders } from '../../http/static/security-headers.js';
 export class SwaggerUiController {
   private readonly files: StaticFolder;
 
-  constructor({ stagingPublicUrl }: HttpConfig, document: OpenApiDocument) {
+  constructor({ stagingPublicUrl }: HttpConfig, publicUrl: PublicUrl, document: OpenApiDocument) {
     const callable = stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [];
-    const files = swaggerUiFiles(); // where the package is missing, the service does not start
     this.files = new StaticFolder(
-      () => files.set('document.json', uiDocument(document.document)),
-      swaggerUiPage('docs/'),
+      () =>
+        pageFiles([...OF_THE_LIBRARY, ...['index.html', 'theme.css', 'swagger-ui-init.js'].map(own)]).set(
+          'document.json',
+          uiDocument(document.document, publicUrl.base),
+        ),
+      pageBeside(own('index.html'), 'docs'),
       securityHeaders({ callable }),
     );
   }

@@ -5,35 +5,64 @@ import type { PathItemObject } from '../document/schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
+interface Operation extends Json {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Parameter extends Json {
+  readonly description?: string;
+  readonly schema?: {
+    readonly minimum?: number;
+    readonly maximum?: number;
+    readonly examples?: readonly (string | number | readonly number[])[];
+  };
+}
+
+interface Response extends Json {
+  readonly description?: string;
+  readonly headers?: Json;
+  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
+}
+
 /**
  * The document for the Swagger UI, which takes 0.7 s to resolve the references of the whole one each time an operation
  * opens: without references, and without what the page does not show or shows once.
+ * @param base address of the service, without `/v1`
  */
-export const uiDocument = (document: OpenAPIObject): StaticContent =>
-  new StaticContent('application/json', JSON.stringify(shownDocument(document)));
-
-function shownDocument(document: OpenAPIObject): object {
-  const { openapi, info, servers, security, tags = [], paths, webhooks = {}, components = {} } = document;
-  const inline = (part: unknown) => inlined(part, document);
-  const shown = (items: Readonly<Record<string, unknown>>) =>
+export function uiDocument(document: OpenAPIObject, base: string): StaticContent {
+  const { info, tags = [], paths, webhooks = {}, components = {} } = document;
+  const shown = (items: object) =>
     Object.fromEntries(
-      Object.entries(items).map(([path, item]) => [path, shownItem(inline(item) as PathItemObject)]),
+      Object.entries(items).map(([path, item]) => [
+        path,
+        shownItem(inlined(item, document) as PathItemObject, base),
+      ]),
     );
-  const headers = inline(components.headers ?? {}) as Readonly<Record<string, Json>>;
-  return {
-    openapi,
-    info: { ...info, contact: undefined },
-    servers,
-    security,
-    tags: tags.filter((tag) => !('x-traitTag' in tag)), // the guides are in the reference
-    paths: shown(paths),
-    webhooks: shown(webhooks),
-    components: { securitySchemes: components.securitySchemes },
-    'x-common-headers': EVERY_RESPONSE_HEADER.map((name) => ({
-      name,
-      description: headers[name]?.description,
-    })),
-  };
+  return new StaticContent(
+    'application/json',
+    JSON.stringify({
+      ...document,
+      info: {
+        ...info,
+        contact: undefined,
+        description: `${info.description}\n\n${commonHeaders(components)}`,
+      },
+      tags: tags.filter((tag) => !('x-traitTag' in tag)), // the guides are in the reference
+      paths: shown(paths),
+      webhooks: shown(webhooks),
+      components: { securitySchemes: components.securitySchemes },
+    }),
+  );
+}
+
+/** The headers of every response, once. */
+function commonHeaders({ headers = {} }: NonNullable<OpenAPIObject['components']>): string {
+  const rows = EVERY_RESPONSE_HEADER.map((name) => {
+    const header = headers[name];
+    return `| \`${name}\` | ${header && 'description' in header ? header.description : ''} |`;
+  });
+  return `<details><summary>Headers of every response</summary>\n\n| Name | Description |\n|---|---|\n${rows.join('\n')}\n\n</details>`;
 }
 
 /** With each reference replaced by what it names, and a schema by its name as its title. A recursion ends there. */
@@ -51,79 +80,55 @@ function inlined(part: unknown, document: OpenAPIObject, above: readonly string[
   return { ...(kind === 'schemas' && { title: name }), ...(target as Json), ...siblings };
 }
 
-function shownItem(item: PathItemObject): Json {
-  return Object.fromEntries(
+const shownItem = (item: PathItemObject, base: string): Json =>
+  Object.fromEntries(
     Object.entries(item).map(([method, operation]) => [
       method,
-      isOperation(operation) ? shownOperation(operation) : operation,
+      isOperation(operation) ? shownOperation(operation, base) : operation,
     ]),
   );
-}
 
 const isOperation = (part: unknown): part is Operation =>
   typeof part === 'object' && part !== null && 'responses' in part;
 
-interface Operation extends Json {
-  readonly summary?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly responses: Readonly<Record<string, Json>>;
-}
-
-interface Parameter extends Json {
-  readonly description?: string;
-  readonly schema?: {
-    readonly minimum?: number;
-    readonly maximum?: number;
-    readonly examples?: readonly (string | number | readonly number[])[];
-  };
-}
-
-/** The page has the marks as badges, so the summary has none. */
-function shownOperation(operation: Operation): Json {
-  const responses = Object.entries(operation.responses);
+function shownOperation({ parameters, responses, ...operation }: Operation, base: string): Json {
   return {
     ...operation,
     'x-codeSamples': undefined,
-    ...(operation.parameters && { parameters: operation.parameters.map(shownParameter) }),
-    summary: operation.summary?.replace(/ \((experimental|beta|until .*)\)$/, ''),
+    parameters: parameters?.map(shownParameter),
     responses: Object.fromEntries(
-      responses.map(([status, response]) => [
-        status,
-        /^[45]|default/.test(status) ? shownError(response) : shownSuccess(response),
-      ]),
+      Object.entries(responses).map(([status, response]) => [status, shownResponse(status, response, base)]),
     ),
   };
 }
 
-/**
- * With its range in words and its example where the page shows it. The page puts `example` into the form, which is right for
- * an id in a path, and `x-example` only beside it.
- */
+/** With its range in words, and its example beside the form: the page would put an `example` into it, and send it. */
 function shownParameter({ description = '', schema = {}, ...parameter }: Parameter): Json {
-  const { minimum, maximum, examples } = schema;
+  const { minimum, maximum, examples: [example] = [] } = schema;
   const range = minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
-  const [example] = examples ?? [];
-  const name = parameter.in === 'path' ? 'example' : 'x-example';
-  return {
-    ...parameter,
-    description: `${description}${range}`.trim(),
-    schema,
-    ...(example !== undefined && { [name]: example.toString() }),
-  };
+  return { ...parameter, description: `${description}${range}`, schema, 'x-example': example?.toString() };
 }
 
-function shownSuccess({ headers = {}, ...response }: Json): Json {
-  const own = Object.entries(headers as Json).filter(
-    ([name]) => !(EVERY_RESPONSE_HEADER as readonly string[]).includes(name),
-  );
-  return { ...response, ...(own.length > 0 && { headers: Object.fromEntries(own) }) };
-}
-
-/** Every error has the same shape, so that its examples are enough. */
-function shownError({ headers, content, ...response }: Json): Json {
-  const { 'application/json': json } = (content ?? {}) as Readonly<Record<string, Json>>;
+/**
+ * Without the headers of every response. Every error has the same body: its codes, with links to the catalogue, are enough,
+ * and the names of its headers.
+ */
+function shownResponse(
+  status: string,
+  { description = '', headers = {}, content, ...response }: Response,
+  base: string,
+): Json {
+  const common: readonly string[] = EVERY_RESPONSE_HEADER;
+  const own = Object.entries(headers).filter(([name]) => !common.includes(name));
+  if (status.startsWith('2'))
+    return { ...response, description, content, ...(own.length > 0 && { headers: Object.fromEntries(own) }) };
+  const codes = Object.keys(content?.['application/json']?.examples ?? {});
+  const links = codes.map((code) => `[\`${code}\`](${base}/docs/errors#${code})`);
+  const names = own.map(([name]) => `\`${name}\``);
   return {
-    ...shownSuccess({ headers, ...response }),
-    ...(json?.examples !== undefined && { content: { 'application/json': { examples: json.examples } } }),
+    ...response,
+    description: [description, links.join(', '), names.length > 0 ? `(with ${names.join(', ')})` : '']
+      .join(' ')
+      .trim(),
   };
 }
