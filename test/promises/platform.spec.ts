@@ -5,6 +5,7 @@ const exportsOf = (file: string): string[] =>
   [...readText(file).matchAll(/^export (?:type )?\{([^}]+)\}/gm)]
     .flatMap(([, names = '']) => names.split(','))
     .map((name) => name.trim().replace(/^type /, ''))
+    .filter((name) => name !== '') // after the last comma
     .sort();
 
 const NEXT = 'A name that goes or comes has its line in the section "Platform" of CHANGELOG.md';
