@@ -26,11 +26,6 @@ function pageIn(result: unknown): Page<unknown> | undefined {
   return Object.values(result).find((value): value is Page<unknown> => value instanceof Page);
 }
 
-/** Parses the query only if it has a cursor already, or characters that need encoding. */
-function withCursor({ url, query }: Request, cursor: string): string {
-  const start = url.indexOf('?');
-  if (start < 0) return `cursor=${cursor}`;
-  if (/^[\w=&.-]*$/.test(url.slice(start + 1)) && !url.includes('cursor='))
-    return `${url.slice(start + 1)}&cursor=${cursor}`;
+function withCursor({ query }: Request, cursor: string): string {
   return new URLSearchParams({ ...(query as Record<string, string>), cursor }).toString();
 }

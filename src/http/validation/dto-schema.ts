@@ -10,7 +10,7 @@ export interface DtoProperty {
   readonly name: string;
   /** The class of its `@Type()`. */
   readonly typeOf: ((value: object, parent: object) => Type) | undefined;
-  /** Of its `@ArrayMaxSize()`. */
+  /** Of its `@ArrayMaxSize()`; 0 without one. */
   readonly maxItems: number;
 }
 
@@ -33,7 +33,7 @@ const schemaOf = memoize((dto: Type): DtoSchema | undefined => {
   return new Map(
     [...names].map((name) => [
       sentAs(dto, name),
-      { name, typeOf: typeOf(dto, name), maxItems: maxItems.get(name) ?? Number.POSITIVE_INFINITY },
+      { name, typeOf: typeOf(dto, name), maxItems: maxItems.get(name) ?? 0 },
     ]),
   );
 });

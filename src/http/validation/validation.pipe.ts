@@ -11,14 +11,14 @@ import {
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { dtoSchema } from './dto-schema.js';
 import { fieldErrors, type BrokenRule } from './field-errors.js';
-import { holdsTooMany, MAX_ITEMS, whitelist } from './whitelist.js';
 import { expectSomeProperty, isPartial, withoutDefaults } from './partial-update.js';
+import { holdsTooMany, MAX_ITEMS, MAX_UNKNOWN, surplusOf } from './surplus.js';
 import { toInstance } from './to-instance.js';
 
 const OPTIONS: ValidatorOptions = {
   stopAtFirstError: true, // of each property
   strictGroups: true, // rules of a group apply only in a pipe with that group
-  forbidUnknownValues: false, // `whitelist` finds them
+  forbidUnknownValues: false, // `surplusOf` finds them
 };
 
 /**
@@ -68,15 +68,16 @@ interface Checked {
 
 async function check(value: object, dto: Type, { type, data }: ArgumentMetadata): Promise<Checked> {
   const parent = data === undefined ? [] : [data];
-  const { value: known, unknown, tooLong: path } = whitelist(value, dto);
+  const { unknown, tooLong: path } = surplusOf(value, dto);
   if (path) throw tooLong([...parent, ...path]);
-  const instance = toInstance(dto, known);
-  const found = await validate(instance, OPTIONS);
-  if (found.length === 0 && unknown.length === 0) return { instance, errors: [] };
-  const errors = Array.from(fieldErrors(found, parent), ({ path, rule }) => fieldError(type, path, rule));
-  // The route determines the parameters of the path.
   const of = type === 'query' ? type : 'body';
+  // The route determines the parameters of the path.
   const more = type === 'param' ? [] : unknown.map((path) => unknownError(of, [...parent, ...path]));
+  if (more.length === MAX_UNKNOWN) throw new ValidationFailed(more);
+  const instance = toInstance(dto, value);
+  const found = await validate(instance, OPTIONS);
+  if (found.length === 0) return { instance, errors: more };
+  const errors = Array.from(fieldErrors(found, parent), ({ path, rule }) => fieldError(type, path, rule));
   return { instance, errors: [...errors, ...more] };
 }
 
