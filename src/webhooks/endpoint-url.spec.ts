@@ -1,5 +1,4 @@
-import { NameServersUnavailable } from './delivery/address-resolver.js';
-import { EndpointAddresses } from './delivery/endpoint-addresses.js';
+import { EndpointAddresses, NameServersUnavailable } from './delivery/endpoint-addresses.js';
 import { EndpointUrl } from './endpoint-url.js';
 
 const check = (url: string, resolve: () => Promise<string[]>, allowedNetworks: string[] = []) =>

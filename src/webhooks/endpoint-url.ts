@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ValidationFailed } from '../kernel/errors/common.errors.js';
 import { bodyError } from '../kernel/errors/field-error.js';
-import { NameServersUnavailable } from './delivery/address-resolver.js';
-import { AddressRefused, EndpointAddresses, NoAddress } from './delivery/endpoint-addresses.js';
+import {
+  AddressRefused,
+  EndpointAddresses,
+  NameServersUnavailable,
+  NoAddress,
+} from './delivery/endpoint-addresses.js';
 
 /**
  * Checks the URL of an endpoint when it is set. Every connection checks it again, so a name is accepted when no name server

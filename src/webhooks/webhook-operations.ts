@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
-import { addJobs } from './delivery-jobs.js';
 import type { DisabledReason, WebhookState } from './webhook.entity.js';
+import { addJobs } from './webhook-sql.js';
 
 const BATCH = 1_000;
 /** More are not counted. */

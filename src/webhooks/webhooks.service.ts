@@ -5,7 +5,7 @@ import { EventsService } from '../events/events.service.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { hours } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
-import { makeSecret, secretText } from './delivery/signature.js';
+import { makeSecret, secretText } from './delivery/message.js';
 import { SecretBox } from './delivery/secret-box.js';
 import { WebhookWorker } from './queue/webhook-worker.js';
 import type { CreateWebhookDto } from './dto/create-webhook.dto.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../active-webhooks.js';
-import { addNextJobs } from '../delivery-jobs.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import type { DisabledReason } from '../webhook.entity.js';
+import { addNextJobs, IS_ACTIVE } from '../webhook-sql.js';
 import { WorkerConnections } from './worker-connections.js';
 
 /** A delivery whose next attempt is due, with its webhook. Ids are text, because they are only passed on. */

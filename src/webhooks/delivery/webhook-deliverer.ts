@@ -5,10 +5,9 @@ import { seconds } from '../../kernel/clock/duration.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { DeliveryStore, type DueDelivery, type Outcome } from './delivery-store.js';
-import { contentOf } from './message.js';
+import { contentOf, signedHeaders } from './message.js';
 import { waitAfter } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
-import { signedHeaders } from './signature.js';
 import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `petstore-webhooks/${VERSION}`;
@@ -103,7 +102,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(content.body),
       'User-Agent': USER_AGENT,
-      ...signedHeaders({ ...content, timestamp }, secrets),
+      ...signedHeaders(content, timestamp, secrets),
     };
     return this.sender.send(due.url, headers, content.body, stop);
   }

@@ -5,8 +5,12 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { seconds } from '../../kernel/clock/duration.js';
-import { NameServersUnavailable } from './address-resolver.js';
-import { AddressRefused, EndpointAddresses, NoAddress } from './endpoint-addresses.js';
+import {
+  AddressRefused,
+  EndpointAddresses,
+  NameServersUnavailable,
+  NoAddress,
+} from './endpoint-addresses.js';
 
 /** For all of an attempt: name, connection, request and response. */
 const TIMEOUT = seconds(10);

@@ -1,19 +1,17 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
-import { resultWithin, seconds } from '../../kernel/clock/duration.js';
 import { ServicePool } from '../../database/pool/service-pool.js';
 
 /** One of them listens for new jobs. */
 const POOL_SIZE = 4;
-const END_TIMEOUT = seconds(1);
 
 /**
  * Connections of the worker, apart from those of requests: no request waits for a delivery. The first use opens the pool.
  */
 @Injectable()
-export class WorkerConnections implements OnApplicationShutdown {
+export class WorkerConnections {
   private readonly logger = new Logger('Webhooks');
   private made?: Pool;
 
@@ -28,9 +26,8 @@ export class WorkerConnections implements OnApplicationShutdown {
     return rows as Row[];
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    // A connection whose query has no response ends by its own timeouts, after the stop if need be.
-    await resultWithin(END_TIMEOUT, Promise.resolve(this.made?.end()));
+  async end(): Promise<void> {
+    await this.made?.end();
   }
 
   private make(): Pool {

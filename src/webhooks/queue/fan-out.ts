@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../active-webhooks.js';
-import { addJobsOfNew } from '../delivery-jobs.js';
 import { WorkerConnections } from '../delivery/worker-connections.js';
+import { addJobsOfNew, IS_ACTIVE } from '../webhook-sql.js';
 
 /** Deliveries of one transaction, so that its statement takes much less than the timeout. */
 const BATCH = 2_000;

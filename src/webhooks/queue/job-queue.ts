@@ -2,7 +2,7 @@ import { Logger as NestLogger } from '@nestjs/common';
 import type { Runner } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { addNextJobs, TASK } from '../delivery-jobs.js';
+import { addNextJobs, TASK } from '../webhook-sql.js';
 
 /** Webhooks served at a time by this process; it mostly waits for their endpoints. A key has 20, so it alone cannot take all. */
 const CONCURRENCY = 100;

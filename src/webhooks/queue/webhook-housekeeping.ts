@@ -7,8 +7,8 @@ import {
 import { DataSource } from 'typeorm';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
-import { IS_ACTIVE } from '../active-webhooks.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
+import { IS_ACTIVE } from '../webhook-sql.js';
 
 const MEASURE_EVERY = seconds(10);
 const CLEAR_EVERY = minutes(10);

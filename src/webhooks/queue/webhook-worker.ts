@@ -21,8 +21,8 @@ import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 const POLL_EVERY = seconds(1);
 const UNLOCK_EVERY = seconds(5);
 const CLEAN_EVERY = minutes(10);
-/** Attempts are abandoned after 1.5 s; this leaves time to write what became of them. */
-const STOP_TIMEOUT = seconds(2.5);
+/** Attempts are abandoned after 1.5 s. The rest is for PostgreSQL, whose own timeouts are longer than a stop may take. */
+const STOP_TIMEOUT = seconds(3);
 
 /**
  * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The first webhook loads and connects the queue; until
@@ -76,7 +76,6 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** Requests that take longer are abandoned and sent again by another process: a receiver recognises them by their id. */
   async beforeApplicationShutdown(): Promise<void> {
-    // While PostgreSQL does not respond, both wait for it for longer than a stop may take.
     await resultWithin(STOP_TIMEOUT, this.stop());
   }
 
@@ -85,6 +84,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.queue?.stop().catch((error: unknown) => {
       this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
     });
+    await this.connections.end();
   }
 
   /** @returns whether there is a webhook */
