@@ -131,7 +131,7 @@ describe('where there is no data folder', () => {
   ])('petstore %s %s says so and makes none', async (...args) => {
     const path = join(folder.path, 'none');
     const ended = await inThisProcess(args, { PETSTORE_DATA_DIR: path });
-    expectErrorResponse(ended, /There is no data folder at .*none.*petstore keys create/);
+    expectErrorResponse(ended, /the data folder .*none does not exist.*petstore keys create/);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -79,14 +79,17 @@ describe('petstore keys create', () => {
     expect(await json<Key[]>('keys', 'list')).toContainEqual(expect.objectContaining({ name: 'web shop' }));
   });
 
-  it('says in one line that Ctrl-C at a prompt has stopped it', async () => {
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('says in one line that %s at a prompt has stopped it', async (_, character) => {
     const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
     const terminal = onTerminal(COMMAND_LINE, ['keys', 'create'], surroundings);
     let shown = '';
     terminal.stdout.on('data', (chunk: Buffer) => {
       const asked = shown.includes('Plan (');
       shown += chunk.toString();
-      if (!asked && shown.includes('Plan (')) terminal.stdin.write('\u0003');
+      if (!asked && shown.includes('Plan (')) terminal.stdin.write(character);
     });
     const [code] = (await once(terminal, 'close')) as [number];
     expect(shown.split(/\r?\n/).slice(1)).toEqual(['petstore: stopped, nothing was created.', '']);

@@ -5,11 +5,11 @@ export function addCommands(program: Command): void {
   program
     .command('worker')
     .description(
-      'Do background work, such as the delivery of webhooks, until it is stopped. For services with WEBHOOK_WORKER=off.',
+      'Deliver webhooks and do other background work until stopped. For services with WEBHOOK_WORKER=off.',
     )
     .addHelpText(
       'after',
-      '\nIt reads the same variables as the service. METRICS_PORT serves its metrics. Any number may run.',
+      '\nIt reads the same variables as the service, and serves its metrics on METRICS_PORT. You can run several.',
     )
     .action(async () => {
       const { serve } = await import('./serve.js');

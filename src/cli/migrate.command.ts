@@ -14,10 +14,10 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('Run the pending migrations of DATABASE_URL.')
-    .option('--status', 'only list migrations; the exit code is 1 while some are pending')
-    .option('--revert', 'revert the newest migration, with what its tables hold')
+    .option('--status', 'only list the migrations; the exit code is 1 if some are pending')
+    .option('--revert', 'revert the newest migration and lose the data of its tables')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nOf several at the same time one runs the migrations, and the others wait.')
+    .addHelpText('after', '\nIf several start together, one migrates and the rest wait.')
     .action((options: Options) => {
       if (options.revert) return revert(options);
       return options.status ? status(options) : migrate(options);
@@ -44,7 +44,7 @@ async function revert({ json }: Options): Promise<void> {
   const { revertLast } = await import('../database/migrations/migrate.js');
   const reverted = await withServer(revertLast);
   print(json, { reverted: reverted ?? null }, () =>
-    reverted === undefined ? 'Nothing to do: no migration is applied.' : `Reverted: ${reverted}`,
+    reverted === undefined ? 'Nothing to do: no migration has been applied.' : `Reverted: ${reverted}`,
   );
 }
 

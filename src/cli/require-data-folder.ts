@@ -10,6 +10,6 @@ export function requireDataFolder(
 ): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
   throw new StartupError(
-    `There is no data folder at ${resolve(dataDir)}, so there are no ${missing}. The service or petstore keys create creates it.`,
+    `There are no ${missing}: the data folder ${resolve(dataDir)} does not exist. Start the service or run petstore keys create.`,
   );
 }

@@ -19,11 +19,15 @@ interface TailOptions extends Json {
 
 /** `petstore events …` */
 export function addCommands(program: Command): void {
-  const events = program.command('events').description('The feed of events.');
+  const events = program.command('events').description('Read the event feed.');
   events
     .command('tail')
-    .description('Print the newest events and later ones, until Ctrl-C.')
-    .addOption(new Option('--last <n>', 'how many of the newest events').argParser(upTo1000).default(10))
+    .description('Print the newest events, then new ones until Ctrl-C.')
+    .addOption(
+      new Option('--last <n>', 'how many of the newest events to print first')
+        .argParser(upTo1000)
+        .default(10),
+    )
     .addOption(new Option('--type <type>', 'only of this type').choices(EVENT_TYPES))
     .option('--no-follow', 'do not wait for later events')
     .option('--json', 'print each event as a line of JSON')

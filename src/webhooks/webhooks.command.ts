@@ -17,7 +17,7 @@ interface RetryOptions extends Json {
 
 /** `petstore webhooks …` */
 export function addCommands(program: Command): void {
-  const webhooks = program.command('webhooks').description('Webhooks of all keys.');
+  const webhooks = program.command('webhooks').description('Manage the webhooks of all keys.');
   webhooks
     .command('list')
     .description('List all webhooks, with their pending and failed deliveries.')
@@ -30,14 +30,14 @@ export function addCommands(program: Command): void {
     .action(disable);
   webhooks
     .command('enable <id>')
-    .description('Send later events to a webhook again.')
+    .description('Send new events to a webhook again.')
     .option('--json', 'print one JSON object')
     .action(enable);
   webhooks
     .command('retry <id>')
     .description('Send the failed deliveries of a webhook again.')
     .addOption(
-      new Option('--since <duration>', 'deliveries of the last 2h or 7d, for example')
+      new Option('--since <duration>', 'how far back, such as 2h or 7d')
         .argParser(duration)
         .default(days(1), '1d'),
     )
@@ -68,7 +68,7 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
     existing(id, await webhooks.exists(number));
     return webhooks.retry(number, new Date(Date.now() - since));
   });
-  print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} are sent again.`);
+  print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} will be sent again.`);
 }
 
 async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {

@@ -23,9 +23,9 @@ const MANY_CONNECTIONS = 200;
 const SECOND = 1e6; // microseconds
 
 /**
- * @param rps requests a second, of all clients
- * @param reads the share of them that only reads, 0 to 1
- * @param keys API keys that send requests on one day
+ * @param rps requests per second, of all clients
+ * @param reads the share of read requests, 0 to 1
+ * @param keys API keys in use on one day
  * @param busy the share of a core that is planned with, so that a lost replica or a peak finds room
  */
 export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs = COSTS) {
@@ -47,14 +47,14 @@ export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs 
   };
 }
 
-const USAGE = `What a load takes, from measured costs:
+const USAGE = `Estimates what a load needs, from measured costs:
   npm run capacity -- --rps 20000 [options]
 
-  --rps N      requests a second, of all clients
-  --reads N    share of them that only reads, 0 to 1 (default: 0.9)
-  --keys N     API keys that send requests on one day (default: 10000)
-  --busy N     share of a core that is planned with, above 0 to 1 (default: 0.6)
-  --json       one JSON object`;
+  --rps N      requests per second, of all clients
+  --reads N    share of read requests, 0 to 1 (default: 0.9)
+  --keys N     API keys in use on one day (default: 10000)
+  --busy N     planned use of a core, above 0 and up to 1 (default: 0.6)
+  --json       print one JSON object`;
 
 const LINES = {
   replicas: 'replicas of one core',

@@ -9,7 +9,7 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .description('Check configuration, database, migrations, Redis and port. Changes nothing.')
     .option('--json', 'print a JSON array')
-    .addHelpText('after', '\nThe exit code is 0 when nothing failed; a warning is not a failure.')
+    .addHelpText('after', '\nThe exit code is 1 if a check failed. Warnings do not count.')
     .action(doctor);
 }
 

@@ -23,7 +23,7 @@ export function addCreateCommand(keys: Command): void {
     .command('create')
     .usage('--plan <plan> --name <name> [options]')
     .description(
-      'Create a key and show it once. By default it does not expire and has the scopes that exist now. On a terminal, the command asks for missing options.',
+      'Create a key and show it once. By default it never expires and has all scopes that exist now. On a terminal, the command prompts for missing options.',
     );
   for (const option of keyOptions()) command.addOption(option);
   command.option('--json', 'print one JSON object').action(create);
@@ -54,18 +54,18 @@ const missing = (option: string): StartupError =>
 /** Asks for the required options that the command line lacks. */
 async function askForMissing(options: KeyOptions): Promise<KeyOptions> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr }); // stdout is for the key
-  terminal.once('SIGINT', () => {
-    process.stderr.write('\npetstore: stopped, nothing was created.\n');
-    process.exit(SIGINT_EXIT_CODE);
-  });
   try {
     const plan = options.plan ?? (await ask(terminal, `Plan (${PLAN_NAMES.join(', ')}): `, planNamed));
     const name =
-      options.name ?? (await ask(terminal, 'Name (person or program that the key is for): ', keyName));
+      options.name ?? (await ask(terminal, 'Name (person or program that uses the key): ', keyName));
     if (plan !== 'enterprise') return { ...options, plan, name };
     const perMinute = options.perMinute ?? (await ask(terminal, 'Requests per minute: ', positive));
     const perDay = options.perDay ?? (await ask(terminal, 'Requests per day: ', positive));
     return { ...options, plan, name, perMinute, perDay };
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    process.stderr.write('\npetstore: stopped, nothing was created.\n'); // by Ctrl-C or Ctrl-D
+    process.exit(SIGINT_EXIT_CODE);
   } finally {
     terminal.close();
   }

@@ -13,9 +13,9 @@ const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
 export function keyId(id: string) {
   const parsed = parseInt64(id);
   if (parsed !== undefined) return parsed;
-  if (isSecret(id)) throw new StartupError('That is a key. Use its id, which petstore keys list shows.');
+  if (isSecret(id)) throw new StartupError('This is a key, not an id. petstore keys list shows the ids.');
   throw new StartupError(
-    `${JSON.stringify(id)} is not a key id: ids are whole numbers, which petstore keys list shows.`,
+    `${JSON.stringify(id)} is not a key id. Ids are whole numbers; petstore keys list shows them.`,
   );
 }
 
@@ -93,12 +93,12 @@ export interface KeyOptions extends Partial<Limits> {
 /** In the order of the help. */
 export const keyOptions = (): Option[] => [
   new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES),
-  new Option('--name <name>', 'person or program that the key is for').argParser(keyName),
+  new Option('--name <name>', 'person or program that uses the key').argParser(keyName),
   new Option('--per-minute <n>', 'requests per minute, for enterprise').argParser(positive),
   new Option('--per-day <n>', 'requests per UTC day, for enterprise').argParser(positive),
   new Option(
     '--expires <when>',
-    'end of the key: 90d (from now), 2030-06-30, 2030-06-30T18:00:00Z or never',
+    'when the key expires: 90d (from now), 2030-06-30, 2030-06-30T18:00:00Z or never',
   ).argParser(expiry),
   new Option('--scopes <list>', 'what the key may do, separated by commas')
     .choices(['all', ...SCOPES]) // for the help and the completion
@@ -116,7 +116,7 @@ export function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>)
   if (plan !== 'enterprise') {
     if (perMinute === undefined && perDay === undefined) return null;
     throw new StartupError(
-      `The limits of the ${plan} plan are fixed: --per-minute and --per-day are for enterprise.`,
+      `The limits of the ${plan} plan are fixed. Only enterprise accepts --per-minute and --per-day.`,
     );
   }
   if (perMinute !== undefined && perDay !== undefined) return { perMinute, perDay };

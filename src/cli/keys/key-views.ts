@@ -22,7 +22,7 @@ export function describeKey(key: ApiKey) {
 
 type Column = readonly [head: string, cell: (key: ApiKey) => string];
 
-/** Fits 100 columns: limits are those of the plan, and `keys show` has exact times. */
+/** Fits 100 columns. `--wide` has the rest, and `keys show` all of one key. */
 const NARROW: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => shortened(visible(name))],
@@ -30,7 +30,7 @@ const NARROW: readonly Column[] = [
   ['SCOPES', ({ scopes }) => (scopes ? String(scopes.length) : 'all')],
   ['KEY', ({ lastFour }) => `…${lastFour}`],
   ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? day(lastUsedAt) : 'never')],
-  ['STATE', (key) => state(key).replace(/T\S+Z$/, '')],
+  ['STATE', (key) => state(key).replace(/^banned .*/, 'banned')],
 ];
 
 const WIDE: readonly Column[] = [
@@ -55,7 +55,7 @@ export function keysTable(keys: readonly ApiKey[], { wide = false } = {}): strin
   );
 }
 
-const MAX_NAME = 24;
+const MAX_NAME = 30;
 
 const shortened = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;

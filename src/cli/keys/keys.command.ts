@@ -24,16 +24,16 @@ export function addKeysCommand(program: Command): void {
   keys
     .command('list')
     .description('List all keys.')
-    .option('--wide', 'with all scopes and times')
+    .option('--wide', 'also show limits, all scopes and exact times')
     .option('--json', 'print a JSON array')
     .action(list);
   onOneKey('show', 'Show one key.').action(show);
   addUpdateCommand(keys);
   addRotateCommand(keys);
-  onOneKey('revoke', 'Revoke a key at once and permanently.').action(revoke);
-  onOneKey('ban', 'Ban a key for a while. A longer existing ban stays.')
+  onOneKey('revoke', 'Revoke a key immediately and permanently.').action(revoke);
+  onOneKey('ban', 'Ban a key temporarily. A longer ban that it already has stays.')
     .addOption(
-      new Option('--for <duration>', 'such as 90s, 15m, 2h or 7d')
+      new Option('--for <duration>', 'length of the ban, such as 90s, 15m, 2h or 7d')
         .argParser(duration)
         .default(hours(1), '1h'),
     )
@@ -67,5 +67,5 @@ async function ban(id: string, options: BanOptions): Promise<void> {
 
 async function unban(id: string, { json }: Json): Promise<void> {
   const key = await withKey(id, ({ keys }, number) => keys.unban(number));
-  print(json, describeKey(key), () => `Key ${id} is not banned.`);
+  print(json, describeKey(key), () => `Key ${id} is no longer banned.`);
 }

@@ -16,18 +16,18 @@ export function addRotateCommand(keys: Command): void {
   keys
     .command('rotate <id>')
     .description(
-      'Give a key a new secret and show it once. Id, quota and bans stay. The old secret keeps working for a while. If one from an earlier rotation still works, it keeps its end, and the newest secret is replaced.',
+      'Give a key a new secret and show it once. Its id, quota and bans stay. The old secret works until the overlap ends. If the key already has two secrets, the new one replaces the newest.',
     )
     .addOption(
       new Option(
         '--overlap <duration>',
-        'how long the old secret works: 90s, 15m, 2h, at most 30d, or 0 to end it now',
+        'how long the old secret still works: 90s, 15m, 2h, at most 30d, or 0',
       )
         .argParser(overlap)
         .default(hours(24), '24h'),
     )
     .addOption(
-      new Option('--replace <secret>', 'which of two working secrets ends now')
+      new Option('--replace <secret>', 'if two secrets work: which one ends now')
         .choices(['newest', 'old'])
         .default('newest'),
     )

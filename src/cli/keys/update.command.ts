@@ -11,7 +11,7 @@ import { withKey } from './with-keys.js';
 export function addUpdateCommand(keys: Command): void {
   const command = keys
     .command('update <id>')
-    .description('Change a key. Options that are not given stay as they are; so does the used quota.');
+    .description('Change a key. What you omit stays the same, and so does the used quota.');
   for (const option of keyOptions()) command.addOption(option);
   command.option('--json', 'print one JSON object').action(update);
 }

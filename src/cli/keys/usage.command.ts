@@ -12,9 +12,9 @@ export function addUsageCommand(keys: Command): void {
   keys
     .command('usage <id>')
     .description(
-      'Show the requests of each UTC day. With counters in memory, a day may show up to 1.5 % of its limit too many.',
+      'Show the requests of each UTC day. Without Redis, a day may read up to 1.5 % of its limit too high.',
     )
-    .option('--days <n>', 'how many days back, today included, up to 3660', daysBack, 30)
+    .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
     .action(show);
 }
