@@ -92,6 +92,6 @@ function linesOfOurs() {
     readdirSync(join(root, folder), { recursive: true }).map((file) => join(root, folder, file)),
   );
   return files
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .filter((file) => /(?<!\.spec)\.(ts|js|css|html)$/.test(file))
     .reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0);
 }
