@@ -17,12 +17,16 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
     [/^HTTP\/1.1 200 OK/, /X-RateLimit-Limit: 60/, /ETag: "/, /\[\{"id":1,/],
     [/^HTTP\/1.1 304 Not Modified/],
     [/ 201 Created[^]* 201 Created[^]*Idempotent-Replayed: true[^]* 422 [^]*"idempotency_key_reused"/],
-    [/"name":"Luna","categoryId":7,"status":"pending"[^]*"pet_not_available"/],
-    [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":7,"status":"sold"/],
+    [
+      /"name":"Luna","categoryId":7,"status":"pending"[^]*"pet_not_available"/,
+      /"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":7,"status":"sold"/,
+    ],
     [/"type":"order.delivered"/],
     [/"secret":"whsec_/],
-    [/^HTTP\/1.1 400 [^]*Content-Type: application\/problem\+json[^]*"type":"[^"]+#validation_failed"/],
-    [/"plan":"free","minute":\{"limit":60,"remaining":\d+,/],
+    [
+      /^HTTP\/1.1 400 [^]*Content-Type: application\/problem\+json[^]*"type":"[^"]+#validation_failed"/,
+      /"plan":"free","minute":\{"limit":60,"remaining":\d+,/,
+    ],
     [/^HTTP\/1.1 429 [^]*Retry-After: \d+[^]*"rate_limit_exceeded"/],
   ],
 };
