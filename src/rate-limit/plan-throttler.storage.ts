@@ -10,8 +10,11 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** Charges one request to both windows, or to neither when one is exhausted. */
   abstract consume(client: RateLimitClient): MaybeAsync<RateLimitResult>;
 
-  /** What `consume` would decide. Charges nothing. */
-  abstract peek(client: RateLimitClient): MaybeAsync<RateLimitResult>;
+  /**
+   * What `consume` would decide. Charges nothing.
+   * @param isBanned whether no other process charges the client either
+   */
+  abstract peek(client: RateLimitClient, isBanned?: boolean): MaybeAsync<RateLimitResult>;
 
   /** Called once, before the first request. */
   open(): MaybeAsync<void> {

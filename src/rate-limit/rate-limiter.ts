@@ -32,7 +32,7 @@ export class RateLimiter {
     const apiKey = apiKeyOf(request);
     const bannedFor = apiKey ? this.bans.remaining(apiKey) : 0;
     if (bannedFor > 0)
-      return { ...(await this.storage.peek(this.clientOf(request))), admitted: false, bannedFor };
+      return { ...(await this.storage.peek(this.clientOf(request), true)), admitted: false, bannedFor };
     const result = await this.storage.consume(this.clientOf(request));
     return apiKey && !result.admitted ? { ...result, bannedFor: this.bans.strike(apiKey, result) } : result;
   }
@@ -45,8 +45,8 @@ export class RateLimiter {
   /** The state of the windows and the ban. Charges nothing. */
   async peek(request: Identified): Promise<RateLimitResult> {
     const apiKey = apiKeyOf(request);
-    const result = await this.storage.peek(this.clientOf(request));
-    return { ...result, bannedFor: apiKey ? this.bans.remaining(apiKey) : 0 };
+    const bannedFor = apiKey ? this.bans.remaining(apiKey) : 0;
+    return { ...(await this.storage.peek(this.clientOf(request), bannedFor > 0)), bannedFor };
   }
 
   private clientOf(request: Identified): RateLimitClient {

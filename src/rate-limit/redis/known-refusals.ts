@@ -12,7 +12,7 @@ interface Refusal {
   readonly since: number;
 }
 
-/** The clients that Redis has refused: they stay exhausted until the window ends, and cost no command until then. */
+/** Clients that cost no command: they stay exhausted until the window ends, or are banned. */
 export class KnownRefusals {
   private readonly refusals = new LRUCache<ClientId, Refusal>(atMost(MAX_CLIENTS));
 
@@ -22,14 +22,15 @@ export class KnownRefusals {
     this.refusals.set(id, { windows, since: this.clock.elapsed() });
   }
 
-  find({ id, limits }: RateLimitClient): RateLimitResult | undefined {
+  /** @param isBanned nothing is charged meanwhile, so the windows stay known */
+  find({ id, limits }: RateLimitClient, isBanned: boolean): RateLimitResult | undefined {
     const refusal = this.refusals.get(id);
     if (!refusal) return undefined;
     const age = this.clock.elapsed() - refusal.since;
     const windows = refusal.windows.map((window) => ({ ...window, resetIn: window.resetIn - age }));
-    const isRunning = windows.some(({ remaining, resetIn }) => remaining === 0 && resetIn > 0);
+    const isRefused = isBanned || windows.some(({ remaining, resetIn }) => remaining === 0 && resetIn > 0);
     const [minute, day] = windows;
-    if (isRunning && minute?.limit === limits.perMinute && day?.limit === limits.perDay)
+    if (isRefused && minute?.limit === limits.perMinute && day?.limit === limits.perDay)
       return {
         admitted: false,
         windows: windows.map((window) => (window.resetIn > 0 ? window : renewed(window))),

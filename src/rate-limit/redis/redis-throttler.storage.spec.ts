@@ -120,6 +120,22 @@ describeWithRedis('quotas in Redis', () => {
     expect(decisions() - before).toBe(0);
   });
 
+  it('cost no command for a banned caller, also when its minute has ended', async () => {
+    const clock = new TestClock();
+    const storage = await start(server.url, {}, clock);
+    const client = clientWith(3);
+    for (let i = 0; i < 2; i++) await storage.consume(client);
+    await storage.peek(client, true);
+    const commands = await commandsOf(async () => {
+      expect(await storage.peek(client, true)).toMatchObject({ windows: [{ remaining: 1 }, {}] });
+      clock.advance(minutes(1));
+      expect(await storage.peek(client, true)).toMatchObject({ windows: [{ remaining: 3 }, {}] });
+    });
+    expect(commands).toBe(0);
+    server.age(minutes(1));
+    expect(await storage.consume(client)).toMatchObject({ admitted: true, windows: [{ remaining: 2 }, {}] });
+  });
+
   it('do not depend on the clocks of the replicas', async () => {
     const [fast, slow] = [new TestClock(Date.now() + 10_000), new TestClock(Date.now() - 10_000)];
     const replicas = await Promise.all([start(server.url, {}, fast), start(server.url, {}, slow), start()]);

@@ -71,11 +71,11 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   }
 
   consume(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    return this.decide(client, 1);
+    return this.decide(client, 1, false);
   }
 
-  peek(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
-    return this.decide(client, 0);
+  peek(client: RateLimitClient, isBanned = false): RateLimitResult | Promise<RateLimitResult> {
+    return this.decide(client, 0, isBanned);
   }
 
   async close(): Promise<void> {
@@ -83,24 +83,29 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     await this.usage.close();
   }
 
-  private decide(client: RateLimitClient, charge: Charge): RateLimitResult | Promise<RateLimitResult> {
-    const refusal = this.refusals.find(client);
+  private decide(
+    client: RateLimitClient,
+    charge: Charge,
+    isBanned: boolean,
+  ): RateLimitResult | Promise<RateLimitResult> {
+    const refusal = this.refusals.find(client, isBanned);
     if (refusal) return refusal;
     const shard = this.shards[this.shards.length === 1 ? 0 : partOf(client.id)];
     if (!shard) throw new Error('there is one shard for each part');
     return shard.isLost
       ? this.decideAlone(shard, client, charge)
-      : this.decideTogether(shard, client, charge);
+      : this.decideTogether(shard, client, charge, isBanned);
   }
 
   private async decideTogether(
     shard: RedisShard,
     client: RateLimitClient,
     charge: Charge,
+    isBanned: boolean,
   ): Promise<RateLimitResult> {
     try {
       const result = await shard.consume(client, charge);
-      if (!result.admitted) this.refusals.add(client, result);
+      if (isBanned || !result.admitted) this.refusals.add(client, result);
       else if (charge) this.record(client, result);
       return result;
     } catch (error) {
