@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
@@ -12,7 +12,6 @@ import type { Request, Response } from 'express';
 import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/route/public.decorator.js';
-import { type Allowance, FREE_ALLOWANCE } from './free-allowance.decorator.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { network } from './rate-limit-client.js';
 import { MINUTE } from './rate-limit-client.js';
@@ -20,6 +19,17 @@ import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import type { RateLimitResult } from './rate-limit.result.js';
 import { RateLimiter } from './rate-limiter.js';
+
+const FREE_ALLOWANCE = 'rate-limit:free-allowance';
+
+interface Allowance {
+  /** Requests of one key in a minute; further ones are charged to its plan. */
+  readonly perMinute: number;
+}
+
+/** Makes a route free for a valid key, up to a number of requests a minute. Anonymous clients are counted. */
+export const FreeAllowance = (allowance: Allowance): MethodDecorator =>
+  SetMetadata(FREE_ALLOWANCE, allowance);
 
 /** The limit of a request's plan in a minute, or that of its address. */
 export const planLimit = ({ principal }: Request, { anonymousPerMinute }: RateLimitConfig): number =>

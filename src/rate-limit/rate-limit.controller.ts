@@ -6,7 +6,7 @@ import { createRequestPartDecorator } from '../http/route/parameters.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { ClientMethod, Tag } from '../openapi/decorators/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
-import { FreeAllowance } from './free-allowance.decorator.js';
+import { FreeAllowance } from './plan-throttler.guard.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** The request, of which no query parameter is read. */
