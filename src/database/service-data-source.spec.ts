@@ -35,7 +35,7 @@ import { isDatabaseUnavailable } from './database-unavailable.js';
 import { poolOptions } from './database.module.js';
 import { connectionOptions } from './pool/connection-options.js';
 import { keysetPage } from './pagination/keyset.js';
-import { ReadBatches } from './pipeline/read-batches.js';
+import { StatementBatches } from './pipeline/statement-batches.js';
 import { ServiceDataSource, ServiceEntityManager } from './service-data-source.js';
 import { codePoint } from '../../test/support/code-point.js';
 
@@ -455,8 +455,8 @@ describe('the fast path', () => {
   );
 
   it('has the results and the errors of TypeORM, for every entity, in transactions too', async () => {
-    const batches = jest.spyOn(ReadBatches.prototype, 'read');
-    const used = () => batches.mock.calls.length;
+    const batches = (['read', 'write'] as const).map((way) => jest.spyOn(StatementBatches.prototype, way));
+    const used = () => batches.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     await fc.assert(
       fc.asyncProperty(cases, async ({ entity, operations, inTransaction }) => {
         const plan = define(entity);
@@ -488,7 +488,7 @@ describe('the fast path', () => {
       { numRuns: RUNS },
     );
     expect(used()).toBeGreaterThan(0);
-    batches.mockRestore();
+    for (const spy of batches) spy.mockRestore();
   });
 });
 
@@ -503,7 +503,7 @@ describe('a plain entity', () => {
   }
   let dataSource: DataSource;
   let notes: Repository<Note>;
-  let reads: jest.SpiedFunction<ReadBatches['read']>;
+  let reads: jest.SpiedFunction<StatementBatches['read']>;
 
   beforeAll(async () => {
     for (const [target, property] of [
@@ -523,7 +523,7 @@ describe('a plain entity', () => {
     notes = dataSource.getRepository(Note);
   });
   beforeEach(() => {
-    reads = jest.spyOn(ReadBatches.prototype, 'read');
+    reads = jest.spyOn(StatementBatches.prototype, 'read');
   });
   afterEach(() => {
     reads.mockRestore();
@@ -650,7 +650,7 @@ describe('a data source without fast paths', () => {
     const dataSource = new ServiceDataSource(options, { fastPaths: false });
     await dataSource.initialize();
     await dataSource.synchronize();
-    const reads = jest.spyOn(ReadBatches.prototype, 'read');
+    const reads = jest.spyOn(StatementBatches.prototype, 'read');
     expect(await dataSource.getRepository(Other).findOneBy({ id: 1 })).toBeNull();
     expect(await keysetPage(dataSource.getRepository(Other), { limit: 1 })).toHaveLength(0);
     expect(reads).not.toHaveBeenCalled();

@@ -15,7 +15,7 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import { isSubscribed } from './pipeline/plain-entity.js';
 import { type FollowUp, PlainTable } from './pipeline/plain-table.js';
 import { isStale } from './database-unavailable.js';
-import { type RawRows, ReadBatches, type Statement } from './pipeline/read-batches.js';
+import { type RawRows, type Statement, StatementBatches } from './pipeline/statement-batches.js';
 import { isInTransaction, poolOf } from './pool/shared-transaction.js';
 
 /**
@@ -25,7 +25,7 @@ import { isInTransaction, poolOf } from './pool/shared-transaction.js';
  */
 export class ServiceDataSource extends DataSource {
   private readonly fastPaths: boolean;
-  private batches?: ReadBatches;
+  private batches?: StatementBatches;
 
   constructor(options: PostgresDataSourceOptions, { fastPaths }: { readonly fastPaths: boolean }) {
     super(options);
@@ -46,11 +46,11 @@ export class ServiceDataSource extends DataSource {
     return PlainTable.of(metadata);
   }
 
-  /** Reads outside transactions, together with other requests. */
-  readBatched(statement: Statement): Promise<RawRows> {
+  /** Runs a statement outside transactions, with those of other requests. */
+  runBatched(way: 'read' | 'write', statement: Statement): Promise<RawRows> {
     // On the pool of TypeORM, so that both share one limit.
-    this.batches ??= new ReadBatches(poolOf(this));
-    return this.batches.read(statement);
+    this.batches ??= new StatementBatches(poolOf(this));
+    return this.batches[way](statement);
   }
 }
 
@@ -102,8 +102,10 @@ export class ServiceEntityManager extends EntityManager {
     const also = row && followUp(row);
     const insert = also && table?.insert(row, also);
     if (!insert) return undefined;
-    const rows = this.isAlone ? await this.run(insert).catch(undefinedIfStale) : await this.run(insert);
-    return rows && Object.assign(row, { id: rows[0]?.[0] });
+    const rows = this.isAlone
+      ? await dataSource.runBatched('write', insert).catch(undefinedIfStale)
+      : await this.run(insert);
+    return rows && Object.assign(row, { id: firstValue(rows) });
   }
 
   /**
@@ -117,7 +119,7 @@ export class ServiceEntityManager extends EntityManager {
     followUp: FollowUp,
   ): Promise<boolean | undefined> {
     const update = (this.dataSource as ServiceDataSource).plainTable(target)?.update(id, changes, followUp);
-    return update && (await this.run(update)).length > 0;
+    return update && (await this.run(update)).rows.length > 0;
   }
 
   private async fastRows<Entity extends ObjectLiteral>(
@@ -129,8 +131,8 @@ export class ServiceEntityManager extends EntityManager {
     const select = table?.select(options, this.queryRunner?.isTransactionActive === true);
     if (!select) return undefined;
     const rows = this.isAlone
-      ? await dataSource.readBatched(select).catch(undefinedIfStale)
-      : { parsers: [], rows: await this.run(select) };
+      ? await dataSource.runBatched('read', select).catch(undefinedIfStale)
+      : await this.run(select);
     return rows && (table?.entities(rows) as Entity[]);
   }
 
@@ -139,16 +141,15 @@ export class ServiceEntityManager extends EntityManager {
     return !this.queryRunner && !isInTransaction(this.dataSource);
   }
 
-  /** On the connection of the manager, or on any. @returns the values of each row */
-  private async run({ name, text, values }: Statement): Promise<unknown[][]> {
+  /** In the transaction of the manager or of this context. */
+  private async run({ name, text, values }: Statement): Promise<RawRows> {
     const { queryRunner } = this;
     if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
     const runner = queryRunner ?? this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as Client;
     try {
       const { rows } = await client.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' });
-      if (this.isAlone && client.getTransactionStatus() !== 'I') throw new TransactionLeftOpen();
-      return rows;
+      return { parsers: [], rows };
     } catch (error) {
       throw new QueryFailedError(text, [...values], error as Error);
     } finally {
@@ -157,11 +158,9 @@ export class ServiceEntityManager extends EntityManager {
   }
 }
 
-/** A module has begun a transaction on a connection that it had released: what runs in it is not committed. */
-class TransactionLeftOpen extends Error {
-  constructor() {
-    super('A transaction was left open on the connection.');
-  }
+/** The parsed value of a statement that returns one. */
+function firstValue({ parsers: [parse], rows: [row] }: RawRows): unknown {
+  return parse ? parse(row?.[0] as string) : row?.[0];
 }
 
 /** Outside of a transaction TypeORM's own statement, which is not a prepared one, can follow. */

@@ -4,7 +4,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { memoize } from '../../kernel/caching.js';
 import type { ClientConfig } from '../pool/service-client.js';
 import { isPassedThrough, isPlainEntity } from './plain-entity.js';
-import type { Parser, RawRows, Statement } from './read-batches.js';
+import type { Parser, RawRows, Statement } from './statement-batches.js';
 
 /** Prepared statements of one table. Requests determine their columns. */
 const MAX_STATEMENTS = 32;

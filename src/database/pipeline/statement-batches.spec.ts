@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
 import { ServicePool } from '../pool/service-pool.js';
-import { ReadBatches, type Statement } from './read-batches.js';
+import { type RawRows, type Statement, StatementBatches } from './statement-batches.js';
 
 /** As in the service: shorter than a batch may take, and far shorter than all its statements together. */
 const SLOW = { statement_timeout: 1_250 };
@@ -18,21 +20,31 @@ interface Run {
   readonly values: readonly unknown[];
 }
 
-const prepared = ({ text, values }: Run): Statement => ({ name: text, text, values: values.map(String) });
+const prepared = ({ text, values }: Run): Statement => ({
+  name: hash('sha256', text),
+  text,
+  values: values.map(String),
+});
 
-/** Batches that parse their rows: an array of values for each. */
+/** Batches that read their rows: an array of values for each. */
 class Reader {
-  private readonly batches: ReadBatches;
+  private readonly batches: StatementBatches;
 
   constructor(pool: pg.Pool) {
-    this.batches = new ReadBatches(pool);
+    this.batches = new StatementBatches(pool);
   }
 
   async read(run: Run): Promise<unknown[][]> {
-    const { parsers, rows } = await this.batches.read(prepared(run));
-    return rows.map((row) => row.map((value, i) => (value === null ? null : parsers[i]?.(value as string))));
+    return parsed(await this.batches.read(prepared(run)));
+  }
+
+  async write(run: Run): Promise<unknown[][]> {
+    return parsed(await this.batches.write(prepared(run)));
   }
 }
+
+const parsed = ({ parsers, rows }: RawRows): unknown[][] =>
+  rows.map((row) => row.map((value, i) => (value === null ? null : parsers[i]?.(value as string))));
 
 beforeAll(async () => {
   database = await createTestDatabase('template1');
@@ -46,10 +58,15 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await pool.end();
+  await withClient(database.url, (client) => client.query('TRUNCATE numbers'));
 });
 
 const double = (n: number): Run => ({ text: 'SELECT $1::int * 2 AS twice', values: [n] });
 const divide = (n: number): Run => ({ text: 'SELECT 12 / $1::int AS part', values: [n] });
+const insert = (n: number): Run => ({
+  text: 'INSERT INTO numbers VALUES ($1) RETURNING n',
+  values: [n],
+});
 const numbersFrom = (n: number): Run => ({
   text: 'SELECT n FROM numbers WHERE n >= $1 ORDER BY n',
   values: [n],
@@ -64,6 +81,7 @@ const killed = (n: number): Run => ({
 });
 /** What hears of every message; the types leave it out. */
 const insideOf = (client: pg.PoolClient) => (client as unknown as { connection: EventEmitter }).connection;
+const stored = async () => (await batches.read(numbersFrom(0))).map(([n]) => n);
 const failuresOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) =>
     outcome.status === 'rejected' ? (outcome.reason as { code?: string }).code : undefined,
@@ -105,7 +123,7 @@ describe('statements of one turn', () => {
   });
 
   it('that read the same are asked once, but not when they come later', async () => {
-    const shared = new ReadBatches(pool);
+    const shared = new StatementBatches(pool);
     const read = (run: Run) => shared.read(prepared(run));
     const [one, same, other] = await Promise.all([double(1), double(1), double(2)].map(read));
     expect(same).toBe(one);
@@ -129,7 +147,7 @@ describe('a statement that runs again on its connection', () => {
     const results = [
       await batches.read(double(1)),
       await batches.read(double(2)),
-      await batches.read(double(3)),
+      await batches.write(double(3)),
     ];
     expect(results).toEqual([[[2]], [[4]], [[6]]]);
     expect(described).toBe(1);
@@ -168,6 +186,71 @@ describe('a statement that runs again on its connection', () => {
       expect(results).toEqual(upTo(40).map((n) => [[n * 2]]));
     }
     expect(pool.totalCount).toBe(2);
+  });
+});
+
+describe('writes of one turn', () => {
+  it('are committed together', async () => {
+    const transaction = (n: number): Run => ({
+      text: 'INSERT INTO numbers VALUES ($1) RETURNING pg_current_xact_id()::text AS id',
+      values: [n],
+    });
+    const rows = await Promise.all([1, 2, 3].map((n) => batches.write(transaction(n))));
+    expect(new Set(rows.map(([row]) => row?.[0])).size).toBe(1);
+    expect(await stored()).toEqual([1, 2, 3]);
+  });
+
+  it('get each its own rows, in more than one batch too', async () => {
+    const rows = await Promise.all(upTo(100).map((n) => batches.write(insert(n))));
+    expect(rows).toEqual(upTo(100).map((n) => [[n]]));
+    expect(await stored()).toEqual(upTo(100));
+  });
+
+  it('that are the same are each done', async () => {
+    const outcomes = await Promise.allSettled([insert(1), insert(1)].map((run) => batches.write(run)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('succeed beside one that fails, which has its own error', async () => {
+    const outcomes = await Promise.allSettled([1, 1, 2, 3, 2, 4].map((n) => batches.write(insert(n))));
+    const failures = failuresOf(outcomes);
+    expect([failures[3], failures[5]]).toEqual([undefined, undefined]);
+    for (const [one, other] of [
+      [0, 1],
+      [2, 4],
+    ] as const)
+      expect(new Set([failures[one], failures[other]])).toEqual(new Set([undefined, '23505']));
+    expect(await stored()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('succeed behind one that fails, though they were never prepared', async () => {
+    const outcomes = await Promise.allSettled(
+      [divide(0), insert(1), insert(2)].map((run) => batches.write(run)),
+    );
+    expect(failuresOf(outcomes)).toEqual(['22012', undefined, undefined]);
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  it('succeed beside one that is refused when it is committed', async () => {
+    await withClient(database.url, (client) =>
+      client.query('CREATE TABLE late (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)'),
+    );
+    const insertLate = (n: number): Run => ({
+      text: 'INSERT INTO late VALUES ($1) RETURNING n',
+      values: [n],
+    });
+    const outcomes = await Promise.allSettled([1, 2, 1].map((n) => batches.write(insertLate(n))));
+    const [first, other, second] = failuresOf(outcomes);
+    expect(other).toBeUndefined();
+    expect(new Set([first, second])).toEqual(new Set([undefined, '23505']));
+  });
+
+  it('fail together where the connection breaks, and leave nothing behind', async () => {
+    const outcomes = await Promise.allSettled(
+      [insert(1), killed(0), insert(2)].map((run) => batches.write(run)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await stored()).toEqual([]);
   });
 });
 
@@ -210,6 +293,52 @@ describe('statements that have to wait for a lock', () => {
     expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
     expect(await waiting.read(numbersFrom(1_000))).toEqual([]);
   });
+
+  it('fail together and in time when they write, and leave nothing behind', async () => {
+    const { took, reasons } = await whileLocked((n) => waiting.write(insert(n)));
+    expect(took).toBeLessThan(TOGETHER);
+    expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('writes of one turn of which some have to wait for a lock', () => {
+  const change = (n: number): Run => ({ text: 'UPDATE numbers SET n = n WHERE n = $1', values: [n] });
+
+  it('do not hold up the others, and succeed when their locks are free', async () => {
+    await Promise.all(upTo(6).map((n) => batches.write(insert(n))));
+    await withClient(database.url, async (other) => {
+      const settled: number[] = [];
+      await other.query('BEGIN');
+      await other.query('SELECT FROM numbers WHERE n < 2 FOR UPDATE');
+      const writes = upTo(6).map((n) => batches.write(change(n)).then(() => settled.push(n)));
+      await Promise.all(writes.slice(2));
+      expect([...settled].sort()).toEqual([2, 3, 4, 5]);
+      await other.query('COMMIT');
+      await Promise.all(writes);
+    });
+  });
+
+  it('each have the time of a statement, and are not taken for a server that does not respond', async () => {
+    pool = new ServicePool({ connectionString: database.url, max: 3, ...SLOW });
+    pool.on('error', () => undefined);
+    batches = new Reader(pool);
+    await Promise.all(upTo(2).map((n) => batches.write(insert(n))));
+    await withClient(database.url, (first) =>
+      withClient(database.url, async (second) => {
+        for (const [n, client] of [first, second].entries()) {
+          await client.query('BEGIN');
+          await client.query('SELECT FROM numbers WHERE n = $1 FOR UPDATE', [n]);
+        }
+        const writes = Promise.all(upTo(2).map((n) => batches.write(change(n))));
+        await delay(800); // less than a statement may take; both together take more than a query may
+        await first.query('COMMIT');
+        await delay(300);
+        await second.query('COMMIT');
+        expect(await writes).toEqual([[], []]);
+      }),
+    );
+  });
 });
 
 describe('a statement that takes too long', () => {
@@ -237,14 +366,14 @@ describe('a connection that breaks', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it('is not reused after the statement that broke it', async () => {
-    await expect(batches.read(killed(1))).rejects.toMatchObject({ code: '57P01' });
-    expect(await batches.read(double(1))).toEqual([[2]]);
+  it.each(['read', 'write'] as const)('is not reused after the %s that broke it', async (way) => {
+    await expect(batches[way](killed(1))).rejects.toMatchObject({ code: '57P01' });
+    expect(await batches[way](double(1))).toEqual([[2]]);
   });
 
   it('that cannot be had fails every statement', async () => {
     await pool.end();
-    const outcomes = await Promise.allSettled([batches.read(double(1)), batches.read(double(2))]);
+    const outcomes = await Promise.allSettled([batches.read(double(1)), batches.write(insert(99))]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     pool = new pg.Pool();
   });
