@@ -20,21 +20,20 @@ const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limi
  */
 export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(MALFORMED, {
-    meaning:
-      'The bytes are not valid HTTP/1.1, or a request with HTTP/1.1 does not have exactly one valid `Host`.',
-    action: 'Use an HTTP library. The connection is closed where the rest cannot be read.',
+    meaning: 'The request is not valid HTTP/1.1, or does not have exactly one valid `Host`.',
+    action: 'Use an HTTP library. The connection is closed if the rest cannot be read.',
   }),
   catalogEntry(new ValidationFailed([LIMIT]), {
-    meaning: 'A value in the body, the query, the path or a header is missing, not valid or not known.',
-    action: 'Correct each value that `details` names. The same request fails again.',
+    meaning: 'A value in the body, query, path or headers is missing, invalid or unknown.',
+    action: 'Correct each value in `details`. The same request would fail again.',
   }),
   catalogEntry(new InvalidJson(), {
-    meaning: 'The body is not JSON, ends too early, or is not in the coding that `Content-Encoding` names.',
-    action: 'Write the body with a JSON library. The message names line and column.',
+    meaning: 'The body is not JSON, is truncated, or does not match its `Content-Encoding`.',
+    action: 'Write the body with a JSON library. The message gives the line and column.',
   }),
   catalogEntry(new InvalidCursor(), {
-    meaning: 'The `cursor` comes from another list or another filter, or was changed.',
-    action: 'Start again without a cursor. Follow `Link` as it is, and keep the filter of the first page.',
+    meaning: 'The `cursor` belongs to another list or filter, or was modified.',
+    action: 'Start again without a cursor. Follow `Link` unchanged, and keep the filter of the first page.',
   }),
   catalogEntry(new MissingApiKey(), {
     meaning: 'The request has no API key.',
@@ -42,11 +41,11 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
   }),
   catalogEntry(new InvalidApiKey(), {
     meaning:
-      'The API key is unknown, mistyped, revoked, expired or replaced. The response does not tell which.',
+      'The API key is unknown, mistyped, revoked, expired or replaced. The response does not say which.',
     action: 'Do not repeat the request. Check the key, or ask the operator for a new one.',
   }),
   catalogEntry(new InsufficientScope('pets:write'), {
-    meaning: 'The key is valid and does not have the scope that the operation needs.',
+    meaning: 'The key is valid but lacks the scope that the operation needs.',
     action: 'Use another key, or ask the operator to add the scope.',
   }),
   catalogEntry(new RouteNotFound('/v1/cats'), {
@@ -54,7 +53,7 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
     action: 'Compare the path with the reference.',
   }),
   catalogEntry(new MethodNotAllowed('DELETE', '/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']), {
-    meaning: 'The path exists and does not have this method.',
+    meaning: 'The path exists but does not support this method.',
     action: 'Use one of the methods in the `Allow` header.',
   }),
   catalogEntry(new NotAcceptable(), {
@@ -66,7 +65,7 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
     action: 'Repeat the request on a new connection.',
   }),
   catalogEntry(new IdempotencyInProgress(), {
-    meaning: 'The first request with this `Idempotency-Key` still runs.',
+    meaning: 'The first request with this `Idempotency-Key` is still running.',
     action: 'Wait for the seconds in `Retry-After`, then send the same request with the same key.',
   }),
   catalogEntry(
@@ -75,48 +74,48 @@ export const ERROR_CATALOG: readonly CatalogEntry[] = [
       use: 'GET /v1/pets?ids=',
     }),
     {
-      meaning: 'The operation was deprecated and has reached the day of its `Sunset` header.',
+      meaning: 'The operation was deprecated, and its `Sunset` date has passed.',
       action: 'Use the successor in the `Link` header.',
     },
   ),
   catalogEntry(new PreconditionFailed(), {
-    meaning: 'The resource has changed since the version that `If-Match` names.',
+    meaning: 'The resource changed since you read the version in `If-Match`.',
     action: 'Fetch the resource again, apply your change to it, and send it with the new `ETag`.',
   }),
   catalogEntry(new PayloadTooLarge('100 KiB'), {
-    meaning: 'The body is larger than the limit, compressed or not.',
-    action: 'Send less in one request.',
+    meaning: 'The body exceeds the limit, compressed or uncompressed.',
+    action: 'Send less per request.',
   }),
   catalogEntry(new UnsupportedMediaType(), {
-    meaning: 'The body has a media type, a charset or a `Content-Encoding` that the operation does not take.',
-    action: 'Send UTF-8 JSON with a `Content-Type` that the operation takes, such as `application/json`.',
+    meaning: 'The operation does not accept the media type, charset or `Content-Encoding` of the body.',
+    action: 'Send UTF-8 JSON with a `Content-Type` that the operation accepts, such as `application/json`.',
   }),
   catalogEntry(new IdempotencyKeyReused(), {
-    meaning: 'The `Idempotency-Key` was used for a request with another body, method or path.',
-    action: 'Make a new key for each new request. Repeat a request without any change.',
+    meaning: 'The `Idempotency-Key` was used with a different body, method or path.',
+    action: 'Use a new key for each new request. Repeat a request without any change.',
   }),
   catalogEntry(new RateLimitExceeded(42), {
-    meaning: 'The limit of this minute is used up: that of the plan, of the route or of the address.',
+    meaning: 'The limit of the plan, the route or the address for this minute is used up.',
     action: 'Wait for the seconds in `Retry-After`, then back off exponentially.',
   }),
   catalogEntry(new DailyQuotaExceeded(51_022), {
-    meaning: 'The limit of this UTC day is used up.',
+    meaning: 'The limit for this UTC day is used up.',
     action: 'Wait until the day ends (`Retry-After`), or ask for a larger plan.',
   }),
   catalogEntry(new ApiKeyBanned(300), {
-    meaning: 'The key went on sending after 429 and is banned for a while.',
-    action: 'Send nothing until `Retry-After` is over. Repair the client: each further ban is longer.',
+    meaning: 'The key kept sending requests after 429 and is temporarily banned.',
+    action: 'Send nothing until `Retry-After` has passed. Fix the client: each further ban is longer.',
   }),
   catalogEntry(CLIENT_ERRORS.HPE_HEADER_OVERFLOW, {
-    meaning: 'The request line and the headers are larger than 16 KiB together.',
+    meaning: 'The request line and the headers together exceed 16 KiB.',
     action: 'Send shorter headers or a shorter URL.',
   }),
   catalogEntry(new InternalError(), {
-    meaning: 'A fault of the service. The response tells nothing about its cause.',
+    meaning: 'The service failed. The response does not reveal the cause.',
     action: 'Repeat the request later. Report the `X-Request-Id` if it happens again.',
   }),
   catalogEntry(new ServiceUnavailable(), {
-    meaning: 'A part that the service needs, such as its database, is unavailable.',
+    meaning: 'Something that the service needs, such as its database, is unavailable.',
     action: 'Wait for the seconds in `Retry-After`. Repeat a `POST` with the same `Idempotency-Key`.',
   }),
 ];

@@ -59,7 +59,7 @@ describe('POST /v1/categories', () => {
     const { body } = await client.post('/v1/categories').send({ name: other }).expect(409);
     expect(body).toEqual({
       code: 'category_name_taken',
-      message: `There is already a category with the name ${other}.`,
+      message: `There is already a category named ${other}.`,
       status: 409,
     });
   });

@@ -40,7 +40,8 @@ export class CategoriesController {
   @ApiOperation({
     operationId: 'listCategories',
     summary: 'List categories',
-    description: 'In ascending order of `id`. Follow the `Link` header to visit each exactly once.',
+    description:
+      'Returns categories in ascending order of `id`. Follow the `Link` header to visit every category exactly once.',
   })
   @Paged(CategoryResponse, { description: 'A page of categories.' })
   list(@Query() query: PageQuery): Promise<Page<CategoryResponse>> {
@@ -54,7 +55,7 @@ export class CategoriesController {
   @ApiOperation({
     operationId: 'createCategory',
     summary: 'Add a category',
-    description: 'Its name differs from all others in more than case.',
+    description: 'Names are unique regardless of case.',
   })
   @Created(CategoryResponse)
   @ApiErrors(new CategoryNameTaken('Dogs'), new ParentCategoryNotFound('4711'))
@@ -82,7 +83,8 @@ export class CategoriesController {
     operationId: 'updateCategory',
     summary: 'Change a category',
     description:
-      'A JSON merge patch (RFC 7396): what the body does not name stays as it is, and `null` removes the parent. No category is below itself.',
+      'A JSON merge patch (RFC 7396): properties you leave out stay unchanged, and `null` moves the category to ' +
+      'the top level. A category cannot be its own ancestor.',
   })
   @Updated(CategoryResponse)
   @ApiErrors(new CategoryNameTaken('Dogs'), new CategoryCycle('7'), new ParentCategoryNotFound('4711'))
@@ -101,9 +103,9 @@ export class CategoriesController {
   @ApiOperation({
     operationId: 'deleteCategory',
     summary: 'Remove a category',
-    description: 'Pets keep its id. A category with others below it stays.',
+    description: 'Pets keep its id. A category with subcategories cannot be removed.',
   })
-  @ApiNoContentResponse({ description: 'The category is gone.' })
+  @ApiNoContentResponse({ description: 'The category was removed.' })
   @ApiErrors(new CategoryHasChildren('7'))
   remove(
     @Id('categoryId', CategoryNotFound, { example: 7 }) id: Int64,
@@ -118,7 +120,7 @@ export class CategoriesController {
   @ApiOperation({
     operationId: 'listPetsOfCategory',
     summary: 'List the pets of a category',
-    description: 'In ascending order of `id`. Pets of the categories below it are not among them.',
+    description: 'Returns pets in ascending order of `id`, without those of its subcategories.',
   })
   @Paged(PetResponse, { description: 'A page of pets.' })
   listPets(

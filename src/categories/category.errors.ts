@@ -2,7 +2,7 @@ import { DomainError, type Int64 } from '../platform.js';
 
 export class CategoryNotFound extends DomainError {
   static override readonly help = {
-    meaning: 'No category has this id. An id that is not a number gets the same response.',
+    meaning: 'No category has this id. An id that is not a number gets the same error.',
     action: 'Do not repeat the request.',
   };
 
@@ -13,12 +13,12 @@ export class CategoryNotFound extends DomainError {
 
 export class CategoryNameTaken extends DomainError {
   static override readonly help = {
-    meaning: 'Another category has this name, perhaps in another case.',
+    meaning: 'Another category has this name. Case is ignored.',
     action: 'Choose another name, or use the category that has it.',
   };
 
   constructor(name: string) {
-    super('conflict', 'category_name_taken', `There is already a category with the name ${name}.`);
+    super('conflict', 'category_name_taken', `There is already a category named ${name}.`);
   }
 }
 
@@ -29,28 +29,24 @@ export class ParentCategoryNotFound extends DomainError {
   };
 
   constructor(id: Int64 | string) {
-    super(
-      'unprocessable',
-      'parent_category_not_found',
-      `There is no category with the id ${id} to be the parent.`,
-    );
+    super('unprocessable', 'parent_category_not_found', `There is no parent category with the id ${id}.`);
   }
 }
 
 export class CategoryCycle extends DomainError {
   static override readonly help = {
-    meaning: 'The new parent is the category itself, or below it.',
+    meaning: 'The new parent is the category itself or one of its descendants.',
     action: 'Move the parent elsewhere first.',
   };
 
   constructor(id: Int64 | string) {
-    super('conflict', 'category_cycle', `The category ${id} cannot be below itself.`);
+    super('conflict', 'category_cycle', `The category ${id} cannot be its own ancestor.`);
   }
 }
 
 export class CategoryHasChildren extends DomainError {
   static override readonly help = {
-    meaning: 'Other categories are below the one to remove.',
+    meaning: 'The category has subcategories.',
     action: 'Move or remove them first.',
   };
 
@@ -58,7 +54,7 @@ export class CategoryHasChildren extends DomainError {
     super(
       'conflict',
       'category_has_children',
-      `The category ${id} has categories below it. Move or remove them first.`,
+      `The category ${id} has subcategories. Move or remove them first.`,
     );
   }
 }

@@ -10,7 +10,7 @@ import { ListEventsQuery } from './dto/list-events.query.js';
 import { EventsExpired } from './event.errors.js';
 import { EventsService } from './events.service.js';
 
-@Tag('events', 'What has happened')
+@Tag('events', 'A feed of all changes')
 @Controller({ path: 'events', version: '1' })
 export class EventsController {
   constructor(private readonly events: EventsService) {}
@@ -22,13 +22,13 @@ export class EventsController {
     operationId: 'listEvents',
     summary: 'List events',
     description:
-      'What has happened in the last 30 days, oldest first. Follow the `Link` header to see every event exactly once, and ' +
-      'the events of one resource in the order in which they were committed. Unlike other lists the feed has no last page: ' +
-      '`Link` is always there. Keep it, and ask again later.',
+      'Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly ' +
+      'once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: ' +
+      '`Link` is always present. Keep it, and follow it again later.',
   })
   @Paged(EventResponse, {
     description: 'A page of events.',
-    link: 'The rest of the feed: `<URL of the next page>; rel="next"` (RFC 8288). Always there.',
+    link: 'The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present.',
   })
   @ApiErrors(new EventsExpired())
   list(@Query() query: ListEventsQuery): Promise<Page<EventResponse>> {

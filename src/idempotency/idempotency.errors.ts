@@ -5,7 +5,7 @@ export class IdempotencyKeyReused extends DomainError {
     super(
       'unprocessable',
       'idempotency_key_reused',
-      'This Idempotency-Key belongs to a different request. A new request needs a new key.',
+      'This Idempotency-Key was used with a different request. Use a new key for a new request.',
     );
   }
 }

@@ -24,7 +24,8 @@ export const Idempotent = (): MethodDecorator =>
       name: IDEMPOTENCY_KEY,
       required: false,
       description:
-        'Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID.',
+        'Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique ' +
+        'value for each new request, such as a UUID.',
       schema: {
         type: 'string',
         pattern: IDEMPOTENCY_KEY_PATTERN,

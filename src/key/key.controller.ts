@@ -26,9 +26,9 @@ export class KeyController {
   @ClientMethod('key.get')
   @ApiOperation({
     operationId: 'getKey',
-    summary: 'See your key',
+    summary: 'Get your key',
     description:
-      'Plan, scopes, expiry and last use of the key that the request was sent with, never its secret.',
+      'Returns the plan, scopes, expiry and last use of the key that sent the request, but never its secret.',
   })
   @ApiOkResponse({ type: KeyResponse, description: 'Your key.' })
   async show(@CurrentPrincipal() { id }: ApiKeyPrincipal): Promise<KeyResponse> {
@@ -43,9 +43,11 @@ export class KeyController {
   @ClientMethod('key.rotate')
   @ApiOperation({
     operationId: 'rotateKey',
-    summary: 'Give your key a new secret',
+    summary: 'Rotate your key',
     description:
-      'The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends when it was to end.',
+      'Replaces the secret; the id, quota and bans of the key stay. The new secret is shown only once. ' +
+      '`Idempotency-Key` is not supported, because secrets are not stored: if the response is lost, rotate again ' +
+      'with the old secret. That replaces the lost one, and the old secret still ends at the same time.',
   })
   @ApiOkResponse({ type: RotatedKeyResponse, description: 'The new secret.' })
   async rotate(
@@ -64,8 +66,8 @@ export class KeyController {
   @ClientMethod('key.usage')
   @ApiOperation({
     operationId: 'getUsage',
-    summary: 'See what your key has used',
-    description: 'The requests of each UTC day that had any, newest first.',
+    summary: 'Get your usage',
+    description: 'Returns the number of requests on each UTC day that had any, newest first.',
   })
   @ApiOkResponse({ type: [DayUsageResponse], description: 'One item for each day.' })
   history(

@@ -3,7 +3,7 @@ import type { PetStatus } from './pet-status.js';
 
 export class PetNotFound extends DomainError {
   static override readonly help = {
-    meaning: 'No pet has this id. An id that is not a number gets the same response.',
+    meaning: 'No pet has this id. An id that is not a number gets the same error.',
     action: 'Do not repeat the request. The pet may never have existed.',
   };
 
@@ -14,8 +14,8 @@ export class PetNotFound extends DomainError {
 
 export class InvalidStatusTransition extends DomainError {
   static override readonly help = {
-    meaning: 'A pet cannot go from its status to the new one. A sold pet stays sold.',
-    action: 'Read the pet again, and decide anew.',
+    meaning: 'The status of the pet does not allow the change. A sold pet stays sold.',
+    action: 'Read the pet again, then decide.',
   };
 
   constructor(from: PetStatus, to: PetStatus) {
@@ -25,7 +25,8 @@ export class InvalidStatusTransition extends DomainError {
 
 export class PetReserved extends DomainError {
   static override readonly help = {
-    meaning: 'An open order holds the pet: its status changes with the order only, and it cannot be removed.',
+    meaning:
+      'An open order holds the pet. Its status changes only through the order, and it cannot be removed.',
     action: 'Deliver or cancel the order first.',
   };
 
@@ -40,7 +41,7 @@ export class PetReserved extends DomainError {
 
 export class PetNotAvailable extends DomainError {
   static override readonly help = {
-    meaning: 'The pet to order is not `available`, or another order holds it.',
+    meaning: 'The pet is not `available`, or another order holds it.',
     action: 'Choose another pet, or try again when the pet is available.',
   };
 

@@ -36,8 +36,8 @@ export class PetsController {
     operationId: 'listPets',
     summary: 'List pets',
     description:
-      'Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With one id in `ids` the ' +
-      'page holds that pet or nothing, and its `ETag` is the one of the pet, for `If-Match`.',
+      'Returns pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With a ' +
+      'single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
   })
   @Paged(PetResponse, { description: 'A page of pets.' })
   list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {
@@ -72,7 +72,8 @@ export class PetsController {
     operationId: 'getPet',
     summary: 'Get a pet',
     description:
-      'Use [`GET /pets?ids=42`](#tag/pets/operation/listPets) instead: it returns an array that holds the pet or nothing, with the same `ETag`.',
+      'Use [`GET /pets?ids=42`](#tag/pets/operation/listPets) instead. It returns an array with the pet, or an ' +
+      'empty one, and the same `ETag`.',
   })
   @ApiOkResponse({ type: PetResponse, description: 'The pet.' })
   get(@Id('petId', PetNotFound) id: Int64): Promise<PetResponse> {
@@ -86,7 +87,8 @@ export class PetsController {
     operationId: 'updatePet',
     summary: 'Change a pet',
     description:
-      'A JSON merge patch (RFC 7396): what the body does not name stays as it is. A sold pet stays sold, and an open order holds the status of its pet.',
+      'A JSON merge patch (RFC 7396): properties you leave out stay unchanged. A sold pet stays sold, and the ' +
+      'status of a pet held by an open order changes only through the order.',
   })
   @Updated(PetResponse)
   @ApiErrors(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), new PetReserved('4711'))
@@ -105,9 +107,9 @@ export class PetsController {
   @ApiOperation({
     operationId: 'deletePet',
     summary: 'Remove a pet',
-    description: 'Orders keep the id of the pet. A pet that an open order holds stays.',
+    description: 'Orders keep the id of the pet. A pet held by an open order cannot be removed.',
   })
-  @ApiNoContentResponse({ description: 'The pet is gone.' })
+  @ApiNoContentResponse({ description: 'The pet was removed.' })
   @ApiErrors(new PetReserved('4711'))
   remove(@Id('petId', PetNotFound) id: Int64, @IfMatch() expected: ExpectedVersion): Promise<void> {
     return this.pets.remove(id, expected);

@@ -12,7 +12,7 @@ import { RateLimiter } from './rate-limiter.js';
 /** The request, of which no query parameter is read. */
 const Asking = createRequestPartDecorator((request) => request);
 
-@Tag('limits', 'Where your key stands')
+@Tag('limits', 'Your rate limits')
 @Controller({ path: 'rate-limit', version: '1' })
 export class RateLimitController {
   constructor(
@@ -25,9 +25,10 @@ export class RateLimitController {
   @ClientMethod('rateLimits.get')
   @ApiOperation({
     operationId: 'getRateLimit',
-    summary: 'See where your key stands',
+    summary: 'Get your rate limits',
     description:
-      'Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.',
+      'Returns both windows of your quota, and your ban if there is one. Up to 60 of these requests a minute are ' +
+      'free, even while the key is exhausted or banned; any more count like other requests.',
   })
   @ApiOkResponse({ type: RateLimitResponse, description: 'Plan, windows and ban.' })
   async show(

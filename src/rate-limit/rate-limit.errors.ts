@@ -11,7 +11,7 @@ export class DailyQuotaExceeded extends DomainError {
     super(
       'rate_limited',
       'daily_quota_exceeded',
-      `The quota of this UTC day is used up. Try again in ${retryAfter} s.`,
+      `The quota for this UTC day is used up. Try again in ${retryAfter} s.`,
     );
   }
 }
@@ -21,7 +21,7 @@ export class ApiKeyBanned extends DomainError {
     super(
       'rate_limited',
       'api_key_banned',
-      `This key is banned for a while: it went on sending after it was told to wait. Try again in ${retryAfter} s.`,
+      `This key is temporarily banned because it kept sending requests after 429. Try again in ${retryAfter} s.`,
     );
   }
 }

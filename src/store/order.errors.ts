@@ -3,7 +3,7 @@ import type { OrderStatus } from './order-status.js';
 
 export class OrderNotFound extends DomainError {
   static override readonly help = {
-    meaning: 'No order has this id. An id that is not a number gets the same response.',
+    meaning: 'No order has this id. An id that is not a number gets the same error.',
     action: 'Do not repeat the request.',
   };
 
@@ -14,8 +14,8 @@ export class OrderNotFound extends DomainError {
 
 export class InvalidOrderTransition extends DomainError {
   static override readonly help = {
-    meaning: 'The order has come too far, or not far enough, for this action.',
-    action: 'Read the order again, and decide anew.',
+    meaning: 'The status of the order does not allow this action.',
+    action: 'Read the order again, then decide.',
   };
 
   constructor(from: OrderStatus, to: OrderStatus) {

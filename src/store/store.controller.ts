@@ -35,7 +35,8 @@ export class StoreController {
   @ApiOperation({
     operationId: 'listOrders',
     summary: 'List orders',
-    description: 'Orders in ascending order of `id`, in pages as pets are.',
+    description:
+      'Returns orders in ascending order of `id`. Follow the `Link` header to visit every order exactly once.',
   })
   @Paged(OrderResponse, { description: 'A page of orders.' })
   list(@Query() query: ListOrdersQuery): Promise<Page<OrderResponse>> {
@@ -50,7 +51,7 @@ export class StoreController {
     operationId: 'placeOrder',
     summary: 'Place an order',
     description:
-      'Orders an available pet, which becomes `pending`. The order holds it until it is delivered or cancelled.',
+      'Orders an available pet. The pet becomes `pending` and is held until the order is delivered or cancelled.',
   })
   @Created(OrderResponse)
   @ApiErrors(new PetNotFound('4711'), new PetNotAvailable('4711'))
@@ -79,7 +80,7 @@ export class StoreController {
   @ApiOperation({
     operationId: 'approveOrder',
     summary: 'Approve an order',
-    description: 'It must be `placed`.',
+    description: 'The order must be `placed`.',
   })
   @ApiOkResponse({ type: OrderResponse, description: 'The approved order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Cancelled, OrderStatus.Approved))
@@ -95,7 +96,7 @@ export class StoreController {
   @ApiOperation({
     operationId: 'deliverOrder',
     summary: 'Deliver an order',
-    description: 'It must be `approved`. Its pet becomes `sold`.',
+    description: 'The order must be `approved`. Its pet becomes `sold`.',
   })
   @ApiOkResponse({ type: OrderResponse, description: 'The delivered order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
@@ -111,7 +112,7 @@ export class StoreController {
   @ApiOperation({
     operationId: 'cancelOrder',
     summary: 'Cancel an order',
-    description: 'It must be `placed` or `approved`. Its pet becomes `available` again.',
+    description: 'The order must be `placed` or `approved`. Its pet becomes `available` again.',
   })
   @ApiOkResponse({ type: OrderResponse, description: 'The cancelled order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled))

@@ -14,7 +14,7 @@ import { DeliveryResponse } from './dto/delivery.response.js';
 import { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
 import { DeliveryNotFound, WebhookDisabled, WebhookNotFound } from './webhook.errors.js';
 
-@Tag('webhooks', 'Events sent to a URL of yours')
+@Tag('webhooks', 'Events sent to your URL')
 @Controller({ path: 'webhooks/:webhookId', version: '1' })
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
@@ -25,7 +25,8 @@ export class DeliveriesController {
   @ApiOperation({
     operationId: 'listDeliveries',
     summary: 'List deliveries of a webhook',
-    description: 'Deliveries of the last 30 days and pending ones, newest first, with their attempts.',
+    description:
+      'Returns pending deliveries and those of the last 30 days, newest first, with their attempts.',
   })
   @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
   list(
@@ -44,9 +45,10 @@ export class DeliveriesController {
   @ApiOperation({
     operationId: 'retryDelivery',
     summary: 'Send a delivery again',
-    description: 'In any state. It is sent as soon as possible, with the same `webhook-id`.',
+    description:
+      'Resends the delivery, whatever its state, as soon as possible and with the same `webhook-id`.',
   })
-  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
+  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, now pending.' })
   @ApiErrors(new WebhookDisabled())
   retry(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
@@ -64,9 +66,9 @@ export class DeliveriesController {
   @ApiOperation({
     operationId: 'pingWebhook',
     summary: 'Send a ping to a webhook',
-    description: 'Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.',
+    description: 'Sends a `webhook.ping` to test the endpoint. Pings are not in the feed.',
   })
-  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, which is pending.' })
+  @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, now pending.' })
   @ApiErrors(new WebhookDisabled())
   ping(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,

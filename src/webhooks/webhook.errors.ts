@@ -3,7 +3,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 
 export class WebhookNotFound extends DomainError {
   static override readonly help = {
-    meaning: 'Your key has no webhook with this id. A webhook of another key gets the same response.',
+    meaning: 'Your key has no webhook with this id. A webhook of another key gets the same error.',
     action: 'Do not repeat the request. List the webhooks of your key.',
   };
 
@@ -36,7 +36,7 @@ export class WebhookDisabled extends DomainError {
 
 export class WebhookDisabledByOperator extends DomainError {
   static override readonly help = {
-    meaning: 'The operator of the service has disabled the webhook, and its owner cannot enable it.',
+    meaning: 'The operator of the service has disabled the webhook. Only the operator can enable it.',
     action: 'Ask the operator.',
   };
 
@@ -51,7 +51,7 @@ export class WebhookDisabledByOperator extends DomainError {
 
 export class TooManyWebhooks extends DomainError {
   static override readonly help = {
-    meaning: 'The key has as many webhooks as a key can have.',
+    meaning: 'The key has the maximum number of webhooks.',
     action: 'Delete one first.',
   };
 

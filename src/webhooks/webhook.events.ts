@@ -7,7 +7,7 @@ export class PingData {
   @ApiProperty({
     type: 'integer',
     format: 'int64',
-    description: 'The webhook that the ping was sent to.',
+    description: 'The webhook that received the ping.',
     example: 7,
   })
   readonly webhookId!: Int64;
@@ -19,8 +19,7 @@ export const PING = {
   version: 1,
   data: PingData,
   id: 'The `id` of the delivery.',
-  description:
-    'Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it.',
+  description: 'Sent on demand to test an endpoint. It is not in the feed and needs no subscription.',
 };
 
 describeWebhook(PING);

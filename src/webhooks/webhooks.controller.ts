@@ -13,7 +13,7 @@ import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.respon
 import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 import { MAX_WEBHOOKS, WebhooksService } from './webhooks.service.js';
 
-@Tag('webhooks', 'Events sent to a URL of yours')
+@Tag('webhooks', 'Events sent to your URL')
 @Controller({ path: 'webhooks', version: '1' })
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
@@ -38,9 +38,9 @@ export class WebhooksController {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Later events are sent to the `url`, with a signature after Standard Webhooks. A webhook belongs to the key that ' +
-      'creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a ' +
-      'stored response.',
+      'Sends later events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that ' +
+      'creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, ' +
+      'because responses with secrets are not stored.',
   })
   @Created(WebhookWithSecretResponse, { description: 'The webhook and its secret.', etag: false })
   @ApiErrors(new TooManyWebhooks(MAX_WEBHOOKS))
@@ -54,7 +54,11 @@ export class WebhooksController {
   @Get(':webhookId')
   @RequireScope('webhooks:read')
   @ClientMethod('webhooks.get')
-  @ApiOperation({ operationId: 'getWebhook', summary: 'Get a webhook', description: 'Without its secret.' })
+  @ApiOperation({
+    operationId: 'getWebhook',
+    summary: 'Get a webhook',
+    description: 'Returns the webhook without its secret.',
+  })
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
   get(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
@@ -70,8 +74,8 @@ export class WebhooksController {
     operationId: 'updateWebhook',
     summary: 'Change a webhook',
     description:
-      'A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it ' +
-      'is disabled.',
+      'A JSON merge patch (RFC 7396): properties you leave out stay unchanged. Events that occur while a webhook ' +
+      'is disabled are not delivered later.',
   })
   @Updated(WebhookResponse)
   @ApiErrors(new WebhookDisabledByOperator())
@@ -90,9 +94,9 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
-    description: 'Nothing more is sent to it.',
+    description: 'Stops all deliveries to it.',
   })
-  @ApiNoContentResponse({ description: 'The webhook is deleted.' })
+  @ApiNoContentResponse({ description: 'The webhook was deleted.' })
   remove(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
     @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
@@ -108,8 +112,9 @@ export class WebhooksController {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver ' +
-      'can change at any time. If the response is lost, rotate again: that replaces the new secret, and the old one keeps its time.',
+      'Creates a new secret. For 24 hours, deliveries carry two signatures, one for each secret, so you can switch ' +
+      'the receiver at any time. If the response is lost, rotate again: that replaces the new secret, and the old ' +
+      'one still ends at the same time.',
   })
   @ApiOkResponse({ type: WebhookWithSecretResponse, description: 'The webhook and its new secret.' })
   rotateSecret(

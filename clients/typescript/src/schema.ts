@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List pets
-     * @description Pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With one id in `ids` the page holds that pet or nothing, and its `ETag` is the one of the pet, for `If-Match`.
+     * @description Returns pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -42,18 +42,18 @@ export interface paths {
     /**
      * Get a pet (until 2030-12-05)
      * @deprecated
-     * @description Use [`GET /pets?ids=42`](https://petstore.test/reference#tag/pets/operation/listPets) instead: it returns an array that holds the pet or nothing, with the same `ETag`.
+     * @description Use [`GET /pets?ids=42`](https://petstore.test/reference#tag/pets/operation/listPets) instead. It returns an array with the pet, or an empty one, and the same `ETag`.
      *
      *     Needs a key with the scope `pets:read`.
      *
-     *     **Deprecated:** from 2030-12-05 on it returns 410.
+     *     **Deprecated:** it returns 410 from 2030-12-05 on.
      */
     get: operations['getPet'];
     put?: never;
     post?: never;
     /**
      * Remove a pet
-     * @description Orders keep the id of the pet. A pet that an open order holds stays.
+     * @description Orders keep the id of the pet. A pet held by an open order cannot be removed.
      *
      *     Needs a key with the scope `pets:write`.
      */
@@ -62,7 +62,7 @@ export interface paths {
     head?: never;
     /**
      * Change a pet
-     * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. A sold pet stays sold, and an open order holds the status of its pet.
+     * @description A JSON merge patch (RFC 7396): properties you leave out stay unchanged. A sold pet stays sold, and the status of a pet held by an open order changes only through the order.
      *
      *     Needs a key with the scope `pets:write`.
      */
@@ -78,7 +78,7 @@ export interface paths {
     };
     /**
      * List categories
-     * @description In ascending order of `id`. Follow the `Link` header to visit each exactly once.
+     * @description Returns categories in ascending order of `id`. Follow the `Link` header to visit every category exactly once.
      *
      *     Needs a key with the scope `categories:read`.
      */
@@ -86,7 +86,7 @@ export interface paths {
     put?: never;
     /**
      * Add a category
-     * @description Its name differs from all others in more than case.
+     * @description Names are unique regardless of case.
      *
      *     Needs a key with the scope `categories:write`.
      */
@@ -115,7 +115,7 @@ export interface paths {
     post?: never;
     /**
      * Remove a category
-     * @description Pets keep its id. A category with others below it stays.
+     * @description Pets keep its id. A category with subcategories cannot be removed.
      *
      *     Needs a key with the scope `categories:write`.
      */
@@ -124,7 +124,7 @@ export interface paths {
     head?: never;
     /**
      * Change a category
-     * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is, and `null` removes the parent. No category is below itself.
+     * @description A JSON merge patch (RFC 7396): properties you leave out stay unchanged, and `null` moves the category to the top level. A category cannot be its own ancestor.
      *
      *     Needs a key with the scope `categories:write`.
      */
@@ -140,7 +140,7 @@ export interface paths {
     };
     /**
      * List the pets of a category
-     * @description In ascending order of `id`. Pets of the categories below it are not among them.
+     * @description Returns pets in ascending order of `id`, without those of its subcategories.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -162,7 +162,7 @@ export interface paths {
     };
     /**
      * List orders (experimental)
-     * @description Orders in ascending order of `id`, in pages as pets are.
+     * @description Returns orders in ascending order of `id`. Follow the `Link` header to visit every order exactly once.
      *
      *     Needs a key with the scope `orders:read`.
      *
@@ -172,7 +172,7 @@ export interface paths {
     put?: never;
     /**
      * Place an order
-     * @description Orders an available pet, which becomes `pending`. The order holds it until it is delivered or cancelled.
+     * @description Orders an available pet. The pet becomes `pending` and is held until the order is delivered or cancelled.
      *
      *     Needs a key with the scope `orders:write`.
      */
@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Approve an order
-     * @description It must be `placed`.
+     * @description The order must be `placed`.
      *
      *     Needs a key with the scope `orders:write`.
      */
@@ -238,7 +238,7 @@ export interface paths {
     put?: never;
     /**
      * Deliver an order
-     * @description It must be `approved`. Its pet becomes `sold`.
+     * @description The order must be `approved`. Its pet becomes `sold`.
      *
      *     Needs a key with the scope `orders:write`.
      */
@@ -260,7 +260,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel an order
-     * @description It must be `placed` or `approved`. Its pet becomes `available` again.
+     * @description The order must be `placed` or `approved`. Its pet becomes `available` again.
      *
      *     Needs a key with the scope `orders:write`.
      */
@@ -280,7 +280,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description What has happened in the last 30 days, oldest first. Follow the `Link` header to see every event exactly once, and the events of one resource in the order in which they were committed. Unlike other lists the feed has no last page: `Link` is always there. Keep it, and ask again later.
+     * @description Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: `Link` is always present. Keep it, and follow it again later.
      *
      *     Needs a key with the scope `events:read`.
      */
@@ -310,11 +310,9 @@ export interface paths {
     put?: never;
     /**
      * Create a webhook
-     * @description Later events are sent to the `url`, with a signature after Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret` this once. There is no `Idempotency-Key`, because no secret is kept in a stored response.
+     * @description Sends later events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, because responses with secrets are not stored.
      *
-     *     Needs a key with the scope `webhooks:write`.
-     *
-     *     Needs a key with the scope `events:read`.
+     *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
     post: operations['createWebhook'];
     delete?: never;
@@ -332,7 +330,7 @@ export interface paths {
     };
     /**
      * Get a webhook
-     * @description Without its secret.
+     * @description Returns the webhook without its secret.
      *
      *     Needs a key with the scope `webhooks:read`.
      */
@@ -341,7 +339,7 @@ export interface paths {
     post?: never;
     /**
      * Delete a webhook
-     * @description Nothing more is sent to it.
+     * @description Stops all deliveries to it.
      *
      *     Needs a key with the scope `webhooks:write`.
      */
@@ -350,11 +348,9 @@ export interface paths {
     head?: never;
     /**
      * Change a webhook
-     * @description A JSON merge patch (RFC 7396): what the body does not name stays as it is. No events are kept for a webhook while it is disabled.
+     * @description A JSON merge patch (RFC 7396): properties you leave out stay unchanged. Events that occur while a webhook is disabled are not delivered later.
      *
-     *     Needs a key with the scope `webhooks:write`.
-     *
-     *     Needs a key with the scope `events:read`.
+     *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
     patch: operations['updateWebhook'];
     trace?: never;
@@ -370,7 +366,7 @@ export interface paths {
     put?: never;
     /**
      * Rotate the secret of a webhook
-     * @description Gives the webhook a new secret. For 24 hours deliveries have two signatures, one for each secret, so that a receiver can change at any time. If the response is lost, rotate again: that replaces the new secret, and the old one keeps its time.
+     * @description Creates a new secret. For 24 hours, deliveries carry two signatures, one for each secret, so you can switch the receiver at any time. If the response is lost, rotate again: that replaces the new secret, and the old one still ends at the same time.
      *
      *     Needs a key with the scope `webhooks:write`.
      */
@@ -390,7 +386,7 @@ export interface paths {
     };
     /**
      * List deliveries of a webhook
-     * @description Deliveries of the last 30 days and pending ones, newest first, with their attempts.
+     * @description Returns pending deliveries and those of the last 30 days, newest first, with their attempts.
      *
      *     Needs a key with the scope `webhooks:read`.
      */
@@ -414,7 +410,7 @@ export interface paths {
     put?: never;
     /**
      * Send a delivery again
-     * @description In any state. It is sent as soon as possible, with the same `webhook-id`.
+     * @description Resends the delivery, whatever its state, as soon as possible and with the same `webhook-id`.
      *
      *     Needs a key with the scope `webhooks:write`.
      */
@@ -436,7 +432,7 @@ export interface paths {
     put?: never;
     /**
      * Send a ping to a webhook
-     * @description Sends an event of the type `webhook.ping`, which is not in the feed, to test the endpoint.
+     * @description Sends a `webhook.ping` to test the endpoint. Pings are not in the feed.
      *
      *     Needs a key with the scope `webhooks:write`.
      */
@@ -455,8 +451,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See your key
-     * @description Plan, scopes, expiry and last use of the key that the request was sent with, never its secret.
+     * Get your key
+     * @description Returns the plan, scopes, expiry and last use of the key that sent the request, but never its secret.
      */
     get: operations['getKey'];
     put?: never;
@@ -477,8 +473,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Give your key a new secret
-     * @description The id, the quota and the bans stay. The response has the new secret this once. It takes no `Idempotency-Key`, because no secret is stored: where the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends when it was to end.
+     * Rotate your key
+     * @description Replaces the secret; the id, quota and bans of the key stay. The new secret is shown only once. `Idempotency-Key` is not supported, because secrets are not stored: if the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends at the same time.
      *
      *     Needs a key with the scope `key:rotate`.
      */
@@ -497,8 +493,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See what your key has used
-     * @description The requests of each UTC day that had any, newest first.
+     * Get your usage
+     * @description Returns the number of requests on each UTC day that had any, newest first.
      */
     get: operations['getUsage'];
     put?: never;
@@ -517,8 +513,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * See where your key stands
-     * @description Both windows of your quota, and your ban if there is one. Asking is free up to 60 times a minute, also while the key is exhausted or banned. Beyond that it counts as any request.
+     * Get your rate limits
+     * @description Returns both windows of your quota, and your ban if there is one. Up to 60 of these requests a minute are free, even while the key is exhausted or banned; any more count like other requests.
      */
     get: operations['getRateLimit'];
     put?: never;
@@ -544,7 +540,7 @@ export interface webhooks {
      * category.created
      * @description A category was added.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onCategoryCreated'];
     delete?: never;
@@ -566,7 +562,7 @@ export interface webhooks {
      * category.deleted
      * @description A category was removed. `data` is the category as it was. Its pets stay.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onCategoryDeleted'];
     delete?: never;
@@ -586,9 +582,9 @@ export interface webhooks {
     put?: never;
     /**
      * category.updated
-     * @description The name or the parent of a category has changed. `data` is the category after it.
+     * @description The name or the parent of a category changed. `data` is the category after the change.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onCategoryUpdated'];
     delete?: never;
@@ -610,7 +606,7 @@ export interface webhooks {
      * order.approved
      * @description An order was approved.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onOrderApproved'];
     delete?: never;
@@ -632,7 +628,7 @@ export interface webhooks {
      * order.cancelled
      * @description An order was cancelled. Its pet is available again.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onOrderCancelled'];
     delete?: never;
@@ -652,9 +648,9 @@ export interface webhooks {
     put?: never;
     /**
      * order.delivered
-     * @description An order was delivered. Its pet is sold.
+     * @description An order was delivered. Its pet is now sold.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onOrderDelivered'];
     delete?: never;
@@ -674,9 +670,9 @@ export interface webhooks {
     put?: never;
     /**
      * order.placed
-     * @description An order was placed. It holds its pet, which is pending.
+     * @description An order was placed. Its pet is now pending.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onOrderPlaced'];
     delete?: never;
@@ -698,7 +694,7 @@ export interface webhooks {
      * pet.created
      * @description A pet was added.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onPetCreated'];
     delete?: never;
@@ -720,7 +716,7 @@ export interface webhooks {
      * pet.deleted
      * @description A pet was removed. `data` is the pet as it was.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onPetDeleted'];
     delete?: never;
@@ -740,9 +736,9 @@ export interface webhooks {
     put?: never;
     /**
      * pet.status_changed
-     * @description The status of a pet has changed, and perhaps its name or category with it.
+     * @description The status of a pet changed, possibly together with its name or category.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onPetStatusChanged'];
     delete?: never;
@@ -762,9 +758,9 @@ export interface webhooks {
     put?: never;
     /**
      * pet.updated
-     * @description The name or the category of a pet has changed. `data` is the pet after it.
+     * @description The name or the category of a pet changed. `data` is the pet after the change.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onPetUpdated'];
     delete?: never;
@@ -784,9 +780,9 @@ export interface webhooks {
     put?: never;
     /**
      * webhook.ping
-     * @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it.
+     * @description Sent on demand to test an endpoint. It is not in the feed and needs no subscription.
      *
-     *     Sent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more than once, and after a later event.
+     *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
     post: operations['onWebhookPing'];
     delete?: never;
@@ -871,33 +867,33 @@ export interface components {
       name: string;
       /**
        * Format: int64
-       * @description The category above it. Absent at the top.
+       * @description The parent category. Absent at the top level.
        * @example 1
        */
       parentId?: number;
     };
     NewCategory: {
       /**
-       * @description The name. No other category has it, in any case.
+       * @description The name, unique regardless of case.
        * @example Dogs
        */
       name: string;
       /**
        * Format: int64
-       * @description The category above it.
+       * @description The parent category.
        * @example 1
        */
       parentId?: number;
     };
     CategoryChange: {
       /**
-       * @description The name. No other category has it, in any case.
+       * @description The name, unique regardless of case.
        * @example Dogs
        */
       name?: string;
       /**
        * Format: int64
-       * @description The category above it, or `null` for the top.
+       * @description The parent category, or `null` for the top level.
        * @example 1
        */
       parentId?: number | null;
@@ -923,7 +919,7 @@ export interface components {
        * @example 1
        */
       quantity: number;
-      /** @description How far the order has come. */
+      /** @description Status of the order. */
       status: components['schemas']['OrderStatus'];
       /**
        * Format: date-time
@@ -935,7 +931,7 @@ export interface components {
     NewOrder: {
       /**
        * Format: int64
-       * @description The pet to order. It has to be available.
+       * @description The pet to order. It must be available.
        * @example 1
        */
       petId: number;
@@ -961,7 +957,7 @@ export interface components {
        */
       id: number;
       /**
-       * @description Type of the event. Ignore unknown types: new ones may follow.
+       * @description Type of the event. Ignore types you do not know: new ones may be added.
        * @example pet.created
        */
       type: string;
@@ -978,7 +974,7 @@ export interface components {
        */
       occurredAt: string;
       /**
-       * @description The resource after the change. `webhooks` in this document has the schema of each type.
+       * @description The resource after the change. See `webhooks` in this document for the schema of each type.
        * @example {
        *       "id": 42,
        *       "name": "Rex",
@@ -996,7 +992,7 @@ export interface components {
      */
     WebhookState: 'enabled' | 'disabled';
     /**
-     * @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.
+     * @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.
      * @enum {string}
      */
     DisabledReason: 'request' | 'gone' | 'failing' | 'operator';
@@ -1013,7 +1009,7 @@ export interface components {
        */
       url: string;
       /**
-       * @description The types of event that are sent. An empty list is every type.
+       * @description The event types to send. An empty list means all.
        * @example [
        *       "pet.created"
        *     ]
@@ -1021,16 +1017,16 @@ export interface components {
       types: string[];
       /** @description Whether events are sent. */
       state: components['schemas']['WebhookState'];
-      /** @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
+      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
       disabledReason?: components['schemas']['DisabledReason'];
       /**
        * Format: date-time
-       * @description Since when no attempt has succeeded. Absent after one that has.
+       * @description When attempts began to fail. Absent after a success.
        */
       failingSince?: string;
       /**
        * Format: date-time
-       * @description After a rotation: until when the previous secret signs too.
+       * @description After a rotation: when the previous secret stops signing.
        */
       previousSecretEndsAt?: string;
       /**
@@ -1043,12 +1039,12 @@ export interface components {
     NewWebhook: {
       /**
        * Format: uri
-       * @description Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.
+       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses.
        * @example https://shop.example.com/petstore-events
        */
       url: string;
       /**
-       * @description The types of event that are sent. An empty list is every type, also those that are added later.
+       * @description The event types to send. An empty list means all, including types added later.
        * @default []
        * @example [
        *       "pet.created"
@@ -1069,7 +1065,7 @@ export interface components {
        */
       url: string;
       /**
-       * @description The types of event that are sent. An empty list is every type.
+       * @description The event types to send. An empty list means all.
        * @example [
        *       "pet.created"
        *     ]
@@ -1077,16 +1073,16 @@ export interface components {
       types: string[];
       /** @description Whether events are sent. */
       state: components['schemas']['WebhookState'];
-      /** @description Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
+      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
       disabledReason?: components['schemas']['DisabledReason'];
       /**
        * Format: date-time
-       * @description Since when no attempt has succeeded. Absent after one that has.
+       * @description When attempts began to fail. Absent after a success.
        */
       failingSince?: string;
       /**
        * Format: date-time
-       * @description After a rotation: until when the previous secret signs too.
+       * @description After a rotation: when the previous secret stops signing.
        */
       previousSecretEndsAt?: string;
       /**
@@ -1096,7 +1092,7 @@ export interface components {
        */
       createdAt: string;
       /**
-       * @description Verifies the signatures of deliveries. It is shown only this once.
+       * @description Verifies the signatures of deliveries. Shown only once.
        * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw=
        */
       secret: string;
@@ -1104,19 +1100,19 @@ export interface components {
     WebhookChange: {
       /**
        * Format: uri
-       * @description Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.
+       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses.
        * @example https://shop.example.com/petstore-events
        */
       url?: string;
       /**
-       * @description The types of event that are sent. An empty list is every type, also those that are added later.
+       * @description The event types to send. An empty list means all, including types added later.
        * @default []
        * @example [
        *       "pet.created"
        *     ]
        */
       types?: components['schemas']['EventType'][];
-      /** @description `disabled` stops deliveries. `enabled` starts them again, with the events from then on. */
+      /** @description `disabled` stops deliveries. `enabled` resumes them with the events from then on. */
       state?: components['schemas']['WebhookState'];
     };
     /** @enum {string} */
@@ -1149,7 +1145,7 @@ export interface components {
       milliseconds: number;
       /**
        * Format: int32
-       * @description HTTP status of the response. Absent if none came.
+       * @description HTTP status of the response. Absent if there was none.
        * @example 503
        */
       status?: number;
@@ -1241,19 +1237,19 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it expires. Absent if it does not.
+       * @description When it expires. Absent if it never does.
        * @example 2030-06-30T00:00:00.000Z
        */
       expiresAt?: string;
       /**
        * Format: date-time
-       * @description The last use on record, some seconds late. Absent before the first.
+       * @description The last recorded use, which may be some seconds late. Absent before the first.
        * @example 2026-11-21T08:00:00.000Z
        */
       lastUsedAt?: string;
       /**
        * Format: date-time
-       * @description Until when the secret before the last rotation works. Absent if there is none.
+       * @description When the secret from before the last rotation ends. Absent if there is none.
        * @example 2026-11-22T08:00:00.000Z
        */
       oldSecretEndsAt?: string;
@@ -1261,7 +1257,7 @@ export interface components {
     Rotation: {
       /**
        * Format: int32
-       * @description How long the secret in use still works, in seconds; 0 ends it now. If it is already the old one, it keeps the end that it has. Any other secret ends now.
+       * @description How long the secret you send keeps working, in seconds; 0 ends it now. If it is already the old one, its end stays the same. Any other secret ends now.
        * @default 86400
        * @example 86400
        */
@@ -1269,13 +1265,13 @@ export interface components {
     };
     RotatedKey: {
       /**
-       * @description The new secret. It is shown this once: only its hash is stored.
+       * @description The new secret. It is shown only once: only its hash is stored.
        * @example petstore_…
        */
       key: string;
       /**
        * Format: date-time
-       * @description Until when the old secret works. Absent if it has ended.
+       * @description When the old secret ends. Absent if it has ended.
        * @example 2026-11-22T08:00:00.000Z
        */
       oldSecretEndsAt?: string;
@@ -1289,7 +1285,7 @@ export interface components {
       day: string;
       /**
        * Format: int64
-       * @description Requests that counted. With counters in memory up to 1.5 % of the daily limit too many.
+       * @description Requests that counted. With counters in memory, this may be too high by 1.5 % of the daily limit.
        * @example 811
        */
       requests: number;
@@ -1297,19 +1293,19 @@ export interface components {
     QuotaWindow: {
       /**
        * Format: int64
-       * @description Requests the window may hold.
+       * @description Requests allowed in the window.
        * @example 60
        */
       limit: number;
       /**
        * Format: int64
-       * @description Requests left in it.
+       * @description Requests left in the window.
        * @example 42
        */
       remaining: number;
       /**
        * Format: int64
-       * @description When it ends: Unix time in seconds.
+       * @description When the window ends (Unix time in seconds).
        * @example 1795132860
        */
       reset: number;
@@ -1317,7 +1313,7 @@ export interface components {
     Ban: {
       /**
        * Format: int64
-       * @description When it ends: Unix time in seconds.
+       * @description When the window ends (Unix time in seconds).
        * @example 1795132860
        */
       until: number;
@@ -1328,7 +1324,7 @@ export interface components {
        * @example free
        */
       plan: components['schemas']['Plan'];
-      /** @description 60 seconds from your first request on. */
+      /** @description 60 seconds, starting with your first request. */
       minute: components['schemas']['QuotaWindow'];
       /** @description The UTC calendar day. */
       day: components['schemas']['QuotaWindow'];
@@ -1343,7 +1339,7 @@ export interface components {
        */
       in: 'body' | 'query' | 'path' | 'header';
       /**
-       * @description The property, parameter or header; inside of others with their names before it. `body` for the body as a whole.
+       * @description The property, parameter or header, with the names of its parents before it. `body` for the body as a whole.
        * @example limit
        */
       field: string;
@@ -1353,12 +1349,12 @@ export interface components {
        */
       pointer?: string;
       /**
-       * @description The rule that the value breaks, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, `unknown` or `invalid`. A code keeps its meaning; new ones may come.
+       * @description The rule that the value violates, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, `unknown` or `invalid`. A code keeps its meaning; new ones may be added.
        * @example range
        */
       code: string;
       /**
-       * @description The rule that the value breaks, for people. The wording may change.
+       * @description The rule that the value violates, for people. The wording may change.
        * @example limit must be from 1 to 100
        */
       message: string;
@@ -1404,7 +1400,7 @@ export interface components {
       details?: components['schemas']['FieldError'][];
       /**
        * Format: uri
-       * @description The address of `code` in the error catalogue.
+       * @description The URL of `code` in the error catalogue.
        * @example https://petstore.test/docs/errors#validation_failed
        */
       type: string;
@@ -1444,13 +1440,13 @@ export interface components {
       categoryId: number;
       /** @description Availability of the pet. */
       status: components['schemas']['PetStatus'];
-      /** @description What it was before. */
+      /** @description The status before the change. */
       previousStatus: components['schemas']['PetStatus'];
     };
     Ping: {
       /**
        * Format: int64
-       * @description The webhook that the ping was sent to.
+       * @description The webhook that received the ping.
        * @example 7
        */
       webhookId: number;
@@ -1513,7 +1509,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Category'];
     };
-    /** @description The name or the parent of a category has changed. `data` is the category after it. */
+    /** @description The name or the parent of a category changed. `data` is the category after the change. */
     CategoryUpdatedEvent: {
       /**
        * Format: int64
@@ -1600,7 +1596,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Order'];
     };
-    /** @description An order was delivered. Its pet is sold. */
+    /** @description An order was delivered. Its pet is now sold. */
     OrderDeliveredEvent: {
       /**
        * Format: int64
@@ -1629,7 +1625,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Order'];
     };
-    /** @description An order was placed. It holds its pet, which is pending. */
+    /** @description An order was placed. Its pet is now pending. */
     OrderPlacedEvent: {
       /**
        * Format: int64
@@ -1716,7 +1712,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Pet'];
     };
-    /** @description The status of a pet has changed, and perhaps its name or category with it. */
+    /** @description The status of a pet changed, possibly together with its name or category. */
     PetStatusChangedEvent: {
       /**
        * Format: int64
@@ -1745,7 +1741,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['PetStatusChanged'];
     };
-    /** @description The name or the category of a pet has changed. `data` is the pet after it. */
+    /** @description The name or the category of a pet changed. `data` is the pet after the change. */
     PetUpdatedEvent: {
       /**
        * Format: int64
@@ -1774,7 +1770,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Pet'];
     };
-    /** @description Sent on demand, to test an endpoint. It is not an event of the feed, and no webhook selects it. */
+    /** @description Sent on demand to test an endpoint. It is not in the feed and needs no subscription. */
     WebhookPingEvent: {
       /**
        * Format: int64
@@ -1805,7 +1801,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description No valid API key. */
+    /** @description The API key is missing or invalid. */
     Unauthorized: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1838,7 +1834,7 @@ export interface components {
         'application/problem+json': components['schemas']['Problem'];
       };
     };
-    /** @description A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially. */
+    /** @description A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially. */
     TooManyRequests: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1855,7 +1851,7 @@ export interface components {
         'application/problem+json': components['schemas']['Problem'];
       };
     };
-    /** @description An error of the service. */
+    /** @description An error in the service. */
     InternalServerError: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1893,7 +1889,7 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description Identifies this request in the log. The service keeps your own if it has 1 to 128 printable ASCII characters.
+     * @description Identifies this request in the logs. Your own id is kept if it has 1 to 128 printable ASCII characters.
      * @example 6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c
      */
     'X-Request-Id': string;
@@ -1908,17 +1904,17 @@ export interface components {
      */
     'X-RateLimit-Remaining': number;
     /**
-     * @description When that window ends: Unix time in seconds.
+     * @description When that window ends (Unix time in seconds).
      * @example 1795132860
      */
     'X-RateLimit-Reset': number;
     /**
-     * @description Each window: its quota `q` in requests and its length `w` in seconds (IETF draft).
+     * @description For each window, its quota `q` in requests and its length `w` in seconds (IETF draft).
      * @example "minute";q=60;w=60, "day";q=1000;w=86400
      */
     'RateLimit-Policy': string;
     /**
-     * @description Each window: requests remaining `r`, seconds `t` until it resets (IETF draft).
+     * @description For each window, the requests left `r` and the seconds `t` until it resets (IETF draft).
      * @example "minute";r=59;t=60, "day";r=811;t=51022
      */
     RateLimit: string;
@@ -1933,7 +1929,7 @@ export interface components {
      */
     'Idempotent-Replayed': 'true';
     /**
-     * @description Identifies this content. Send it in `If-None-Match` to save the body (RFC 9110).
+     * @description Identifies this version of the content. Send it in `If-None-Match` to get 304 instead of the same body (RFC 9110).
      * @example "q83vEjRWeJASNFZ4kKvN7w"
      */
     ETag: string;
@@ -1943,17 +1939,17 @@ export interface components {
      */
     'WWW-Authenticate': string;
     /**
-     * @description Since when the operation is deprecated (RFC 9745).
+     * @description When the operation was deprecated (RFC 9745).
      * @example @1795132800
      */
     Deprecation: string;
     /**
-     * @description When the operation is removed (RFC 8594).
+     * @description When the operation will be removed (RFC 8594).
      * @example Thu, 05 Dec 2030 00:00:00 GMT
      */
     Sunset: string;
     /**
-     * @description The successor and the documentation of the deprecation (RFC 8288).
+     * @description The successor and the deprecation notice (RFC 8288).
      * @example <https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"
      */
     Link: string;
@@ -1971,11 +1967,11 @@ export interface operations {
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
-        /** @description Only the pets with these identifiers, separated by commas; at most 100. A page of one has the `ETag` of its pet. */
+        /** @description Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -2014,7 +2010,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2072,7 +2068,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -2102,12 +2098,12 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
           /**
-           * @description The address of what was created.
+           * @description Where to find the new resource.
            * @example /v1/pets/42
            */
           Location?: string;
@@ -2170,7 +2166,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -2197,7 +2193,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2213,7 +2209,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2238,7 +2234,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -2276,7 +2272,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2327,7 +2323,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2347,7 +2343,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description No longer available; `code` tells what. */
+      /** @description No longer available. `code` says why. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2375,7 +2371,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2386,7 +2382,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The pet is gone. */
+      /** @description The pet was removed. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2433,7 +2429,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2465,7 +2461,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The resource has changed since the version that `If-Match` names. */
+      /** @description The resource changed since you read the version in `If-Match`. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2490,7 +2486,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2523,7 +2519,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -2575,7 +2571,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2608,7 +2604,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The resource has changed since the version that `If-Match` names. */
+      /** @description The resource changed since you read the version in `If-Match`. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2640,7 +2636,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2670,7 +2666,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -2708,7 +2704,7 @@ export interface operations {
           'application/json': components['schemas']['Category'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2766,7 +2762,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -2795,12 +2791,12 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
           /**
-           * @description The address of what was created.
+           * @description Where to find the new resource.
            * @example /v1/pets/42
            */
           Location?: string;
@@ -2862,7 +2858,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -2889,7 +2885,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2905,7 +2901,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2930,7 +2926,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -2964,7 +2960,7 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3012,7 +3008,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3038,7 +3034,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3049,7 +3045,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The category is gone. */
+      /** @description The category was removed. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3096,7 +3092,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3128,7 +3124,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The resource has changed since the version that `If-Match` names. */
+      /** @description The resource changed since you read the version in `If-Match`. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3153,7 +3149,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3185,7 +3181,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -3236,7 +3232,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3269,7 +3265,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The resource has changed since the version that `If-Match` names. */
+      /** @description The resource changed since you read the version in `If-Match`. */
       412: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3301,7 +3297,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3317,7 +3313,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3347,7 +3343,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -3389,7 +3385,7 @@ export interface operations {
           'application/json': components['schemas']['Pet'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3437,7 +3433,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3466,13 +3462,13 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
-        /** @description Only orders that have come this far. */
+        /** @description Return only orders with this status. */
         status?: components['schemas']['OrderStatus'];
-        /** @description Only orders for this pet. */
+        /** @description Return only orders for this pet. */
         petId?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -3512,7 +3508,7 @@ export interface operations {
           'application/json': components['schemas']['Order'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3570,7 +3566,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -3598,12 +3594,12 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
           /**
-           * @description The address of what was created.
+           * @description Where to find the new resource.
            * @example /v1/pets/42
            */
           Location?: string;
@@ -3656,7 +3652,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3683,7 +3679,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -3710,7 +3706,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3726,7 +3722,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3751,7 +3747,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -3787,7 +3783,7 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3835,7 +3831,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3861,7 +3857,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -3931,7 +3927,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3958,7 +3954,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -3969,7 +3965,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3994,7 +3990,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -4064,7 +4060,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4091,7 +4087,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -4102,7 +4098,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4127,7 +4123,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -4197,7 +4193,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4224,7 +4220,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -4235,7 +4231,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4263,11 +4259,11 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
-        /** @description Only events of this type. */
+        /** @description Return only events of this type. */
         type?: components['schemas']['EventType'];
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -4286,7 +4282,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
           /**
-           * @description The rest of the feed: `<URL of the next page>; rel="next"` (RFC 8288). Always there.
+           * @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present.
            * @example <https://petstore.test/v1/events?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
            */
           Link?: string;
@@ -4312,7 +4308,7 @@ export interface operations {
           'application/json': components['schemas']['Event'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4361,7 +4357,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description No longer available; `code` tells what. */
+      /** @description No longer available. `code` says why. */
       410: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4386,7 +4382,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -4423,7 +4419,7 @@ export interface operations {
           'application/json': components['schemas']['Webhook'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4508,7 +4504,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The address of what was created.
+           * @description Where to find the new resource.
            * @example /v1/pets/42
            */
           Location?: string;
@@ -4597,7 +4593,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4622,7 +4618,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -4660,7 +4656,7 @@ export interface operations {
           'application/json': components['schemas']['Webhook'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4708,7 +4704,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4742,7 +4738,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The webhook is deleted. */
+      /** @description The webhook was deleted. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4789,7 +4785,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4845,7 +4841,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -4900,7 +4896,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4949,7 +4945,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5043,7 +5039,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5072,11 +5068,11 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
-        /** @description Only deliveries in this state. */
+        /** @description Return only deliveries in this state. */
         state?: components['schemas']['DeliveryState'];
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path: {
@@ -5128,7 +5124,7 @@ export interface operations {
           'application/json': components['schemas']['Delivery'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5176,7 +5172,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5202,7 +5198,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -5215,7 +5211,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The delivery, which is pending. */
+      /** @description The delivery, now pending. */
       202: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5282,7 +5278,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5309,7 +5305,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -5320,7 +5316,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5345,7 +5341,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Makes a retry safe: for 24 hours a repeat with the same key gets the first response. Use a unique text for each request, such as a UUID. */
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -5356,7 +5352,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The delivery, which is pending. */
+      /** @description The delivery, now pending. */
       202: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5423,7 +5419,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description No such resource. */
+      /** @description The resource does not exist. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5450,7 +5446,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description Seconds to wait, with `idempotency_in_progress`.
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
            * @example 1
            */
           'Retry-After'?: number;
@@ -5461,7 +5457,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Valid, but it contradicts an earlier request. */
+      /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5486,7 +5482,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -5524,7 +5520,7 @@ export interface operations {
           'application/json': components['schemas']['ApiKey'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5651,7 +5647,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description The operation does not take this media type, charset or `Content-Encoding`. */
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5675,11 +5671,11 @@ export interface operations {
   getUsage: {
     parameters: {
       query?: {
-        /** @description How many days back, today included. */
+        /** @description Number of days, including today. */
         days?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -5711,7 +5707,7 @@ export interface operations {
           'application/json': components['schemas']['DayUsage'][];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5752,7 +5748,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier response, or several. While it still holds, the response is 304. */
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
       };
       path?: never;
@@ -5794,7 +5790,7 @@ export interface operations {
           'application/json': components['schemas']['RateLimit'];
         };
       };
-      /** @description Nothing has changed since the response with this `ETag`. */
+      /** @description Not modified since the response with this `ETag`. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5836,17 +5832,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -5873,21 +5869,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -5901,17 +5897,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -5938,21 +5934,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -5966,17 +5962,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6003,21 +5999,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6031,17 +6027,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6070,21 +6066,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6098,17 +6094,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6137,21 +6133,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6165,17 +6161,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6204,21 +6200,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6232,17 +6228,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6271,21 +6267,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6299,17 +6295,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6337,21 +6333,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6365,17 +6361,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6403,21 +6399,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6431,17 +6427,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6470,21 +6466,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6498,17 +6494,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6536,21 +6532,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6564,17 +6560,17 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Identifies the message, the same for every attempt. For an event it is the `id` of the event.
+         * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
         'webhook-id': string;
         /**
-         * @description The time of the attempt, Unix time in seconds.
+         * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
         'webhook-timestamp': string;
         /**
-         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation there are two for a while, separated by a space.
+         * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         'webhook-signature': string;
@@ -6599,21 +6595,21 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The webhook is disabled, and nothing more is sent to it. */
+      /** @description The webhook is disabled and receives nothing more. */
       410: {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is delivered. */
+      /** @description The event was delivered. */
       '2XX': {
         headers: {
           [name: string]: unknown;
         };
         content?: never;
       };
-      /** @description The event is sent again later. Redirects are not followed. */
+      /** @description The delivery is retried later. Redirects are not followed. */
       default: {
         headers: {
           [name: string]: unknown;

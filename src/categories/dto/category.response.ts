@@ -18,7 +18,7 @@ export class CategoryResponse {
   @ApiPropertyOptional({
     type: 'integer',
     format: 'int64',
-    description: 'The category above it. Absent at the top.',
+    description: 'The parent category. Absent at the top level.',
     example: 1,
   })
   readonly parentId?: Int64;

@@ -3,10 +3,10 @@ import { type Int64, Int64Field, Optional, Text } from '../../platform.js';
 
 @ApiSchema({ name: 'NewCategory' })
 export class CreateCategoryDto {
-  @Text({ max: 200, description: 'The name. No other category has it, in any case.', example: 'Dogs' })
+  @Text({ max: 200, description: 'The name, unique regardless of case.', example: 'Dogs' })
   readonly name!: string;
 
   @Optional()
-  @Int64Field({ required: false, description: 'The category above it.', example: 1 })
+  @Int64Field({ required: false, description: 'The parent category.', example: 1 })
   readonly parentId?: Int64;
 }

@@ -10,7 +10,7 @@ export class UpdateCategoryDto {
   @Text({
     max: 200,
     required: false,
-    description: 'The name. No other category has it, in any case.',
+    description: 'The name, unique regardless of case.',
     example: 'Dogs',
   })
   readonly name?: string;
@@ -19,7 +19,7 @@ export class UpdateCategoryDto {
   @Int64Field({
     required: false,
     nullable: true,
-    description: 'The category above it, or `null` for the top.',
+    description: 'The parent category, or `null` for the top level.',
     example: 1,
   })
   readonly parentId?: Int64 | null;

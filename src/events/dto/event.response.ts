@@ -22,7 +22,7 @@ export class EventResponse {
   readonly id!: Int64;
 
   @ApiProperty({
-    description: 'Type of the event. Ignore unknown types: new ones may follow.',
+    description: 'Type of the event. Ignore types you do not know: new ones may be added.',
     pattern: '^[a-z]+(_[a-z]+)*(\\.[a-z]+(_[a-z]+)*)+$',
     example: 'pet.created',
   })
@@ -48,7 +48,8 @@ export class EventResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'The resource after the change. `webhooks` in this document has the schema of each type.',
+    description:
+      'The resource after the change. See `webhooks` in this document for the schema of each type.',
     example: { id: 42, name: 'Rex', categoryId: 7, status: 'available' },
   })
   readonly data!: object;

@@ -9,7 +9,7 @@ export class ListEventsQuery extends PageQuery {
     type: 'string',
     enum: EVENT_TYPES,
     enumName: 'EventType',
-    description: 'Only events of this type.',
+    description: 'Return only events of this type.',
   })
   @Optional()
   @IsIn(EVENT_TYPES, { message: () => `type must be one of ${EVENT_TYPES.join(', ')}` })

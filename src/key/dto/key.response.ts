@@ -35,7 +35,7 @@ export class KeyResponse {
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'When it expires. Absent if it does not.',
+    description: 'When it expires. Absent if it never does.',
     example: '2030-06-30T00:00:00.000Z',
   })
   readonly expiresAt?: string;
@@ -43,7 +43,7 @@ export class KeyResponse {
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'The last use on record, some seconds late. Absent before the first.',
+    description: 'The last recorded use, which may be some seconds late. Absent before the first.',
     example: '2026-11-21T08:00:00.000Z',
   })
   readonly lastUsedAt?: string;
@@ -51,7 +51,7 @@ export class KeyResponse {
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'Until when the secret before the last rotation works. Absent if there is none.',
+    description: 'When the secret from before the last rotation ends. Absent if there is none.',
     example: '2026-11-22T08:00:00.000Z',
   })
   readonly oldSecretEndsAt?: string;
@@ -76,7 +76,7 @@ export class KeyResponse {
 @ApiSchema({ name: 'RotatedKey' })
 export class RotatedKeyResponse {
   @ApiProperty({
-    description: 'The new secret. It is shown this once: only its hash is stored.',
+    description: 'The new secret. It is shown only once: only its hash is stored.',
     example: 'petstore_…',
   })
   readonly key!: string;
@@ -84,7 +84,7 @@ export class RotatedKeyResponse {
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'Until when the old secret works. Absent if it has ended.',
+    description: 'When the old secret ends. Absent if it has ended.',
     example: '2026-11-22T08:00:00.000Z',
   })
   readonly oldSecretEndsAt?: string;

@@ -16,7 +16,8 @@ export class RotateKeyDto {
     maximum: MAX,
     default: DAY,
     description:
-      'How long the secret in use still works, in seconds; 0 ends it now. If it is already the old one, it keeps the end that it has. Any other secret ends now.',
+      'How long the secret you send keeps working, in seconds; 0 ends it now. If it is already the old one, its ' +
+      'end stays the same. Any other secret ends now.',
     example: DAY,
   })
   @Optional()

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IntegerParameter } from '../../http/validation/integer.decorators.js';
 
 export class UsageQuery {
-  @IntegerParameter({ description: 'How many days back, today included.', min: 1, max: 366, default: 30 })
+  @IntegerParameter({ description: 'Number of days, including today.', min: 1, max: 366, default: 30 })
   readonly days: number = 30;
 }
 
@@ -15,7 +15,8 @@ export class DayUsageResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description: 'Requests that counted. With counters in memory up to 1.5 % of the daily limit too many.',
+    description:
+      'Requests that counted. With counters in memory, this may be too high by 1.5 % of the daily limit.',
     example: 811,
   })
   readonly requests!: number;

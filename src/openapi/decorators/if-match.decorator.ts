@@ -18,7 +18,8 @@ export const IfMatch = (): ParameterDecorator => (target, method, index) => {
     name: 'If-Match',
     required: false,
     description:
-      'The `ETag` of the version that you read, or several, or `*`. On a mismatch the response is 412 `precondition_failed`. If omitted, nothing is checked.',
+      'The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 ' +
+      '`precondition_failed`. If omitted, nothing is checked.',
     schema: { type: 'string', example: '"q83vEjRWeJASNFZ4kKvN7w"' },
   })(target, method, handler);
   ApiErrors(new PreconditionFailed())(target, method, handler);

@@ -6,7 +6,7 @@ import { wordsOf } from './words.js';
 const ETAG = {
   ETag: {
     description:
-      'The version of the resource, as a GET of it has it. Send it in `If-Match` with the next change.',
+      'The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.',
     schema: { type: 'string' as const },
     example: '"q83vEjRWeJASNFZ4kKvN7w"',
   },
@@ -14,7 +14,7 @@ const ETAG = {
 
 const LOCATION = {
   Location: {
-    description: 'The address of what was created.',
+    description: 'Where to find the new resource.',
     schema: { type: 'string' as const, format: 'uri-reference' },
     example: '/v1/pets/42',
   },

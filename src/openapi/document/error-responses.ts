@@ -35,19 +35,19 @@ const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), n
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {
   invalid: 'A value is missing or invalid; `details` lists each one.',
-  unauthenticated: 'No valid API key.',
+  unauthenticated: 'The API key is missing or invalid.',
   forbidden: 'The API key does not allow this.',
-  not_found: 'No such resource.',
+  not_found: 'The resource does not exist.',
   method_not_allowed: 'The path does not support this method; `Allow` lists those it supports.',
   not_acceptable: 'The `Accept` header excludes `application/json`.',
   conflict: 'Not possible in the current state.',
-  precondition_failed: 'The resource has changed since the version that `If-Match` names.',
-  gone: 'No longer available; `code` tells what.',
+  precondition_failed: 'The resource changed since you read the version in `If-Match`.',
+  gone: 'No longer available. `code` says why.',
   too_large: 'The body is too large.',
-  unsupported_media_type: 'The operation does not take this media type, charset or `Content-Encoding`.',
-  unprocessable: 'Valid, but it contradicts an earlier request.',
-  rate_limited: 'A limit of the plan is reached. Wait for `Retry-After`, then back off exponentially.',
-  internal: 'An error of the service.',
+  unsupported_media_type: 'The operation does not accept this media type, charset or `Content-Encoding`.',
+  unprocessable: 'The request is well-formed but cannot be processed.',
+  rate_limited: 'A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially.',
+  internal: 'An error in the service.',
   unavailable: 'The service is temporarily unavailable. Try again after `Retry-After`.',
 };
 const JSON_TYPE = 'application/json';

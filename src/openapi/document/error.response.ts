@@ -11,7 +11,7 @@ class FieldErrorResponse {
 
   @ApiProperty({
     description:
-      'The property, parameter or header; inside of others with their names before it. `body` for the body as a whole.',
+      'The property, parameter or header, with the names of its parents before it. `body` for the body as a whole.',
     minLength: 1,
     example: 'limit',
   })
@@ -26,14 +26,15 @@ class FieldErrorResponse {
 
   @ApiProperty({
     description:
-      'The rule that the value breaks, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, `unknown` or `invalid`. A code keeps its meaning; new ones may come.',
+      'The rule that the value violates, for programs: `required`, `type`, `enum`, `range`, `length`, `format`, ' +
+      '`unknown` or `invalid`. A code keeps its meaning; new ones may be added.',
     pattern: '^[a-z]+(_[a-z]+)*$',
     example: 'range',
   })
   readonly code!: string;
 
   @ApiProperty({
-    description: 'The rule that the value breaks, for people. The wording may change.',
+    description: 'The rule that the value violates, for people. The wording may change.',
     minLength: 1,
     example: 'limit must be from 1 to 100',
   })
@@ -80,7 +81,7 @@ export class ErrorResponse {
 export class ProblemResponse extends ErrorResponse {
   @ApiProperty({
     format: 'uri',
-    description: 'The address of `code` in the error catalogue.',
+    description: 'The URL of `code` in the error catalogue.',
     example: 'https://petstore.test/docs/errors#validation_failed',
   })
   readonly type!: string;

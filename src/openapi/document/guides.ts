@@ -16,73 +16,73 @@ export const guides = (base: string, errors: readonly CatalogEntry[]): TagObject
   guide(
     'Authentication',
     `
-Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. A missing or invalid key is 401.
+Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. A missing or invalid key gets 401.
 
-An operator creates keys with \`petstore keys create\` and shows each key once. The first \`npm start\` of a clone makes one
-demo key for each plan, prints them, and keeps them in \`.petstore/demo-keys.json\`.
+An operator creates keys with \`petstore keys create\`; each key is shown only once. The first \`npm start\` of a clone creates
+a demo key for each plan, prints them, and keeps them in \`.petstore/demo-keys.json\`.
 
-A key may be limited to some scopes. Each operation names the scope that it needs; without it the response is 403.
+A key may be limited to some scopes. Each operation names the scope it needs; a key without it gets 403.
 `,
   ),
   guide(
     'Rate limits',
     `
-Each plan has a limit for a minute and one for a UTC day. The minute starts with your first request.
+Each plan has a limit per minute and one per UTC day. The minute starts with your first request.
 
 | Plan | Per minute | Per day |
 |---|---:|---:|
 ${planRows.join('\n')}
 
-Every response tells the state: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix time) report
-the window with the fewest requests left. \`GET /rate-limit\` reports both windows and is free.
+Every response reports the window with the fewest requests left: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
+\`X-RateLimit-Reset\` (Unix time). \`GET /rate-limit\` reports both windows and is free.
 
-Beyond a limit the response is 429. Wait for the seconds in \`Retry-After\`, then back off exponentially. A key that goes
-on sending is banned for a while.
+Beyond a limit you get 429. Wait for the seconds in \`Retry-After\`, then back off exponentially. A key that keeps sending
+requests after 429 is temporarily banned.
 `,
   ),
   guide(
     'Pagination',
     `
-A list returns a bare array. While more items follow, the \`Link\` header has the address of the next page with
-\`rel="next"\`. Follow that address without a change: its \`cursor\` is opaque and belongs to the filter it was made with.
-The last page has no such link.
+A list returns a bare array. While there are more items, the \`Link\` header has the URL of the next page with
+\`rel="next"\`. Follow it unchanged: its \`cursor\` is opaque and only valid with the same filter. The last page has no
+such link.
 `,
   ),
   guide(
     'Idempotency',
     `
 A response can be lost after the work was done. Send the request again with the same \`Idempotency-Key\`: for 24 hours
-you get the first response again, with \`Idempotent-Replayed: true\`, and the work is done once. Make a new key for each
-new request. An operation that takes the header lists it as a parameter.
+you get the first response again, with \`Idempotent-Replayed: true\`, and the work is done only once. Use a new key for each
+new request. Operations that accept the header list it among their parameters.
 `,
   ),
   guide(
     'Conditional requests',
     `
-Every 200 to a \`GET\` has an \`ETag\`. Send it in \`If-None-Match\`: while the content is the same, the response is 304
-without a body. It counts as a request.
+Every 200 to a \`GET\` has an \`ETag\`. Send it in \`If-None-Match\`: while the content is unchanged you get 304 without a
+body. It still counts as a request.
 `,
   ),
   guide(
     'Deprecation',
     `
-Operations marked experimental or beta may still change. A deprecated operation announces its end in the headers
-\`Deprecation\`, \`Sunset\` and \`Link\`, which leads to its successor. From the day in \`Sunset\` on it is 410.
+Operations marked experimental or beta may still change. A deprecated operation announces its removal in the headers
+\`Deprecation\`, \`Sunset\` and \`Link\`, which names its successor. From the date in \`Sunset\` on it returns 410.
 `,
   ),
   guide(
     'Numbers',
     `
-Identifiers are signed 64-bit integers and come as JSON numbers. JavaScript rounds integers above 2^53: use a JSON
-parser that keeps every digit, or the TypeScript client, where they are \`bigint\`.
+Identifiers are signed 64-bit integers, sent as JSON numbers. JavaScript rounds integers above 2^53: use a JSON
+parser that keeps every digit, or the TypeScript client, which returns them as \`bigint\`.
 `,
   ),
   guide(
     'Errors',
     `
-Every operation may also return 401, 406, 429, 500 and 503. Every error response is \`{code, message, status}\`. Branch on \`code\`, show \`message\`, and quote the \`X-Request-Id\` when
-you ask for help. A \`validation_failed\` adds \`details\`, one entry for each invalid value. With
-\`Accept: application/problem+json\` an error is a problem of RFC 9457.
+Every operation may also return 401, 406, 429, 500 and 503. Every error response is \`{code, message, status}\`. Branch on
+\`code\`, show \`message\`, and quote the \`X-Request-Id\` when you ask for help. A \`validation_failed\` adds \`details\`, one
+entry for each invalid value. With \`Accept: application/problem+json\` an error is an RFC 9457 problem.
 
 ${codesByStatus(errors, `${base}/docs/errors`)}
 

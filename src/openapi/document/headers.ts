@@ -10,7 +10,7 @@ export const headers = (base: string) =>
     'X-Request-Id': {
       required: true,
       description:
-        'Identifies this request in the log. The service keeps your own if it has 1 to 128 printable ASCII characters.',
+        'Identifies this request in the logs. Your own id is kept if it has 1 to 128 printable ASCII characters.',
       schema: text,
       example: '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
     },
@@ -28,19 +28,19 @@ export const headers = (base: string) =>
     },
     'X-RateLimit-Reset': {
       required: true,
-      description: 'When that window ends: Unix time in seconds.',
+      description: 'When that window ends (Unix time in seconds).',
       schema: integer,
       example: 1795132860,
     },
     'RateLimit-Policy': {
       required: true,
-      description: 'Each window: its quota `q` in requests and its length `w` in seconds (IETF draft).',
+      description: 'For each window, its quota `q` in requests and its length `w` in seconds (IETF draft).',
       schema: text,
       example: '"minute";q=60;w=60, "day";q=1000;w=86400',
     },
     RateLimit: {
       required: true,
-      description: 'Each window: requests remaining `r`, seconds `t` until it resets (IETF draft).',
+      description: 'For each window, the requests left `r` and the seconds `t` until it resets (IETF draft).',
       schema: text,
       example: '"minute";r=59;t=60, "day";r=811;t=51022',
     },
@@ -57,7 +57,8 @@ export const headers = (base: string) =>
     },
     ETag: {
       required: true,
-      description: 'Identifies this content. Send it in `If-None-Match` to save the body (RFC 9110).',
+      description:
+        'Identifies this version of the content. Send it in `If-None-Match` to get 304 instead of the same body (RFC 9110).',
       schema: text,
       example: '"q83vEjRWeJASNFZ4kKvN7w"',
     },
@@ -69,19 +70,19 @@ export const headers = (base: string) =>
     },
     Deprecation: {
       required: true,
-      description: 'Since when the operation is deprecated (RFC 9745).',
+      description: 'When the operation was deprecated (RFC 9745).',
       schema: text,
       example: '@1795132800',
     },
     Sunset: {
       required: true,
-      description: 'When the operation is removed (RFC 8594).',
+      description: 'When the operation will be removed (RFC 8594).',
       schema: text,
       example: 'Thu, 05 Dec 2030 00:00:00 GMT',
     },
     Link: {
       required: true,
-      description: 'The successor and the documentation of the deprecation (RFC 8288).',
+      description: 'The successor and the deprecation notice (RFC 8288).',
       schema: text,
       example: `<${base}/v1/pets>; rel="successor-version", <${base}/docs#/pets/getPet>; rel="deprecation"; type="text/html"`,
     },
@@ -139,7 +140,7 @@ const WHEN_IDEMPOTENT: Readonly<Record<string, HeadersObject>> = {
   204: REPLAYED,
   409: {
     'Retry-After': {
-      description: 'Seconds to wait, with `idempotency_in_progress`.',
+      description: 'Seconds to wait before retrying after `idempotency_in_progress`.',
       schema: { type: 'integer', format: 'int64', minimum: 1 },
       example: 1,
     },

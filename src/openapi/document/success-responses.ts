@@ -57,7 +57,8 @@ const IF_NONE_MATCH: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an earlier response, or several. While it still holds, the response is 304.',
+  description:
+    'One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body.',
   schema: { type: 'string', examples: ['"q83vEjRWeJASNFZ4kKvN7w"'] }, // with `example`, the Swagger UI would send it
 };
 
@@ -69,5 +70,5 @@ export function addNotModified(operation: OperationObject): void {
   const isDescribed = parameters.some((one) => 'name' in one && one.name === IF_NONE_MATCH.name);
   operation.parameters = isDescribed ? parameters : [...parameters, IF_NONE_MATCH];
   ok.headers = { ...references([ETAG]), ...ok.headers };
-  responses['304'] ??= { description: 'Nothing has changed since the response with this `ETag`.' };
+  responses['304'] ??= { description: 'Not modified since the response with this `ETag`.' };
 }

@@ -21,14 +21,16 @@ export function addTexts(operation: OperationObject & Marks, route: Route, base:
   const { summary = '' } = operation;
   operation.summary = summary === '' ? inWords(route.name) : summary;
   operation.description ??= `${operation.summary}.`;
-  for (const scope of security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? [])) {
-    addToDescription(operation, `Needs a key with the scope \`${scope}\`.`);
+  const scopes = security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? []);
+  if (scopes.length > 0) {
+    const list = scopes.map((scope) => `\`${scope}\``).join(' and ');
+    addToDescription(operation, `Needs a key with the scope${scopes.length > 1 ? 's' : ''} ${list}.`);
   }
   operation.description = operation.description.replaceAll('](#', `](${base}/reference#`);
   if (stability) addMark(operation, stability, MEANING[stability]);
   if (sunset) {
     operation.deprecated = true;
-    addMark(operation, `until ${sunset}`, `**Deprecated:** from ${sunset} on it returns 410.`);
+    addMark(operation, `until ${sunset}`, `**Deprecated:** it returns 410 from ${sunset} on.`);
   }
 }
 

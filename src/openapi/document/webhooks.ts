@@ -38,8 +38,8 @@ function operationOf({ name, description }: DescribedWebhook, schema: string): O
     tags: [CALLBACKS.name],
     summary: name,
     description:
-      `${description}\n\nSent with a signature after [Standard Webhooks](https://www.standardwebhooks.com), possibly more ` +
-      'than once, and after a later event.',
+      `${description}\n\nSigned according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than ` +
+      'once and out of order.',
     security: [],
     parameters: HEADERS,
     requestBody: {
@@ -47,9 +47,9 @@ function operationOf({ name, description }: DescribedWebhook, schema: string): O
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
     },
     responses: {
-      '2XX': { description: 'The event is delivered.' },
-      '410': { description: 'The webhook is disabled, and nothing more is sent to it.' },
-      default: { description: 'The event is sent again later. Redirects are not followed.' },
+      '2XX': { description: 'The event was delivered.' },
+      '410': { description: 'The webhook is disabled and receives nothing more.' },
+      default: { description: 'The delivery is retried later. Redirects are not followed.' },
     },
   };
 }
@@ -59,8 +59,7 @@ const HEADERS: ParameterObject[] = [
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description:
-      'Identifies the message, the same for every attempt. For an event it is the `id` of the event.',
+    description: 'Identifies the message; the same for every attempt. For an event, this is its `id`.',
     schema: { type: 'string' },
     example: '4711',
   },
@@ -68,7 +67,7 @@ const HEADERS: ParameterObject[] = [
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'The time of the attempt, Unix time in seconds.',
+    description: 'When the attempt was made (Unix time in seconds).',
     schema: { type: 'string', pattern: '^\\d+$' },
     example: '1795132800',
   },
@@ -77,8 +76,8 @@ const HEADERS: ParameterObject[] = [
     in: 'header',
     required: true,
     description:
-      'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, in base64 after `v1,`. After a rotation ' +
-      'there are two for a while, separated by a space.',
+      'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For ' +
+      '24 hours after a rotation there are two, separated by a space.',
     schema: { type: 'string' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },

@@ -15,5 +15,5 @@ export const catalogEntry = (error: DomainError | ErrorBody, help: ErrorHelp): C
 
 /** The description of codes that the catalogue does not list. */
 export const OTHER_CODES =
-  'A module may send an HTTP exception without a code of its own. Its code is the name of its status in snake_case: ' +
-  '`conflict` for 409, `payment_required` for 402. New codes may be added. Treat a code that you do not know as its status.';
+  'A module may throw an HTTP exception without a code of its own. Its code is then the name of the status in snake_case: ' +
+  '`conflict` for 409, `payment_required` for 402. New codes may be added. Treat an unknown code like its status.';

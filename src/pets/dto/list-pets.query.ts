@@ -16,7 +16,8 @@ export class ListPetsQuery extends PageQuery {
   @Int64List({
     max: 100,
     description:
-      'Only the pets with these identifiers, separated by commas; at most 100. A page of one has the `ETag` of its pet.',
+      'Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has ' +
+      'the `ETag` of that pet.',
   })
   readonly ids?: readonly Int64[];
 }

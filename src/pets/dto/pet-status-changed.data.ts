@@ -5,7 +5,7 @@ import { PetResponse } from './pet.response.js';
 
 @ApiSchema({ name: 'PetStatusChanged' })
 export class PetStatusChangedData extends PetResponse {
-  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'What it was before.' })
+  @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'The status before the change.' })
   readonly previousStatus!: PetStatus;
 
   static override from(pet: Pet, before = pet): PetStatusChangedData {

@@ -9,7 +9,7 @@ class QuotaWindowResponse {
     type: 'integer',
     format: 'int64',
     minimum: 1,
-    description: 'Requests the window may hold.',
+    description: 'Requests allowed in the window.',
     example: 60,
   })
   readonly limit!: number;
@@ -18,7 +18,7 @@ class QuotaWindowResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description: 'Requests left in it.',
+    description: 'Requests left in the window.',
     example: 42,
   })
   readonly remaining!: number;
@@ -27,7 +27,7 @@ class QuotaWindowResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description: 'When it ends: Unix time in seconds.',
+    description: 'When the window ends (Unix time in seconds).',
     example: 1795132860,
   })
   readonly reset!: number;
@@ -43,7 +43,7 @@ class BanResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description: 'When it ends: Unix time in seconds.',
+    description: 'When the window ends (Unix time in seconds).',
     example: 1795132860,
   })
   readonly until!: number;
@@ -54,7 +54,7 @@ export class RateLimitResponse {
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'The plan of your key.', example: 'free' })
   readonly plan!: Plan;
 
-  @ApiProperty({ type: QuotaWindowResponse, description: '60 seconds from your first request on.' })
+  @ApiProperty({ type: QuotaWindowResponse, description: '60 seconds, starting with your first request.' })
   readonly minute!: QuotaWindowResponse;
 
   @ApiProperty({ type: QuotaWindowResponse, description: 'The UTC calendar day.' })

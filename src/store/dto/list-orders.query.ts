@@ -7,12 +7,12 @@ export class ListOrdersQuery extends PageQuery {
   @ApiPropertyOptional({
     enum: OrderStatus,
     enumName: 'OrderStatus',
-    description: 'Only orders that have come this far.',
+    description: 'Return only orders with this status.',
   })
   @Optional()
   @IsEnum(OrderStatus, { message: 'status must be one of placed, approved, delivered, cancelled' })
   readonly status?: OrderStatus;
 
-  @Int64Parameter({ description: 'Only orders for this pet.' })
+  @Int64Parameter({ description: 'Return only orders for this pet.' })
   readonly petId?: Int64;
 }

@@ -20,7 +20,7 @@ export class OrderResponse {
   })
   readonly quantity!: number;
 
-  @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus', description: 'How far the order has come.' })
+  @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus', description: 'Status of the order.' })
   readonly status!: OrderStatus;
 
   @ApiProperty({

@@ -19,7 +19,8 @@ export class CreateWebhookDto {
     maxLength: MAX_URL,
     pattern: '^https?://',
     description:
-      'Where events are sent, with `https`. Its host must have public addresses only. No user name, no fragment.',
+      'Where to send events. It must use `https` and have no user name or fragment, and its host must have only ' +
+      'public addresses.',
     example: 'https://shop.example.com/petstore-events',
   })
   @rule({
@@ -37,8 +38,7 @@ export class CreateWebhookDto {
     uniqueItems: true,
     maxItems: MAX_TYPES,
     default: [],
-    description:
-      'The types of event that are sent. An empty list is every type, also those that are added later.',
+    description: 'The event types to send. An empty list means all, including types added later.',
     example: ['pet.created'],
   })
   @Optional()

@@ -25,7 +25,7 @@ class AttemptResponse {
   @ApiPropertyOptional({
     type: 'integer',
     format: 'int32',
-    description: 'HTTP status of the response. Absent if none came.',
+    description: 'HTTP status of the response. Absent if there was none.',
     example: 503,
   })
   readonly status?: number;

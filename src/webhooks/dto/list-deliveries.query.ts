@@ -8,7 +8,7 @@ export class ListDeliveriesQuery extends PageQuery {
   @ApiPropertyOptional({
     enum: DeliveryState,
     enumName: 'DeliveryState',
-    description: 'Only deliveries in this state.',
+    description: 'Return only deliveries in this state.',
   })
   @Optional()
   @IsEnum(DeliveryState, { message: 'state must be one of pending, delivered, failed' })

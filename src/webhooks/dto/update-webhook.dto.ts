@@ -11,7 +11,7 @@ export class UpdateWebhookDto extends PartialType(CreateWebhookDto, { skipNullPr
   @ApiPropertyOptional({
     enum: WebhookState,
     enumName: 'WebhookState',
-    description: '`disabled` stops deliveries. `enabled` starts them again, with the events from then on.',
+    description: '`disabled` stops deliveries. `enabled` resumes them with the events from then on.',
   })
   @Optional()
   @IsEnum(WebhookState, { message: 'state must be one of enabled, disabled' })

@@ -18,7 +18,7 @@ export class WebhookResponse {
   @ApiProperty({
     type: 'array',
     items: { type: 'string' },
-    description: 'The types of event that are sent. An empty list is every type.',
+    description: 'The event types to send. An empty list means all.',
     example: ['pet.created'],
   })
   readonly types!: readonly string[];
@@ -30,22 +30,22 @@ export class WebhookResponse {
     enum: DisabledReason,
     enumName: 'DisabledReason',
     description:
-      'Why it is disabled: on `request`, because the endpoint is `gone` (it responded with 410), because it has been ' +
-      '`failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.',
+      'Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has ' +
+      'been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.',
   })
   readonly disabledReason?: DisabledReason;
 
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'Since when no attempt has succeeded. Absent after one that has.',
+    description: 'When attempts began to fail. Absent after a success.',
   })
   readonly failingSince?: string;
 
   @ApiPropertyOptional({
     type: 'string',
     format: 'date-time',
-    description: 'After a rotation: until when the previous secret signs too.',
+    description: 'After a rotation: when the previous secret stops signing.',
   })
   readonly previousSecretEndsAt?: string;
 
@@ -77,7 +77,7 @@ export class WebhookResponse {
 @ApiSchema({ name: 'WebhookWithSecret' })
 export class WebhookWithSecretResponse extends WebhookResponse {
   @ApiProperty({
-    description: 'Verifies the signatures of deliveries. It is shown only this once.',
+    description: 'Verifies the signatures of deliveries. Shown only once.',
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
     example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw=',
   })
