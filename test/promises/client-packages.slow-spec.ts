@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { installPackedClient, runIn } from '../support/packed-client.js';
 import { emptyFolder } from '../support/program.js';
 import { itWithPython, runPython } from '../support/python.js';
+import { readText } from '../support/repository.js';
+import { codeBlocks } from '../support/shell-blocks.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TYPESCRIPT = join(ROOT, 'clients/typescript');
@@ -42,7 +44,6 @@ describe('clients/typescript, as npm packs it', () => {
          client.pets.list({ status: 'gone' });`,
     );
     const options = ['--noEmit', '--strict', '--target', 'ES2023', '--module', 'nodenext'];
-    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', 'main.mts');
     await runIn(
       folder.path,
       'tsc',
@@ -53,7 +54,14 @@ describe('clients/typescript, as npm packs it', () => {
       'page.mts',
     );
     await cp(join(ROOT, 'examples/typescript/webhook-receiver.ts'), join(folder.path, 'receiver.mts'));
-    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', 'receiver.mts');
+    const [program = '', webhook = ''] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
+    await writeFile(join(folder.path, 'readme.mts'), program);
+    await writeFile(
+      join(folder.path, 'readme-webhook.mts'),
+      `declare const body: string, request: Request;\n${webhook}`,
+    );
+    const inNode = ['main.mts', 'receiver.mts', 'readme.mts', 'readme-webhook.mts'];
+    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', ...inNode);
     const load = `console.log(typeof require('petstore-client').PetstoreClient)`;
     expect(await runIn(folder.path, process.execPath, '--input-type=commonjs', '--eval', load)).toBe(
       'function\n',

@@ -7,6 +7,8 @@ import { installPackedClient } from '../support/packed-client.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder, run } from '../support/program.js';
 import { itWithPython, runPython } from '../support/python.js';
+import { readText } from '../support/repository.js';
+import { codeBlocks } from '../support/shell-blocks.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BEYOND_NUMBERS = '9007199254740993';
@@ -27,6 +29,9 @@ afterAll(() => petstore.stop());
 const environment = (key: string) => ({ PETSTORE_URL: url, PETSTORE_API_KEY: key });
 const namesIn = (printed: string) => printed.split('\n').map((line) => line.split('\t')[2]);
 const NAMES = Array.from({ length: 120 }, (_, i) => `Rex ${i + 1}`);
+
+/** What the programs of the READMEs print first and last. */
+const README = /^\d+n? Rex [^]*\nenterprise \d+ \d+ [0-9a-f]{32}\n$/;
 
 describe('examples/typescript, with the client as npm packs it', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -77,6 +82,14 @@ describe('examples/typescript, with the client as npm packs it', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('runs the program of its README as it is', async () => {
+    const [program = ''] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
+    await writeFile(join(folder.path, 'readme.mjs'), program);
+    const surroundings = { cwd: folder.path, env: environment(await petstore.key()) };
+    const ended = await run(join(folder.path, 'readme.mjs'), [], surroundings);
+    expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(README) as unknown });
+  });
+
   it('ends with one line and exit code 1 when it is refused', async () => {
     const { code, stderr } = await example('petstore_wrong', 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^401 invalid_api_key: .+\n$/)]);
@@ -103,6 +116,15 @@ describe('examples/python', () => {
       `SELECT 1 FROM pets WHERE name = 'Chloë' AND category_id = ${BEYOND_NUMBERS}`,
     );
     expect(rows).toHaveLength(1);
+  });
+
+  itWithPython('runs the programs of the README of its client as they are', async () => {
+    const [program = '', asynchronous = ''] = codeBlocks(readText('clients/python/README.md'), 'python');
+    const code = `${program}\n${asynchronous}\nimport asyncio\nassert "Rex" in asyncio.run(names())\n`;
+    const env = { ...environment(await petstore.key()), PYTHONPATH: join(ROOT, 'clients/python/src') };
+    const child = runPython(['-c', code], env);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
   });
 
   itWithPython('ends with one line and exit code 1 when it is refused', async () => {

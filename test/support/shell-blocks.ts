@@ -1,8 +1,10 @@
 import { runSample } from './run-sample.js';
 
-/** The ```sh blocks of a page, in order. */
-export const shellBlocks = (page: string): string[] =>
-  [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+/** The blocks of a page in a language, in order. */
+export const codeBlocks = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, block = '']) => block);
+
+export const shellBlocks = (page: string): string[] => codeBlocks(page, 'sh');
 
 const MARK = '<<<< end of a block >>>>';
 
