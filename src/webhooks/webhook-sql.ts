@@ -14,8 +14,10 @@ export const IS_ACTIVE = `
 /** The task of the queue that sends what is due to a webhook. */
 export const TASK = 'deliver to webhook';
 
-/** SQL: how long deliveries to a row of `webhooks` wait while it keeps failing: a tenth of that time, at most a minute. */
-const PAUSE = `least(interval '1 minute', coalesce(now() - failing_since, interval '0') / 10)`;
+/** SQL: how long deliveries to a row of `webhooks` wait while it keeps failing: a tenth of that time, from 1 s to a minute. */
+const PAUSE = `
+  CASE WHEN failing_since IS NULL THEN interval '0'
+  ELSE least(interval '1 minute', greatest(interval '1 s', (now() - failing_since) / 10)) END`;
 
 /**
  * SQL: adds the job of each of these webhooks, or changes the one that waits. One job of a webhook runs at a time, over all
