@@ -1,5 +1,5 @@
 import { InsufficientScope, InvalidApiKey, MissingApiKey } from './auth/auth.errors.js';
-import { EndpointRemoved } from './deprecation/deprecation.errors.js';
+import { EndpointRemoved } from './deprecation/deprecation.js';
 import { CLIENT_ERRORS, MALFORMED } from './http/adapter/client-errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from './http/body/body.errors.js';
 import { PreconditionFailed } from './kernel/expected-version.js';

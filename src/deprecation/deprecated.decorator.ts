@@ -1,8 +1,7 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
-import { type Deprecation, DEPRECATION } from './deprecation.js';
-import { EndpointRemoved } from './deprecation.errors.js';
+import { type Deprecation, DEPRECATION, EndpointRemoved } from './deprecation.js';
 import { DeprecationInterceptor } from './deprecation.interceptor.js';
 
 /**

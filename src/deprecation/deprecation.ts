@@ -1,4 +1,4 @@
-import { memoize } from '../kernel/caching.js';
+import { DomainError } from '../kernel/errors/domain-error.js';
 
 export interface Deprecation {
   /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */
@@ -16,6 +16,11 @@ export interface Deprecation {
 export const DEPRECATION = 'deprecation';
 
 /** The deprecation of a handler, if any. */
-export const deprecationOf = memoize(
-  (handler) => Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined,
-);
+export const deprecationOf = (handler: object): Deprecation | undefined =>
+  Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+
+export class EndpointRemoved extends DomainError {
+  constructor({ sunset, use }: Pick<Deprecation, 'sunset' | 'use'>) {
+    super('gone', 'endpoint_removed', `This endpoint was removed on ${sunset}. Use ${use}.`);
+  }
+}

@@ -9,7 +9,7 @@ import {
 import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { hasBody } from '../http/body/read-body.js';
+import { hasBody } from '../http/guards/body.guard.js';
 import { hidesProperties } from '../http/validation/dto-schema.js';
 import { readJson } from '../kernel/json/parse-json.js';
 import { writeJson } from '../kernel/json/write-json.js';

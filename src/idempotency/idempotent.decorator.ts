@@ -2,13 +2,12 @@ import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestj
 import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { ApiHeader } from '@nestjs/swagger';
 import { parametersOf } from '../http/route/parameters.js';
-import { memoize } from '../kernel/caching.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 
 const IDEMPOTENT = 'idempotent';
 
-export const isIdempotent = memoize((handler) => Reflect.getMetadata(IDEMPOTENT, handler) === true);
+export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
 
 /**
  * Lets clients repeat an operation safely with an `Idempotency-Key`. All that the handler does through TypeORM and the

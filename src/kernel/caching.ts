@@ -12,8 +12,14 @@ export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) =
 export function memoizePair<A extends object, B extends object, V>(
   compute: (first: A, second: B) => V,
 ): (first: A, second: B) => V {
-  const values = memoize((first: A) => memoize((second: B) => compute(first, second)));
-  return (first, second) => values(first)(second);
+  const values = new WeakMap<A, WeakMap<B, { readonly value: V }>>();
+  return (first, second) => {
+    let ofFirst = values.get(first);
+    if (!ofFirst) values.set(first, (ofFirst = new WeakMap()));
+    let entry = ofFirst.get(second);
+    if (!entry) ofFirst.set(second, (entry = { value: compute(first, second) }));
+    return entry.value;
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { isNativeError } from 'node:util/types';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { RouteNotFound, UndecodablePath } from './route.errors.js';
-import { isDecodable } from '../middleware/undecodable-path.js';
+import { isDecodable } from '../middleware/request-context.js';
 import {
   type ErrorBody,
   isClientError,

@@ -1,17 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
 import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { type RouteMetadata, routeMetadata } from '../route/route-metadata.js';
 import { markPartial } from '../validation/partial-update.js';
 import { UnsupportedMediaType } from '../body/body.errors.js';
-import {
-  checkLength,
-  hasBody,
-  isJson,
-  isJsonSuffix,
-  isUtf8,
-  parseBody,
-  readBody,
-} from '../body/read-body.js';
+import { checkLength, isJson, isJsonSuffix, isUtf8, parseBody, readBody } from '../body/read-body.js';
 
 type BodyRequest = RawBodyRequest<Request>;
 
@@ -58,6 +51,10 @@ async function read(request: BodyRequest, format: 'json' | 'raw'): Promise<true>
 function ready({ method, body }: Request): true {
   if (method === 'PATCH') markPartial(body);
   return true;
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Whether middleware of a module has read it. */

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../errors/route.errors.js';
 import { CatchAll } from '../route/route-metadata.js';
-import { UNDECODABLE } from '../middleware/undecodable-path.js';
+import { UNDECODABLE } from '../middleware/request-context.js';
 
 /**
  * The catch-all route under `/v1`. As a route it passes the key check and the quotas, so that a 404, a 405 and an OPTIONS
