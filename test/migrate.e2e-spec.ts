@@ -48,7 +48,7 @@ describe('petstore migrate', () => {
   it('reverts with --revert the newest one, one at a time', async () => {
     expect(await migrate('--revert')).toMatchObject({
       code: 0,
-      stdout: 'Nothing to do: no migration is applied.\n',
+      stdout: 'Nothing to do: no migration has been applied.\n',
     });
     await migrate();
     const last = NAMES.at(-1) ?? '';
