@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
 import { filesIn, readText } from '../support/repository.js';
@@ -82,7 +83,7 @@ describe('a command of a page', () => {
   });
 });
 
-describe.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
+describeShop.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
   let petstore: Petstore;
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
 

@@ -10,6 +10,7 @@ import { errorOf } from '../../clients/typescript/src/errors.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
 import { eventually } from '../support/eventually.js';
+import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { rememberKey } from '../support/run-log.js';
 import { itWithPython, runPython } from '../support/python.js';
@@ -104,7 +105,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe('clients/typescript', () => {
+describeShop('clients/typescript', () => {
   it('offers every operation of the document', () => {
     const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
     expect(rows).toEqual(offered());
@@ -203,7 +204,7 @@ describe('clients/typescript', () => {
   });
 });
 
-describe('clients/python', () => {
+describeShop('clients/python', () => {
   itWithPython('passes its own tests', async () => {
     const program = runPython(
       ['-W', 'error', '-m', 'unittest', 'discover', '-s', join(PYTHON, 'tests')],
@@ -264,7 +265,7 @@ describe('clients/python', () => {
   });
 });
 
-describe('clients/typescript, beyond the contract', () => {
+describeShop('clients/typescript, beyond the contract', () => {
   it('changes a pet for the version it knows, and removes it', async () => {
     const mine = client(await petstore.key());
     const { id, response } = await mine.pets.create({ name: 'Rex', categoryId: 7n });
@@ -342,7 +343,7 @@ describe('clients/typescript, beyond the contract', () => {
   });
 });
 
-describe('clients/python, beyond the contract', () => {
+describeShop('clients/python, beyond the contract', () => {
   itWithPython('does against a running service what it promises', async () => {
     const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key() };
     const program = runPython([join(PYTHON, 'tests/running_store.py')], env);

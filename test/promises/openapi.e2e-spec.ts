@@ -1,3 +1,4 @@
+import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 
 /** A part of the document: which properties it has is what is tested here. */
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 /** What the contract promises. A module that came later is held to the general promises only. */
-const OPERATIONS = [
+const ALL_OPERATIONS = [
   ['listPets', 'get', '/pets', ['200', '304', '400', '401', '403', '406', '429', '500', '503']],
   [
     'createPet',
@@ -47,6 +48,8 @@ const OPERATIONS = [
     ['202', '400', '401', '403', '404', '406', '409', '422', '429', '500', '503'],
   ],
 ] as const;
+const OPERATIONS = served(ALL_OPERATIONS, ([, , path]) => path);
+const isServed = ([id]: readonly string[]) => OPERATIONS.some(([name]) => name === id);
 
 const operation = (id: string): Part => {
   const [, method, path] = OPERATIONS.find(([name]) => name === id) ?? [];
@@ -224,15 +227,17 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it.each([
-    ['listPets', 'pets:read'],
-    ['createPet', 'pets:write'],
-    ['getPet', 'pets:read'],
-    ['listOrders', 'orders:read'],
-    ['listEvents', 'events:read'],
-    ['listWebhooks', 'webhooks:read'],
-    ['createWebhook', 'webhooks:write'],
-  ])('has %s require the scope %s, and says so of its 403', (id, scope) => {
+  it.each(
+    [
+      ['listPets', 'pets:read'],
+      ['createPet', 'pets:write'],
+      ['getPet', 'pets:read'],
+      ['listOrders', 'orders:read'],
+      ['listEvents', 'events:read'],
+      ['listWebhooks', 'webhooks:read'],
+      ['createWebhook', 'webhooks:write'],
+    ].filter(isServed),
+  )('has %s require the scope %s, and says so of its 403', (id, scope) => {
     expect(operation(id)).toMatchObject({
       security: [{ apiKey: expect.arrayContaining([scope]) }],
       description: expect.stringContaining(`\`${scope}\``),
