@@ -1,3 +1,4 @@
+import { SERVICE } from '../kernel/service.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 import { DomainError } from '../kernel/errors/domain-error.js';
 import type { Int64 } from '../kernel/json/int64.js';
@@ -37,6 +38,6 @@ export class KeyHasExpired extends StartupError {
 
 /** The value of `WWW-Authenticate` (RFC 6750, section 3). */
 export const challenge = (parameters: Readonly<Record<string, string>> = {}): string =>
-  `Bearer ${Object.entries({ realm: 'petstore', ...parameters })
+  `Bearer ${Object.entries({ realm: SERVICE.prefix, ...parameters })
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`;

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { SERVICE } from '../kernel/service.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
 import { ServiceClient } from '../database/pool/service-client.js';
@@ -41,7 +42,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   private async listen(): Promise<void> {
     const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
-      application_name: 'petstore key changes',
+      application_name: `${SERVICE.prefix} key changes`,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
     });
     client.on('notification', ({ payload = '' }) => {

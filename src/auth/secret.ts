@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { SERVICE } from '../kernel/service.js';
 import { days } from '../kernel/clock/duration.js';
 
 /** How long a rotation may leave the old secret in use. */
@@ -9,7 +10,7 @@ export const MAX_OVERLAP = days(30);
  * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of what precedes them.
  * Secret scanners recognise the form, and a typo is refused without a look-up.
  */
-const PREFIX = 'petstore_';
+const PREFIX = `${SERVICE.prefix}_`;
 const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;

@@ -1,3 +1,4 @@
+import { SERVICE } from '../kernel/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import type { Database } from '../database/open-database.js';
 import { HttpConfig } from '../http/http.config.js';
@@ -42,7 +43,7 @@ export async function start(
     const { welcome } = await import('./demo/welcome.js');
     const text = await welcome(app, database);
     progress.end();
-    process.stdout.write(again ? 'The pet store listens again.\n' : text);
+    process.stdout.write(again ? `The ${SERVICE.noun} listens again.\n` : text);
   } finally {
     progress.end();
   }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { VERSION } from '../kernel/version.js';
+import { SERVICE, VERSION } from '../kernel/service.js';
 import { addKeysCommand } from './keys/keys.command.js';
 import { addPlansCommand } from './keys/plans.command.js';
 import { addMigrateCommand } from './migrate.command.js';
@@ -25,7 +25,7 @@ Exit codes:
 /** The `petstore` program. A command loads its dependencies when it runs. */
 export async function commandLine(): Promise<Command> {
   const petstore = new Command('petstore')
-    .description('Manages the pet store service: API keys, plans, migrations and checks.')
+    .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
     .version(VERSION)
     .addHelpText('after', EXAMPLES)
     .addHelpText('afterAll', EXIT_CODES)

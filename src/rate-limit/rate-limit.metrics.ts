@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { SERVICE } from '../kernel/service.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 
 export type DecisionLabel = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
@@ -15,13 +16,13 @@ export class RateLimitMetrics {
   constructor({ registry }: Metrics) {
     this.registry = registry;
     this.results = new Counter({
-      name: 'petstore_quota_decisions_total',
+      name: `${SERVICE.prefix}_quota_decisions_total`,
       help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
       labelNames: ['plan', 'outcome'],
       registers: [registry],
     });
     this.bans = new Counter({
-      name: 'petstore_bans_total',
+      name: `${SERVICE.prefix}_bans_total`,
       help: 'Keys banned by this process for sending on after a 429.',
       registers: [registry],
     });
@@ -44,12 +45,12 @@ export class RateLimitMetrics {
   /** Only with Redis: a 0 without it would raise an alarm. */
   private makeRedisMetrics() {
     const up = new Gauge({
-      name: 'petstore_redis_up',
+      name: `${SERVICE.prefix}_redis_up`,
       help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
       registers: [this.registry],
     });
     const lost = new Counter({
-      name: 'petstore_redis_lost_total',
+      name: `${SERVICE.prefix}_redis_lost_total`,
       help: 'Times that Redis did not respond and this process counted alone.',
       registers: [this.registry],
     });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { SERVICE } from '../kernel/service.js';
 import { ATTEMPT_ERRORS } from './delivery/webhook-sender.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 
@@ -13,25 +14,25 @@ export class WebhookMetrics {
 
   constructor({ registry }: Metrics) {
     this.attempts = new Counter({
-      name: 'petstore_webhook_attempts_total',
+      name: `${SERVICE.prefix}_webhook_attempts_total`,
       help: 'Attempts of this process to deliver an event, by result.',
       labelNames: ['outcome'],
       registers: [registry],
     });
     this.deliveries = new Counter({
-      name: 'petstore_webhook_deliveries_total',
+      name: `${SERVICE.prefix}_webhook_deliveries_total`,
       help: 'Deliveries that this process has completed: delivered, or failed after the last attempt.',
       labelNames: ['outcome'],
       registers: [registry],
     });
     this.duration = new Histogram({
-      name: 'petstore_webhook_attempt_duration_seconds',
+      name: `${SERVICE.prefix}_webhook_attempt_duration_seconds`,
       help: 'How long an endpoint took to respond, or to fail.',
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10],
       registers: [registry],
     });
     this.age = new Gauge({
-      name: 'petstore_webhook_backlog_seconds',
+      name: `${SERVICE.prefix}_webhook_backlog_seconds`,
       help: 'How late the oldest due delivery is. Endpoints that fail are left out.',
       registers: [registry],
     });

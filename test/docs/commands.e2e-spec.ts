@@ -83,7 +83,7 @@ describe('a command of a page', () => {
   });
 });
 
-describeShop.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
+describeShop().each(Object.entries(RUN))('the calls of %s', (page, expected) => {
   let petstore: Petstore;
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
 

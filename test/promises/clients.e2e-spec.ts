@@ -105,7 +105,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describeShop('clients/typescript', () => {
+describeShop()('clients/typescript', () => {
   it('offers every operation of the document', () => {
     const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
     expect(rows).toEqual(offered());
@@ -204,7 +204,7 @@ describeShop('clients/typescript', () => {
   });
 });
 
-describeShop('clients/python', () => {
+describeShop()('clients/python', () => {
   itWithPython('passes its own tests', async () => {
     const program = runPython(
       ['-W', 'error', '-m', 'unittest', 'discover', '-s', join(PYTHON, 'tests')],
@@ -265,7 +265,7 @@ describeShop('clients/python', () => {
   });
 });
 
-describeShop('clients/typescript, beyond the contract', () => {
+describeShop()('clients/typescript, beyond the contract', () => {
   it('changes a pet for the version it knows, and removes it', async () => {
     const mine = client(await petstore.key());
     const { id, response } = await mine.pets.create({ name: 'Rex', categoryId: 7n });
@@ -343,7 +343,7 @@ describeShop('clients/typescript, beyond the contract', () => {
   });
 });
 
-describeShop('clients/python, beyond the contract', () => {
+describeShop()('clients/python, beyond the contract', () => {
   itWithPython('does against a running service what it promises', async () => {
     const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key() };
     const program = runPython([join(PYTHON, 'tests/running_store.py')], env);

@@ -14,6 +14,6 @@ export const served = <Row>(rows: readonly Row[], pathOf: (row: Row) => string):
 const OF_THE_SHOP = ['pets', 'categories', 'store', 'webhooks'];
 const missing = OF_THE_SHOP.filter((feature) => !hasFeature(feature));
 
-/** For what knows the whole shop: its clients and its tutorial. */
-export const describeShop = missing.length === 0 ? describe : describe.skip;
+/** For what knows the whole shop: its clients and its tutorial. Each suite has a `describe` of its own. */
+export const describeShop = (): jest.Describe => (missing.length === 0 ? describe : describe.skip);
 if (missing.length > 0) process.stdout.write(`Skipped, what needs ${missing.join(', ')}.\n`);

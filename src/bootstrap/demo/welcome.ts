@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { SERVICE } from '../../kernel/service.js';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
 import { DatabaseConfig } from '../../database/database.config.js';
@@ -12,17 +13,17 @@ import { SampleData, type Samples } from '../../kernel/sample-data.js';
 /** The welcome text. A new data folder of the embedded database gets sample data and demo keys. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
-  if (!embedded) return `\nThe pet store listens at ${base}, its Swagger UI at ${base}/docs\n\n`;
+  if (!embedded) return `\nThe ${SERVICE.noun} listens at ${base}, its Swagger UI at ${base}/docs\n\n`;
   const keys = await demoKeys(app);
   const key = keys.find(({ secret }) => secret !== undefined)?.secret ?? '<API_KEY>';
   return `
-The pet store listens. Swagger UI: ${base}/docs
+The ${SERVICE.noun} listens. Swagger UI: ${base}/docs
 
 Demo keys, one for each plan:
 ${keys.map(({ plan, secret }) => `  ${plan.padEnd(10)}  ${secret ?? 'rotated, revoked or expired'}`).join('\n')}
 
 Try it:
-  curl -i -H 'Authorization: Bearer ${key}' '${base}/v1/pets?limit=3'
+  curl -i -H 'Authorization: Bearer ${key}' '${base}${SERVICE.firstRequest}'
 
 Ctrl-C stops it.
 `;

@@ -1,3 +1,4 @@
+import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { HttpConfig } from '../../http/http.config.js';
 import { checkAddress } from '../../kernel/listen-on.js';
@@ -10,7 +11,7 @@ export async function checkPort({ host, port }: HttpConfig): Promise<CheckResult
     await checkAddress({ host, port });
     return [ok('port', `${port} is free on ${host}`)];
   } catch (error) {
-    if (await isPetstore(host, port)) return [ok('port', `the pet store already listens on ${port}`)];
+    if (await isPetstore(host, port)) return [ok('port', `the ${SERVICE.noun} already listens on ${port}`)];
     const [finding = '', ...advice] = reasonOf(error).split(/(?<=\.) /);
     return [fail('port', finding, advice.join(' ') || null)];
   }
@@ -23,7 +24,7 @@ async function isPetstore(host: string, port: number): Promise<boolean> {
       signal: AbortSignal.timeout(seconds(1)),
     });
     const { info } = (await response.json()) as { info?: { title?: unknown } };
-    return info?.title === 'Pet Store';
+    return info?.title === SERVICE.title;
   } catch {
     return false;
   }

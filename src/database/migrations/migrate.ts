@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { StartupError } from '../../kernel/errors/common.errors.js';
 import { connectionOptions } from '../pool/connection-options.js';
@@ -34,7 +35,7 @@ export async function migrate(
 export async function inspectMigrations(url: string): Promise<MigrationState> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'petstore',
+    application_name: SERVICE.prefix,
     connectionTimeoutMillis: CONNECT,
   });
   client.on('error', () => undefined); // a lost connection fails the query

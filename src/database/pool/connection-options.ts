@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { ClientConfig } from './service-client.js';
 import { int64FromDatabase } from '../../kernel/json/int64.js';
@@ -26,7 +27,7 @@ export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
   return {
     type: 'postgres',
     url,
-    applicationName: 'petstore',
+    applicationName: SERVICE.prefix,
     connectTimeoutMS: CONNECT_TIMEOUT,
     extra: {
       statement_timeout: STATEMENT_TIMEOUT,

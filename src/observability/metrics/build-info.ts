@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { VERSION } from '../../kernel/version.js';
+import { SERVICE, VERSION } from '../../kernel/service.js';
 import type { Metrics } from './metrics.js';
 
 /** What the process is, whatever the job that scrapes it is called: alert rules select by these labels. */
@@ -22,7 +22,7 @@ export class BuildInfo implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     new Gauge({
-      name: 'petstore_build_info',
+      name: `${SERVICE.prefix}_build_info`,
       help: 'Always 1. The labels say which version runs, as what, and whether it delivers webhooks.',
       labelNames: Object.keys(this.labels),
       registers: [this.metrics.registry],

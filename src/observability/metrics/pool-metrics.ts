@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { SERVICE } from '../../kernel/service.js';
 import { Metrics } from './metrics.js';
 
 /** The use of the connections to PostgreSQL, read at each scrape. */
@@ -11,7 +12,7 @@ export class PoolMetrics {
   constructor({ registry }: Metrics, { driver }: DataSource) {
     const pool = (driver as PostgresDriver).master as Pool;
     new Gauge({
-      name: 'petstore_database_connections',
+      name: `${SERVICE.prefix}_database_connections`,
       help: 'Connections to PostgreSQL, by whether they are in use.',
       labelNames: ['state'],
       registers: [registry],
@@ -21,7 +22,7 @@ export class PoolMetrics {
       },
     });
     new Gauge({
-      name: 'petstore_database_connections_max',
+      name: `${SERVICE.prefix}_database_connections_max`,
       help: 'Connections to PostgreSQL that this process may have at a time.',
       registers: [registry],
       collect() {
@@ -29,7 +30,7 @@ export class PoolMetrics {
       },
     });
     new Gauge({
-      name: 'petstore_database_waiting',
+      name: `${SERVICE.prefix}_database_waiting`,
       help: 'Requests of this process that wait for a connection to PostgreSQL.',
       registers: [registry],
       collect() {

@@ -1,5 +1,6 @@
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { ObservedResponse, ResponseObserver } from '../../http/middleware/response-observer.js';
 
@@ -24,12 +25,12 @@ export async function startTracing(): Promise<Tracing> {
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]);
-  const named = resources.resourceFromAttributes({ 'service.name': 'petstore' });
+  const named = resources.resourceFromAttributes({ 'service.name': SERVICE.prefix });
   const provider = new sdk.BasicTracerProvider({
     resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  const tracer: Tracer = provider.getTracer('petstore');
+  const tracer: Tracer = provider.getTracer(SERVICE.prefix);
   const propagator = new W3CTraceContextPropagator();
   return {
     record: (observed) => {
@@ -58,10 +59,10 @@ function attributesOf({ request, route, status }: ObservedResponse) {
     'http.route': route,
     'http.response.status_code': status,
     'url.scheme': request.protocol,
-    'petstore.request_id': request.id,
+    [`${SERVICE.prefix}.request_id`]: request.id,
     ...(principal?.kind === 'key' && {
-      'petstore.key_id': String(principal.id),
-      'petstore.plan': principal.plan,
+      [`${SERVICE.prefix}.key_id`]: String(principal.id),
+      [`${SERVICE.prefix}.plan`]: principal.plan,
     }),
   };
 }

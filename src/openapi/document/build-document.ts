@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { SERVICE } from '../../kernel/service.js';
 import { HttpConfig } from '../../http/http.config.js';
 import { ErrorResponse, ProblemResponse } from './error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
@@ -19,7 +20,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     publicUrl === undefined ? 'Local' : base === stagingPublicUrl ? 'Staging' : 'Production';
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('Pet Store')
+    .setTitle(SERVICE.title)
     .setVersion('1.0.0')
     .setDescription(description(base))
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
@@ -28,9 +29,10 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       {
         type: 'http',
         scheme: 'bearer',
-        bearerFormat: 'petstore_…',
+        bearerFormat: `${SERVICE.prefix}_…`,
         description:
-          'Your API key: `petstore_` and 49 letters and digits. An operator creates keys with `petstore keys create`. ' +
+          `Your API key: \`${SERVICE.prefix}_\` and 49 letters and digits. ` +
+          'An operator creates keys with `petstore keys create`. ' +
           'The first `npm start` of a clone prints demo keys and keeps them in `.petstore/demo-keys.json`.',
       },
       SECURITY_SCHEME,
@@ -41,14 +43,14 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   const routes = new Routes(app);
   const extraModels = [ErrorResponse, ProblemResponse, ...webhookModels()];
   const document = SwaggerModule.createDocument(app, builder.build(), { extraModels });
-  document.info.contact = { name: 'Pet Store', url: `${base}/reference` };
+  document.info.contact = { name: SERVICE.title, url: `${base}/reference` };
   return completeDocument(document, { routes, base, guides: guides(base, app.get(ErrorCatalog).entries) });
 }
 
 /** The introduction of the document. The guides are its tags. CommonMark. */
 const description = (base: string): string =>
   `
-The inventory of a pet store: list pets, add one, see what was ordered. Requests and responses are \`application/json\`.
+${SERVICE.description} Requests and responses are \`application/json\`.
 
 [Reference with guides](${base}/reference) · [Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)
 `.trim();

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { SERVICE } from '../../kernel/service.js';
 import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
@@ -27,7 +28,7 @@ export class IndexController {
   private makeLinks(): StaticContent {
     const { base } = this.publicUrl;
     const links = {
-      name: 'Pet Store',
+      name: SERVICE.title,
       openapi: `${base}/openapi.json`,
       docs: `${base}/docs`,
       health: `${base}/health/ready`,

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { SERVICE } from '../../kernel/service.js';
 import type { CatalogEntry } from './catalog.js';
 import { OTHER_CODES } from './catalog.js';
 
@@ -9,7 +10,7 @@ export function catalogPage(entries: readonly CatalogEntry[]): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Errors · Pet Store</title>
+<title>Errors · ${SERVICE.title}</title>
 <link rel="icon" type="image/png" href="favicon-32x32.png" sizes="32x32">
 <style>${STYLE}</style>
 </head>

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { SERVICE } from '../../kernel/service.js';
 import type { ClientId } from '../rate-limit-client.js';
 
 /** The parts of a table with a maximal size, and the shards of a cluster. */
@@ -15,9 +16,9 @@ export interface RedisKeys {
 }
 
 export const SINGLE_REDIS: RedisKeys = {
-  client: (id) => `petstore:{${id}}`,
-  part: (table, id) => `petstore:{${table}:${partOf(id)}}`,
-  replicas: 'petstore:{seen}',
+  client: (id) => `${SERVICE.prefix}:{${id}}`,
+  part: (table, id) => `${SERVICE.prefix}:{${table}:${partOf(id)}}`,
+  replicas: `${SERVICE.prefix}:{seen}`,
 };
 
 /**
@@ -28,9 +29,9 @@ const TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 73
 
 /** The keys of each shard of a cluster. */
 export const SHARDS: readonly RedisKeys[] = TAGS.map((tag) => ({
-  client: (id) => `petstore:{${tag}}:${id}`,
-  part: (table) => `petstore:{${tag}}:${table}`,
-  replicas: `petstore:{${tag}}:seen`,
+  client: (id) => `${SERVICE.prefix}:{${tag}}:${id}`,
+  part: (table) => `${SERVICE.prefix}:{${tag}}:${table}`,
+  replicas: `${SERVICE.prefix}:{${tag}}:seen`,
 }));
 
 /** The part, or the shard, of a client. */

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { VERSION } from '../../kernel/version.js';
+import { SERVICE, VERSION } from '../../kernel/service.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
@@ -10,7 +10,7 @@ import { waitAfter } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
 import { type SendResult, WebhookSender } from './webhook-sender.js';
 
-const USER_AGENT = `petstore-webhooks/${VERSION}`;
+const USER_AGENT = `${SERVICE.prefix}-webhooks/${VERSION}`;
 const GONE = 410;
 /** Requests to an endpoint at a time. */
 const BATCH = 8;
