@@ -21,7 +21,7 @@ interface Run {
 }
 
 const prepared = ({ text, values }: Run): Statement => ({
-  name: hash('sha256', text),
+  name: hash('sha256', text, 'base64url'),
   text,
   values: values.map(String),
 });
