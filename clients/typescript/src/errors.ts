@@ -20,20 +20,20 @@ export interface Problem {
   readonly cause?: unknown;
 }
 
-/** Whatever a call can end with. Branch on class or `code`, show `message`, and quote `requestId` when you ask for help. */
+/** The errors of a call. Branch on class or `code`, show `message`, and quote `requestId` when you ask for help. */
 export class PetstoreError extends Error {
   override name = 'PetstoreError';
-  /** Machine-readable; new ones may come. An error without a response of the service has a code of this client. */
+  /** Machine-readable; new codes may be added. Without a response of the service it is a code of this client. */
   readonly code: ErrorCode | ClientErrorCode | (string & {}); // keeps the completion of the known ones
-  /** The HTTP status. Undefined where no response came. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** Names the request in the log of the service. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Each invalid property or parameter; empty where the response names none. */
+  /** Each invalid property or parameter. */
   readonly details: readonly FieldError[];
-  /** Seconds to wait before the next try, where the response tells. */
+  /** Seconds to wait before a retry, if the response says so. */
   readonly retryAfter: number | undefined;
-  /** What the headers of the response say: rate limits, for instance. Undefined where no response came. */
+  /** What the response headers say, such as the rate limits; undefined without a response. */
   readonly response: ResponseInfo | undefined;
 
   constructor({ code, message, status, requestId, details = [], retryAfter, response, cause }: Problem) {
@@ -67,7 +67,7 @@ export class NotFoundError extends PetstoreError {
   override name = 'NotFoundError';
 }
 
-/** 409, and 422 `idempotency_key_reused`: not possible in the present state. */
+/** 409, and 422 `idempotency_key_reused`: conflicts with the current state. */
 export class ConflictError extends PetstoreError {
   override name = 'ConflictError';
 }
@@ -87,17 +87,17 @@ export class InvalidRequestError extends PetstoreError {
   override name = 'InvalidRequestError';
 }
 
-/** 429: the quota of the key is used up, or the key is banned. `retryAfter` says for how many seconds. */
+/** 429: the key's quota is used up, or the key is banned, for `retryAfter` seconds. */
 export class RateLimitError extends PetstoreError {
   override name = 'RateLimitError';
 }
 
-/** 5xx: a fault of the service, or of what stands before it. */
+/** 5xx: a fault of the service, or of a proxy before it. */
 export class ServerError extends PetstoreError {
   override name = 'ServerError';
 }
 
-/** No response, or not the whole of one. Nobody knows whether the request arrived. */
+/** No response, or only part of one. The request may or may not have been processed. */
 export class ConnectionError extends PetstoreError {
   override name = 'ConnectionError';
 }
@@ -107,12 +107,12 @@ export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError';
 }
 
-/** 304: nothing has changed since the response with the `ifNoneMatch` of this call. */
+/** 304: nothing has changed since the response whose `etag` is `ifNoneMatch`. */
 export class NotModifiedError extends PetstoreError {
   override name = 'NotModifiedError';
 }
 
-/** A webhook's message that the service has not signed, or not within the last 5 minutes. Respond with 400. */
+/** The service did not sign this webhook message, or not within the last 5 minutes. Respond with 400. */
 export class WebhookVerificationError extends PetstoreError {
   override name = 'WebhookVerificationError';
 }

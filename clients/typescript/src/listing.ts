@@ -17,8 +17,8 @@ export interface PageOptions {
 export type LoadPage<Item> = (cursor?: string, options?: PageOptions) => Promise<Page<Item>>;
 
 /**
- * A list that is read on demand: `for await (const item of listing)`. A page is one request, sent when the page before
- * is used up. Nothing is sent before the first item is asked for.
+ * A list that is read on demand: `for await (const item of listing)`. A page is one request, sent when the previous
+ * page is used up. The first request is sent with the first item.
  */
 export class Listing<Item> implements AsyncIterable<Item> {
   /** @param endsWhenEmpty for a feed, which has no last page: the `nextCursor` of its empty page leads to what comes later */

@@ -14,30 +14,30 @@ import { VERSION } from './version.js';
 /** Times are in milliseconds. */
 export interface ClientOptions<Ids extends IdKind = 'bigint'> {
   /**
-   * How identifiers appear: as `bigint` unless given, as `string`, or as `number`, which throws for one above 2^53.
-   * `JSON.stringify` does not take a bigint.
+   * How identifiers appear: as `bigint` (default), as `string`, or as `number`, which throws for one above 2^53.
+   * `JSON.stringify` does not accept a bigint.
    */
   readonly ids?: Ids;
-  /** With the version, such as `https://petstore.example/v1`. The variable `PETSTORE_URL` unless given. */
+  /** With the version, such as `https://petstore.example/v1`. Default: the variable `PETSTORE_URL`. */
   readonly url?: string | undefined;
-  /** The variable `PETSTORE_API_KEY` unless given. */
+  /** Default: the variable `PETSTORE_API_KEY`. */
   readonly apiKey?: string | undefined;
-  /** For each try, its response included. 10 s unless given. */
+  /** For each attempt, including its response. 10 s by default. */
   readonly timeout?: number | undefined;
-  /** For a whole call, with its retries and waits. 2 min unless given. A call that would have to wait longer fails at once. */
+  /** For a whole call, including retries and waits. 2 min by default. A call that would have to wait longer fails immediately. */
   readonly totalTimeout?: number | undefined;
-  /** Tries after the first one. 4 unless given; 0 for none. */
+  /** Retries after the first attempt, 4 by default; 0 for none. */
   readonly maxRetries?: number | undefined;
-  /** Your program, such as `shop/1.2`, put before the name of this client. */
+  /** Your program, such as `shop/1.2`, sent before the name of this client. */
   readonly userAgent?: string | undefined;
-  /** Called with every response, also of those that are followed by another try. */
+  /** Called with every response, including those that lead to a retry. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** For tests, and for a `fetch` of your own. */
   readonly runtime?: Partial<Runtime>;
 }
 
 /**
- * The Pet Store service. What a call cannot do it throws as a PetstoreError.
+ * The Pet Store service. If a call fails, it throws a PetstoreError.
  *
  *     const client = new PetstoreClient();
  *     for await (const pet of client.pets.list({ status: 'available' })) console.log(pet.id, pet.name);
@@ -91,7 +91,7 @@ function settingsOf(options: ClientOptions<IdKind>): Settings {
   };
 }
 
-/** Undefined in a browser: it names itself, and would have to ask the service for leave to send another name. */
+/** Undefined in a browser: browsers do not let a page set `User-Agent`. */
 function userAgentOf(program: string | undefined): string | undefined {
   if (platform === undefined) return undefined;
   return [program, `petstore-client-typescript/${VERSION}`, platform].filter(Boolean).join(' ');

@@ -14,7 +14,7 @@ export interface RateLimitWindow {
   readonly resetsIn: number;
 }
 
-/** Where the key stands after a response. `limit`, `remaining` and `reset` are those of the window with the fewest requests left. */
+/** The quota of the key after a response. `limit`, `remaining` and `reset` are those of the window with the fewest requests left. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
@@ -27,7 +27,7 @@ export interface RateLimitState {
 export interface ResponseInfo {
   readonly operation: OperationId;
   readonly status: number;
-  /** Names the request in the log of the service. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
   /** Undefined where something in front of the service has responded. */
   readonly rateLimit: RateLimitState | undefined;

@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for the whole call, with its retries and waits. */
   readonly totalTimeout?: number | undefined;
-  /** Tries after the first one. 0 for none. */
+  /** Retries after the first attempt; 0 for none. */
   readonly maxRetries?: number | undefined;
 }
 
@@ -235,7 +235,7 @@ function nextCursor(headers: Headers): string | undefined {
   return new URL(address, 'http://relative.invalid').searchParams.get('cursor') ?? undefined;
 }
 
-/** Whatever stands between the client and the service may send anything. */
+/** A proxy between the client and the service may send anything. */
 function parsed(text: string, ids: IdKind): unknown {
   try {
     return readJson(text, ids);

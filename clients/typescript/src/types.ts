@@ -11,14 +11,14 @@ export type PetStatus = Schemas['PetStatus'];
 /** An order. */
 export type Order<Id = bigint> = Exact<Schemas['Order'], Id>;
 export type OrderStatus = Schemas['OrderStatus'];
-/** A change of a pet: what is absent stays. */
+/** A change of a pet. Omitted properties stay the same. */
 export type PetChange<Id = bigint> = Exact<Schemas['PetChange'], Id>;
 /** An order to place. */
 export type NewOrder<Id = bigint> = Exact<Schemas['NewOrder'], Id>;
 /** A category of pets. */
 export type Category<Id = bigint> = Exact<Schemas['Category'], Id>;
 export type NewCategory<Id = bigint> = Exact<Schemas['NewCategory'], Id>;
-/** A change of a category: what is absent stays, and a `parentId` of null moves it to the top. */
+/** A change of a category. Omitted properties stay the same; a `parentId` of null moves it to the top. */
 export type CategoryChange<Id = bigint> = Exact<Schemas['CategoryChange'], Id>;
 type EventBody<Type extends keyof webhooks> =
   webhooks[Type]['post']['requestBody']['content']['application/json'];
@@ -29,11 +29,11 @@ export type StoreEvent<Id = bigint> = EventOf<Exclude<keyof webhooks, 'webhook.p
 export type WebhookEvent<Id = bigint> = EventOf<keyof webhooks, Id>;
 /** A URL to which events are sent. */
 export type Webhook<Id = bigint> = Exact<Schemas['Webhook'], Id>;
-/** The same with its secret, shown this once. */
+/** A webhook with its secret, shown only once. */
 export type WebhookWithSecret<Id = bigint> = Exact<Schemas['WebhookWithSecret'], Id>;
 /** A webhook to create. Without `types` it gets every event. */
 export type NewWebhook<Id = bigint> = Exact<Schemas['NewWebhook'], Id>;
-/** A change of a webhook: what is absent stays. */
+/** A change of a webhook. Omitted properties stay the same. */
 export type WebhookChange<Id = bigint> = Exact<Schemas['WebhookChange'], Id>;
 /** An event on its way to a webhook, with its attempts. */
 export type Delivery<Id = bigint> = Exact<Schemas['Delivery'], Id>;
@@ -45,7 +45,7 @@ export type Rotation<Id = bigint> = Exact<Schemas['Rotation'], Id>;
 export type RotatedKey<Id = bigint> = Exact<Schemas['RotatedKey'], Id>;
 /** The requests of a UTC day. */
 export type DayUsage<Id = bigint> = Exact<Schemas['DayUsage'], Id>;
-/** Where an API key stands. */
+/** The quota of an API key. */
 export type RateLimit<Id = bigint> = Exact<Schemas['RateLimit'], Id>;
 /** One invalid value of a request. */
 export type FieldError = Schemas['FieldError'];

@@ -6,9 +6,9 @@ import type { WebhookEvent } from './types.js';
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions<Ids extends IdKind = 'bigint'> {
-  /** How identifiers appear, `bigint` unless given. */
+  /** How identifiers appear, `bigint` by default. */
   readonly ids?: Ids;
-  /** How old a message may be, in seconds. 300 unless given. */
+  /** How old a message may be, in seconds; 300 by default. */
   readonly tolerance?: number;
   /** Unix time in milliseconds, for tests. */
   readonly now?: () => number;
@@ -18,10 +18,10 @@ const encoder = new TextEncoder();
 
 /**
  * Checks that the service has signed a message to a webhook (Standard Webhooks), and returns its event. A message may come
- * more than once: its `webhook-id` stays the same.
- * @param payload the body, byte for byte as it was received
- * @param secret `whsec_…`, as creating or rotating the webhook has shown it
- * @throws WebhookVerificationError if a header is missing, the message is too old, or no signature is right
+ * more than once, with the same `webhook-id`.
+ * @param payload the body, exactly as received
+ * @param secret `whsec_…`, from the response that created the webhook or rotated its secret
+ * @throws WebhookVerificationError if a header is missing, the message is too old, or no signature is valid
  */
 export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   payload: string | Uint8Array,
@@ -46,7 +46,7 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
       return readJson(new TextDecoder().decode(body), ids) as WebhookEvent<IdTypes[Ids]>;
   }
   throw invalid(
-    'No signature is right. Is this the secret of this webhook, and the body as it was received?',
+    'No signature is valid. Check the secret of the webhook, and that the body is exactly as received.',
   );
 }
 
@@ -58,7 +58,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return typeof found === 'string' ? found : found?.[0];
 }
 
-/** @throws TypeError, because a secret that is not one is a mistake of the program */
+/** @throws TypeError, because an invalid secret is a bug of the program */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : undefined;
   if (!key?.length) throw new TypeError('The secret must start with whsec_ and continue in base64.');

@@ -35,7 +35,7 @@ def decode(kind: Any, value: Any) -> Any:  # Any: what a type hint is, no type c
         return decode(next(inner for inner in get_args(kind) if inner is not type(None)), value)
     if origin is dict or kind is Any:
         return value
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
         named = {name: value.get(json_name(name)) for name in (field.name for field in fields(kind))}
         return kind(**{name: decode(hints[name], property) for name, property in named.items() if property is not None})

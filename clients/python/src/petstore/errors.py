@@ -1,4 +1,4 @@
-"""Whatever a call can end with."""
+"""The errors of a call."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class PetstoreError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.code = problem.code
-        """Machine-readable; new ones may come. An error without a response of the service has a code of this client."""
+        """Machine-readable; new codes may be added. Without a response of the service it is a code of this client."""
         self.message = problem.message
         self.status = problem.status
-        """The HTTP status. None where no response came."""
+        """The HTTP status; None without a response."""
         self.request_id = problem.request_id
-        """Names the request in the log of the service."""
+        """Identifies the request in the service's log."""
         self.details = problem.details
-        """Each invalid property or parameter; empty where the response names none."""
+        """Each invalid property or parameter."""
         self.retry_after = problem.retry_after
-        """Seconds to wait before the next try, where the response tells."""
+        """Seconds to wait before a retry, if the response says so."""
         self.response = problem.response
-        """What the headers of the response say: the rate limits, for instance. None where no response came."""
+        """What the response headers say, such as the rate limits; None without a response."""
 
     def __str__(self) -> str:
         status = "" if self.status is None else f"{self.status} "
@@ -62,7 +62,7 @@ class NotFoundError(PetstoreError):
 
 
 class ConflictError(PetstoreError):
-    """409, and 422 `idempotency_key_reused`: not possible in the present state."""
+    """409, and 422 `idempotency_key_reused`: conflicts with the current state."""
 
 
 class PreconditionFailedError(PetstoreError):
@@ -78,15 +78,15 @@ class InvalidRequestError(PetstoreError):
 
 
 class RateLimitError(PetstoreError):
-    """429: the quota of the key is used up, or the key is banned. `retry_after` says for how many seconds."""
+    """429: the key's quota is used up, or the key is banned, for `retry_after` seconds."""
 
 
 class ServerError(PetstoreError):
-    """5xx: a fault of the service, or of what stands before it."""
+    """5xx: a fault of the service, or of a proxy before it."""
 
 
 class ConnectionError(PetstoreError):
-    """No response, or not the whole of one. Nobody knows whether the request arrived."""
+    """No response, or only part of one. The request may or may not have been processed."""
 
 
 class TimeoutError(ConnectionError):
@@ -94,11 +94,11 @@ class TimeoutError(ConnectionError):
 
 
 class NotModifiedError(PetstoreError):
-    """304: nothing has changed since the response with the `if_none_match` of this call."""
+    """304: nothing has changed since the response whose `etag` is `if_none_match`."""
 
 
 class WebhookVerificationError(PetstoreError):
-    """A webhook's message that the service has not signed, or not within the last 5 minutes. Respond with 400."""
+    """The service did not sign this webhook message, or not within the last 5 minutes. Respond with 400."""
 
 
 _BY_STATUS: dict[int, type[PetstoreError]] = {

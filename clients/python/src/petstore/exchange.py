@@ -30,11 +30,11 @@ class RequestOptions:
     """How one call differs from the client. Times are in seconds."""
 
     timeout: float | None = None
-    """For each try: for the connection, for each silence on it, and for the whole response."""
+    """For each attempt: for connecting, for each pause, and for the whole response."""
     total_timeout: float | None = None
-    """For the whole call, with its retries and waits."""
+    """For the whole call, including retries and waits."""
     max_retries: int | None = None
-    """Tries after the first one. 0 for none."""
+    """Retries after the first attempt; 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Reader:
         self._warned: set[str] = set()
 
     def read(self, operation: Operation, kind: Any, raw: RawResponse, sent_id: str) -> tuple[Any, ResponseInfo]:
-        """The body as a `kind`, None where there is none. Raises the error that the response tells of."""
+        """The body as a `kind`, None where there is none. Raises the error in the response."""
         response = response_info(operation.id, raw.status, raw.headers)
         if self._on_response is not None:
             self._on_response(response)
@@ -184,7 +184,7 @@ def _reasons(error: BaseException | None) -> list[BaseException]:
 
 
 def _problem(raw: RawResponse, request_id: str, retry_after: float | None) -> Problem:
-    """What the body of an error says. Whatever stands between the client and the service may send anything."""
+    """What the body of an error says. A proxy in between may send anything."""
     try:
         body = json.loads(raw.content)
         code, message = body["code"], body["message"]

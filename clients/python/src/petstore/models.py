@@ -96,7 +96,7 @@ class Webhook(Result):
 
 @dataclass(frozen=True)
 class WebhookWithSecret(Result):
-    """A webhook and its secret, shown this once."""
+    """A webhook and its secret, shown only once."""
 
     id: int
     url: str
@@ -148,7 +148,7 @@ class ApiKey(Result):
 
 @dataclass(frozen=True)
 class RotatedKey(Result):
-    """A new secret, shown this once."""
+    """A new secret, shown only once."""
 
     key: str
     old_secret_ends_at: datetime | None = None
@@ -180,7 +180,7 @@ class Ban:
 
 @dataclass(frozen=True)
 class RateLimit(Result):
-    """Where an API key stands."""
+    """The quota of an API key."""
 
     plan: Plan
     minute: QuotaWindow

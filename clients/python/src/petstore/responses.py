@@ -29,7 +29,7 @@ class RateLimitWindow:
 
 @dataclass(frozen=True)
 class RateLimitState:
-    """Where the key stands after a response. The numbers are those of the window with the fewest requests left."""
+    """The quota of the key after a response. The numbers are those of the window with the fewest requests left."""
 
     limit: int
     remaining: int
@@ -46,7 +46,7 @@ class ResponseInfo:
     """The `operationId` of the document."""
     status: int
     request_id: str | None
-    """Names the request in the log of the service."""
+    """Identifies the request in the service's log."""
     rate_limit: RateLimitState | None
     """None where something in front of the service has responded."""
     etag: str | None

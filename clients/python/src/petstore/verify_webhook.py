@@ -27,12 +27,12 @@ def verify_webhook(
 ) -> WebhookEvent:
     """Checks that the service has signed a message to a webhook (Standard Webhooks), and returns its event.
 
-    payload: the body, byte for byte as it was received.
-    secret: `whsec_…`, as creating or rotating the webhook has shown it.
+    payload: the body, exactly as received.
+    secret: `whsec_…`, from the response that created the webhook or rotated its secret.
     tolerance: how old a message may be, in seconds.
 
-    A message may come more than once: its `webhook-id` stays the same. Raises WebhookVerificationError if a header is
-    missing, the message is too old, or no signature is right, and ValueError if the secret is not one.
+    A message may arrive more than once, with the same `webhook-id`. Raises WebhookVerificationError if a header is
+    missing, the message is too old, or no signature is valid, and ValueError if the secret is invalid.
     """
     body = payload.encode() if isinstance(payload, str) else bytes(payload)
     given = {name.lower(): value for name, value in headers.items()}
@@ -45,7 +45,7 @@ def verify_webhook(
     digest = hmac.new(_key_of(secret), f"{message}.{sent}.".encode() + body, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(digest)
     if not any(hmac.compare_digest(expected, one.encode()) for one in signatures.split(" ")):
-        raise _invalid("No signature is right. Is this the secret of this webhook, and the body as it was received?")
+        raise _invalid("No signature is valid. Check the secret of the webhook, and that the body is exactly as received.")
     return cast(WebhookEvent, AnyEvent.from_json(json.loads(body)))
 
 

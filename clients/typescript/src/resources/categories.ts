@@ -17,13 +17,13 @@ export type CategoryQuery<Id = bigint> = Query<'listCategories', Id>;
 export class Categories<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** Every category once, in ascending order of `id`. */
+  /** All categories in ascending order of `id`. */
   list(query: CategoryQuery<Id> = {}, options?: RequestOptions): Listing<Category<Id>> {
     return this.transport.list('listCategories', query, options);
   }
 
   /**
-   * Adds a category, once however often that has to be tried.
+   * Adds a category. Retries do not add it twice.
    * @throws ConflictError if the name is taken
    */
   create(category: NewCategory<Id>, options?: WriteOptions): Promise<Result<Category<Id>>> {
@@ -37,18 +37,18 @@ export class Categories<Id = bigint> {
 
   /**
    * Changes a category: what `change` does not name stays, and a `parentId` of null moves it to the top.
-   * @throws ConflictError if the name is taken, or the category would be below itself
+   * @throws ConflictError if the name is taken, or the category would become its own ancestor
    */
   update(categoryId: Id, change: CategoryChange<Id>, options?: ChangeOptions): Promise<Result<Category<Id>>> {
     return this.transport.call('updateCategory', { path: { categoryId }, body: change }, options);
   }
 
-  /** Leaves its pets. @throws ConflictError if others are below it */
+  /** Removes a category, but not its pets. @throws ConflictError if others are below it */
   remove(categoryId: Id, options?: ChangeOptions): Promise<ResponseInfo> {
     return this.transport.send('deleteCategory', { path: { categoryId } }, options);
   }
 
-  /** Every pet of a category once, in ascending order of `id`. */
+  /** All pets of a category in ascending order of `id`. */
   pets(categoryId: Id, query: CategoryQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPetsOfCategory', query, options, { categoryId });
   }

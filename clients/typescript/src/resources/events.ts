@@ -10,9 +10,9 @@ export class Events<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
   /**
-   * Every event of the last 30 days once, oldest first, up to the newest. To go on later, read `pages()`, keep the last
+   * Every event of the last 30 days exactly once, oldest first, up to the newest. To continue later, read `pages()`, keep the last
    * `nextCursor`, and give it as `cursor`.
-   * @throws GoneError if the events behind the cursor have been cleared
+   * @throws GoneError if events after the cursor have expired
    */
   list(query: EventQuery<Id> = {}, options?: RequestOptions): Listing<StoreEvent<Id>> {
     const events = this.transport.list('listEvents', query, options) as Listing<unknown>; // each type has a schema of its own

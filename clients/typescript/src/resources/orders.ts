@@ -9,13 +9,13 @@ export type OrderQuery<Id = bigint> = Query<'listOrders', Id>;
 export class Orders<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** Every order once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
+  /** All orders in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default. */
   list(query: OrderQuery<Id> = {}, options?: RequestOptions): Listing<Order<Id>> {
     return this.transport.list('listOrders', query, options);
   }
 
   /**
-   * Orders a pet, once however often that has to be tried.
+   * Orders a pet. Retries do not order it twice.
    * @throws ConflictError if the pet is not available
    */
   place(order: NewOrder<Id>, options?: WriteOptions): Promise<Result<Order<Id>>> {

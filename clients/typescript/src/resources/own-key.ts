@@ -14,8 +14,8 @@ export class OwnKey<Id = bigint> {
   }
 
   /**
-   * A new secret, shown this once. It is not tried again by itself: where the response is lost, call it again while the
-   * old secret works. This client goes on with the old one.
+   * A new secret, shown only once. It is not retried automatically: if the response is lost, call it again while the
+   * old secret works. This client keeps using the old one.
    * @throws PermissionError without the scope `key:rotate`
    */
   rotate(rotation: Rotation<Id> = {}, options?: RequestOptions): Promise<Result<RotatedKey<Id>>> {

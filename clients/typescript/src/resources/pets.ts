@@ -17,13 +17,13 @@ export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 export class Pets<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given. */
+  /** All pets in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default. */
   list(query: PetQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPets', query, options);
   }
 
   /**
-   * Adds a pet, once however often that has to be tried.
+   * Adds a pet. Retries do not add it twice.
    * @throws ValidationError if a property is not valid
    */
   create(pet: NewPet<Id>, options?: WriteOptions): Promise<Result<Pet<Id>>> {
@@ -40,7 +40,7 @@ export class Pets<Id = bigint> {
   }
 
   /**
-   * Changes a pet: what `change` does not name stays.
+   * Changes a pet: omitted properties stay the same.
    * @throws ConflictError if its status cannot become the new one, or an open order holds it
    */
   update(petId: Id, change: PetChange<Id>, options?: ChangeOptions): Promise<Result<Pet<Id>>> {

@@ -1,7 +1,7 @@
 import type { ReadOptions, Result, Transport } from '../transport.js';
 import type { RateLimit } from '../types.js';
 
-/** Where the API key stands. */
+/** The quota of the API key. */
 export class RateLimits<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 

@@ -16,7 +16,7 @@ export class Webhooks<Id = bigint> {
   }
 
   /**
-   * Sends later events to a URL. The secret is shown this once, so that a lost response is not tried again by itself.
+   * Sends future events to a URL. It is not retried automatically, because the secret is shown only once.
    * @throws ValidationError if the URL may not be reached, ConflictError if the key has too many
    */
   create(webhook: NewWebhook<Id>, options?: RequestOptions): Promise<Result<WebhookWithSecret<Id>>> {
@@ -28,7 +28,7 @@ export class Webhooks<Id = bigint> {
     return this.transport.call('getWebhook', { path: { webhookId } }, options);
   }
 
-  /** Changes a webhook: what `change` does not name stays. */
+  /** Changes a webhook: omitted properties stay the same. */
   update(webhookId: Id, change: WebhookChange<Id>, options?: RequestOptions): Promise<Result<Webhook<Id>>> {
     return this.transport.call('updateWebhook', { path: { webhookId }, body: change }, options);
   }
@@ -47,7 +47,7 @@ export class Webhooks<Id = bigint> {
     return this.transport.call('pingWebhook', { path: { webhookId } }, options);
   }
 
-  /** Every delivery of the last 30 days once, newest first. */
+  /** The deliveries of the last 30 days, newest first. */
   deliveries(webhookId: Id, query: DeliveryQuery<Id> = {}, options?: RequestOptions): Listing<Delivery<Id>> {
     return this.transport.list('listDeliveries', query, options, { webhookId });
   }

@@ -45,12 +45,12 @@ class AsyncPetstoreClient:
         """
         url: with the version, such as `https://petstore.example/v1`. Default: the variable PETSTORE_URL.
         api_key: default: the variable PETSTORE_API_KEY.
-        timeout: seconds for each try: for the connection, for each silence on it, and for the whole response.
-        total_timeout: seconds for a whole call, with its retries and waits. One that would have to wait
-            longer fails at once.
-        max_retries: tries after the first one; 0 for none.
-        user_agent: your program, such as `shop/1.2`, put before the name of this client.
-        on_response: called with every response, also of those that are followed by another try.
+        timeout: seconds for each attempt: for connecting, for each pause, and for the whole response.
+        total_timeout: seconds for a whole call, including retries and waits. One that would have to
+            wait longer fails immediately.
+        max_retries: retries after the first attempt; 0 for none.
+        user_agent: your program, such as `shop/1.2`, sent before the name of this client.
+        on_response: called with every response, including those that lead to a retry.
         http_client: your own, for a proxy or certificates. You close it yourself.
         runtime: for tests.
 

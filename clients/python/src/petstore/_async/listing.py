@@ -19,7 +19,7 @@ class LoadPage(Protocol[Item]):
 class AsyncListing(Generic[Item]):
     """A list that is read on demand: `async for item in listing`.
 
-    A page is one request, sent when the page before is used up. Nothing is sent before the first item is asked for.
+    A page is one request, sent when the previous page is used up. The first request is sent with the first item.
     """
 
     def __init__(self, load: LoadPage[Item], ends_when_empty: bool = False) -> None:

@@ -22,10 +22,10 @@ class AsyncOwnKey:
     async def rotate(
         self, *, overlap_seconds: int | None = None, options: RequestOptions | None = None
     ) -> RotatedKey:
-        """A new secret, shown this once. The old one works for `overlap_seconds`, a day unless given.
+        """A new secret, shown only once. The old one works for `overlap_seconds`, 24 hours by default.
 
-        It is not tried again by itself: where the response is lost, call it again while the old secret works. This
-        client goes on with the old one. Raises PermissionError without the scope `key:rotate`.
+        It is not retried automatically: if the response is lost, call it again while the old secret works. This
+        client keeps using the old one. Raises PermissionError without the scope `key:rotate`.
         """
         body = {"overlap_seconds": overlap_seconds}
         return await self._transport.call(ROTATE_KEY, RotatedKey, body=body, options=options)

@@ -27,7 +27,7 @@ class Categories:
     def list(
         self, *, limit: int | None = None, cursor: str | None = None, options: RequestOptions | None = None
     ) -> Listing[Category]:
-        """Every category once, in ascending order of `id`."""
+        """All categories in ascending order of `id`."""
         query = {"limit": limit, "cursor": cursor}
         return self._transport.list(LIST_CATEGORIES, Category, query, options)
 
@@ -39,7 +39,7 @@ class Categories:
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> Category:
-        """Adds a category, once however often that has to be tried. Raises ConflictError if the name is taken."""
+        """Adds a category. Retries do not add it twice. Raises ConflictError if the name is taken."""
         body = {"name": name, "parent_id": parent_id}
         return self._transport.call(
             CREATE_CATEGORY, Category, body=body, idempotency_key=idempotency_key, options=options
@@ -64,9 +64,9 @@ class Categories:
         if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Category:
-        """Changes a category: what is None stays, and `to_top` removes its parent.
+        """Changes a category: what is None stays the same, and `to_top` removes its parent.
 
-        Raises ConflictError if the name is taken or the category would be below itself, and PreconditionFailedError
+        Raises ConflictError if the name is taken or the category would become its own ancestor, and PreconditionFailedError
         if `if_match`, the `etag` of an earlier response, no longer holds.
         """
         body = {"name": name, "parent_id": NULL if to_top else parent_id}
@@ -78,7 +78,7 @@ class Categories:
     def remove(
         self, category_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
     ) -> ResponseInfo:
-        """Leaves its pets. Raises ConflictError if others are below it."""
+        """Removes a category, but not its pets. Raises ConflictError if it has subcategories."""
         path = {"categoryId": category_id}
         return self._transport.call(DELETE_CATEGORY, ResponseInfo, path=path, if_match=if_match, options=options)
 
@@ -90,7 +90,7 @@ class Categories:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """Every pet of a category once, in ascending order of `id`."""
+        """All pets of a category in ascending order of `id`."""
         query = {"limit": limit, "cursor": cursor}
         path = {"categoryId": category_id}
         return self._transport.list(LIST_PETS_OF_CATEGORY, Pet, query, options, path)

@@ -25,10 +25,10 @@ class Events:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[StoreEvent]:
-        """Every event once, oldest first, up to the newest.
+        """Every event exactly once, oldest first, up to the newest.
 
-        To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if the
-        events behind the cursor have been cleared.
+        To continue later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if
+        events after the cursor have expired.
         """
         query = {"type": type, "limit": limit, "cursor": cursor}
         events = self._transport.list(LIST_EVENTS, AnyEvent, query, options)

@@ -32,14 +32,14 @@ class Orders:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Order]:
-        """Every order once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given."""
+        """All orders in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default."""
         query = {"status": status, "pet_id": pet_id, "limit": limit, "cursor": cursor}
         return self._transport.list(LIST_ORDERS, Order, query, options)
 
     def place(
         self, *, pet_id: int, idempotency_key: str | None = None, options: RequestOptions | None = None
     ) -> Order:
-        """Orders a pet, once however often that has to be tried. Raises ConflictError if it is not available."""
+        """Orders a pet. Retries do not order it twice. Raises ConflictError if it is not available."""
         body = {"pet_id": pet_id}
         return self._transport.call(
             PLACE_ORDER, Order, body=body, idempotency_key=idempotency_key, options=options

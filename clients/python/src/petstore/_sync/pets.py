@@ -27,7 +27,7 @@ class Pets:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """Every pet once, in ascending order of `id`. `limit` is the size of a page: 1 to 100, 20 unless given.
+        """All pets in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default.
 
         `ids` lists only the pets with these identifiers, 1 to 100 of them.
         """
@@ -44,7 +44,7 @@ class Pets:
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> Pet:
-        """Adds a pet, once however often that has to be tried. Without a `status` it is `available`.
+        """Adds a pet. Retries do not add it twice. Without a `status` it is `available`.
 
         `name` has 1 to 200 characters. Without an `idempotency_key` (1 to 255 printable ASCII characters, used for
         this request only) each call makes its own. Raises ValidationError if a property is not valid.
@@ -76,7 +76,7 @@ class Pets:
         if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Pet:
-        """Changes a pet: what is None stays.
+        """Changes a pet: what is None stays the same.
 
         Raises ConflictError if its status cannot become the new one or an open order holds it, and
         PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.

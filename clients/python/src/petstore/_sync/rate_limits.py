@@ -1,4 +1,4 @@
-"""Where the API key stands."""
+"""The quota of the API key."""
 
 from __future__ import annotations
 

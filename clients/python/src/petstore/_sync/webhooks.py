@@ -37,9 +37,9 @@ class Webhooks:
     def create(
         self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
     ) -> WebhookWithSecret:
-        """Sends later events to a URL: of the `types`, or all.
+        """Sends future events to a URL: those of `types`, or all.
 
-        The secret is shown this once, so that a lost response is not tried again by itself. Raises ValidationError if
+        It is not retried automatically, because the secret is shown only once. Raises ValidationError if
         the URL may not be reached, and ConflictError if the key has too many.
         """
         body = {"url": url, "types": None if types is None else [*types]}
@@ -63,13 +63,13 @@ class Webhooks:
         state: WebhookState | None = None,
         options: RequestOptions | None = None,
     ) -> Webhook:
-        """Changes a webhook: what is None stays."""
+        """Changes a webhook: what is None stays the same."""
         body = {"url": url, "types": None if types is None else [*types], "state": state}
         path = {"webhookId": webhook_id}
         return self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
 
     def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
-        """Sends nothing more to it."""
+        """Removes a webhook. Nothing more is sent to it."""
         return self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
 
     def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
@@ -95,7 +95,7 @@ class Webhooks:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Delivery]:
-        """Every delivery of the last 30 days once, newest first."""
+        """The deliveries of the last 30 days, newest first."""
         query = {"state": state, "limit": limit, "cursor": cursor}
         path = {"webhookId": webhook_id}
         return self._transport.list(LIST_DELIVERIES, Delivery, query, options, path)
