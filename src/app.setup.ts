@@ -1,20 +1,20 @@
 import { VersioningType } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Clock } from './kernel/clock/clock.js';
-import { setupCors } from './http/middleware/cors.js';
-import { HttpConfig } from './http/http.config.js';
 import { handleClientErrors } from './http/adapter/client-errors.js';
 import { limitTransport } from './http/adapter/transport-limits.js';
 import { noStore } from './http/conditional/etag.js';
+import { HttpConfig } from './http/http.config.js';
+import { setupCors } from './http/middleware/cors.js';
 import { requestContext, requestId, undecodablePath } from './http/middleware/request-context.js';
 import { observeResponses } from './http/middleware/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
+import { Clock } from './kernel/clock/clock.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
-import { OpenApiDocument } from './openapi/document/openapi-document.js';
-import { TRACING } from './observability/tracing/tracing.module.js';
 import type { Tracing } from './observability/tracing/tracing.js';
+import { TRACING } from './observability/tracing/tracing.module.js';
+import { OpenApiDocument } from './openapi/document/openapi-document.js';
 import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
 
 /** The setup of the application in production and in tests. */

@@ -1,8 +1,7 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { seconds } from '../kernel/clock/duration.js';
+import { resultWithin, seconds } from '../kernel/clock/duration.js';
 import { HttpConfig } from '../http/http.config.js';
 
 /** For requests that still run at the end of the grace period. */
@@ -31,7 +30,9 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
     server.closeAllConnections();
   }, grace + REQUEST_TIMEOUT);
   try {
-    await Promise.race([context.close(signal), rejectAfter(grace + CLOSE_TIMEOUT)]);
+    const closed = context.close(signal).then(() => true);
+    if (!(await resultWithin(grace + CLOSE_TIMEOUT, closed)))
+      throw new Error('petstore: connections did not close in time.');
   } finally {
     clearInterval(sweep);
     clearTimeout(cut);
@@ -41,8 +42,3 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
 const closeConnection: RequestListener = (_request, response) => {
   response.setHeader('Connection', 'close');
 };
-
-async function rejectAfter(milliseconds: number): Promise<never> {
-  await delay(milliseconds, undefined, { ref: false });
-  throw new Error('petstore: connections did not close in time.');
-}
