@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICE } from '../kernel/service.js';
@@ -13,18 +13,21 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** The files of a page, by name. */
-export function pageFiles(paths: readonly (string | URL)[]): Map<string, StaticContent> {
-  const names = paths.map((path) => (path instanceof URL ? fileURLToPath(path) : path));
+/** The files of a folder and those of a library, by name. */
+export function pageFiles(folder: URL, library: readonly string[]): Map<string, StaticContent> {
+  const own = readdirSync(folder).map((name) => fileURLToPath(new URL(name, folder)));
   return new Map(
-    names.map((path) => [basename(path), new StaticContent(TYPES[extname(path)] ?? '', read(path))]),
+    [...own, ...library].map((path) => [
+      basename(path),
+      new StaticContent(TYPES[extname(path)] ?? '', read(path)),
+    ]),
   );
 }
 
-/** A page for the address without a slash at its end, from where its relative links lead elsewhere. */
-export function pageBeside(page: URL, folder: string): StaticContent {
-  const html = titled(readFileSync(page, 'utf8'));
-  return new StaticContent(HTML, html.replaceAll('"../', '"').replaceAll('"./', `"${folder}/`));
+/** The page for the address without a slash at its end, from where its relative links lead elsewhere. */
+export function pageBeside(folder: URL, name: string): StaticContent {
+  const html = titled(readFileSync(new URL('index.html', folder), 'utf8'));
+  return new StaticContent(HTML, html.replaceAll('"../', '"').replaceAll('"./', `"${name}/`));
 }
 
 const read = (path: string): string | Buffer =>

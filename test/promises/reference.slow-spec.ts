@@ -50,7 +50,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     for (const [language, text] of Object.entries({
       curl: '"Authorization: Bearer $PETSTORE_API_KEY"',
       TypeScript: 'client.pets.create({',
-      Python: 'client.pets.create(name=',
+      Python: 'client.pets.create(',
     })) {
       await operation.getByRole('tab', { name: language, exact: true }).click();
       const sample = operation.getByRole('tabpanel').filter({ hasText: text }).first();

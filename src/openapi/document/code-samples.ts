@@ -4,6 +4,7 @@ import {
   type OperationObject,
   type ParameterObject,
   resolve,
+  type ResponseObject,
   type SchemaObject,
   type SchemasObject,
 } from './schemas.js';
@@ -46,9 +47,7 @@ function callOf({ operation, method, url, path }: PathOperation, schemas: Schema
   const parameters = (operation.parameters ?? []) as ParameterObject[];
   const inPath = parameters.filter((one) => one.in === 'path');
   const inQuery = parameters.filter((one) => one.in === 'query' && one.required);
-  const query = new URLSearchParams(
-    Object.fromEntries(inQuery.map((one) => [one.name, String(exampleOf(one))])),
-  ).toString();
+  const query = inQuery.map((one) => `${one.name}=${encodeURIComponent(String(exampleOf(one)))}`);
   const filled = inPath.reduce(
     (text, one) => text.replaceAll(`{${one.name}}`, encodeURIComponent(String(exampleOf(one)))),
     url,
@@ -56,7 +55,7 @@ function callOf({ operation, method, url, path }: PathOperation, schemas: Schema
   return {
     method: method.toUpperCase(),
     server: url.slice(0, -path.length),
-    url: query === '' ? filled : `${filled}?${query}`,
+    url: [filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?'),
     hasKey: security?.length !== 0,
     path: inPath.map(exampleOf),
     body: json?.example as Values | undefined,
@@ -72,15 +71,9 @@ function exampleOf({ schema, example }: ParameterObject): unknown {
 
 /** Whether the response is a page, with a link to the next one. */
 function isList({ responses }: OperationObject): boolean {
-  const ok = responses['200'];
-  const schema = ok && 'content' in ok ? ok.content?.['application/json']?.schema : undefined;
-  return (
-    ok !== undefined &&
-    'headers' in ok &&
-    'Link' in (ok.headers ?? {}) &&
-    schema !== undefined &&
-    'items' in schema
-  );
+  const { headers, content } = (responses['200'] ?? {}) as Partial<ResponseObject>;
+  const schema = content?.['application/json']?.schema;
+  return headers?.Link !== undefined && schema !== undefined && 'items' in schema;
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -97,18 +90,25 @@ function typeScript(clientMethod: string, { method, server, path, body, bodySche
   const properties = Object.entries(body ?? {}).map(
     ([name, value]) => `${name}: ${isInt64(bodySchema, name) ? `${String(value)}n` : inTypeScript(value)}`,
   );
-  const args = [...path.map((id) => `${String(id)}n`), ...(body ? [`{ ${properties.join(', ')} }`] : [])];
+  const args = [...path.map((id) => `${String(id)}n`), ...(body ? [`{${lines(properties, '  ')}}`] : [])];
   const call = `client.${clientMethod}(${args.join(', ')})`;
   const use = isList
-    ? `for await (const item of ${call}) console.log(item);`
+    ? `for await (const item of ${call})\n  console.log(item);`
     : method === 'DELETE'
       ? `await ${call};`
-      : `console.log(await ${call});`;
+      : `const result = await ${call};\nconsole.log(result);`;
   return `import { PetstoreClient } from 'petstore-client';
 
-const client = new PetstoreClient({ url: '${server}' }); // reads PETSTORE_API_KEY
+// The API key is in PETSTORE_API_KEY.
+const client = new PetstoreClient({
+  url: '${server}',
+});
 ${use}`;
 }
+
+/** Each part in a line of its own. */
+const lines = (parts: readonly string[], indent: string): string =>
+  `\n${parts.map((part) => `${indent}${part},\n`).join('')}`;
 
 const inTypeScript = (value: unknown): string =>
   JSON.stringify(value)
@@ -122,19 +122,20 @@ function isInt64({ properties = {} }: SchemaObject, name: string): boolean {
 }
 
 function python(clientMethod: string, { method, server, path, body, isList }: Call): string {
-  const args = [
-    ...path.map(String),
-    ...Object.entries(body ?? {}).map(([name, value]) => `${snakeCase(name)}=${inPython(value)}`),
-  ];
-  const call = `client.${snakeCase(clientMethod)}(${args.join(', ')})`;
+  const named = Object.entries(body ?? {}).map(([name, value]) => `${snakeCase(name)}=${inPython(value)}`);
+  const args = named.length > 0 ? lines([...path.map(String), ...named], '    ') : path.join(', ');
+  const call = `client.${snakeCase(clientMethod)}(${args})`;
   const use = isList
     ? `for item in ${call}:\n    print(item)`
     : method === 'DELETE'
       ? call
-      : `print(${call})`;
+      : `result = ${call}\nprint(result)`;
   return `import petstore
 
-client = petstore.PetstoreClient(url="${server}")  # reads PETSTORE_API_KEY
+# The API key is in PETSTORE_API_KEY.
+client = petstore.PetstoreClient(
+    url="${server}",
+)
 ${use}`;
 }
 

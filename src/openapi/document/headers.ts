@@ -4,46 +4,32 @@ import type { Route } from './routes.js';
 const integer = { type: 'integer', format: 'int64', minimum: 0 };
 const text = { type: 'string' };
 
+/** A header that is always present. */
+const header = (description: string, example: string | number) => ({
+  required: true,
+  description,
+  schema: typeof example === 'number' ? integer : text,
+  example,
+});
+
 /** The response headers, which each response references. `base`: address without `/v1`. */
 export const headers = (base: string) =>
   ({
-    'X-Request-Id': {
-      required: true,
-      description:
-        'Identifies this request in the logs. Your own id is kept if it has 1 to 128 printable ASCII characters.',
-      schema: text,
-      example: '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
-    },
-    'X-RateLimit-Limit': {
-      required: true,
-      description: 'The limit of the window with the fewest requests left.',
-      schema: integer,
-      example: 60,
-    },
-    'X-RateLimit-Remaining': {
-      required: true,
-      description: 'Requests left in that window.',
-      schema: integer,
-      example: 59,
-    },
-    'X-RateLimit-Reset': {
-      required: true,
-      description: 'When that window ends (Unix time in seconds).',
-      schema: integer,
-      example: 1795132860,
-    },
-    'RateLimit-Policy': {
-      required: true,
-      description: 'For each window, its quota `q` in requests and its length `w` in seconds (IETF draft).',
-      schema: text,
-      example: '"minute";q=60;w=60, "day";q=1000;w=86400',
-    },
-    RateLimit: {
-      required: true,
-      description: 'For each window, the requests left `r` and the seconds `t` until it resets (IETF draft).',
-      schema: text,
-      example: '"minute";r=59;t=60, "day";r=811;t=51022',
-    },
+    'X-Request-Id': header(
+      'Identifies this request in the logs. Your own id is kept if it has 1 to 128 printable ASCII characters.',
+      '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
+    ),
+    'X-RateLimit-Limit': header('The limit of the window with the fewest requests left.', 60),
+    'X-RateLimit-Remaining': header('Requests left in that window.', 59),
+    'X-RateLimit-Reset': header('When that window ends (Unix time in seconds).', 1795132860),
+    'RateLimit-Policy': header(
+      'For each window, its quota `q` in requests and its length `w` in seconds (IETF draft).',
+      '"minute";q=60;w=60, "day";q=1000;w=86400',
+    ),
+    RateLimit: header(
+      'For each window, the requests left `r` and the seconds `t` until it resets (IETF draft).',
+      '"minute";r=59;t=60, "day";r=811;t=51022',
+    ),
     'Retry-After': {
       required: true,
       description: 'Seconds to wait before the next request.',
@@ -55,37 +41,20 @@ export const headers = (base: string) =>
       schema: { type: 'string', enum: ['true'] },
       example: 'true',
     },
-    ETag: {
-      required: true,
-      description:
-        'Identifies this version of the content. Send it in `If-None-Match` to get 304 instead of the same body (RFC 9110).',
-      schema: text,
-      example: '"q83vEjRWeJASNFZ4kKvN7w"',
-    },
-    'WWW-Authenticate': {
-      required: true,
-      description: 'How to authenticate (RFC 6750).',
-      schema: text,
-      example: 'Bearer realm="petstore", error="invalid_token"',
-    },
-    Deprecation: {
-      required: true,
-      description: 'When the operation was deprecated (RFC 9745).',
-      schema: text,
-      example: '@1795132800',
-    },
-    Sunset: {
-      required: true,
-      description: 'When the operation will be removed (RFC 8594).',
-      schema: text,
-      example: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    },
-    Link: {
-      required: true,
-      description: 'The successor and the deprecation notice (RFC 8288).',
-      schema: text,
-      example: `<${base}/v1/pets>; rel="successor-version", <${base}/docs#/pets/getPet>; rel="deprecation"; type="text/html"`,
-    },
+    ETag: header(
+      'Identifies this version of the content. Send it in `If-None-Match` to get 304 instead of the same body (RFC 9110).',
+      '"q83vEjRWeJASNFZ4kKvN7w"',
+    ),
+    'WWW-Authenticate': header(
+      'How to authenticate (RFC 6750).',
+      'Bearer realm="petstore", error="invalid_token"',
+    ),
+    Deprecation: header('When the operation was deprecated (RFC 9745).', '@1795132800'),
+    Sunset: header('When the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+    Link: header(
+      'The successor and the deprecation notice (RFC 8288).',
+      `<${base}/v1/pets>; rel="successor-version", <${base}/docs#/pets/getPet>; rel="deprecation"; type="text/html"`,
+    ),
   }) as const satisfies HeadersObject;
 
 export type HeaderName = keyof ReturnType<typeof headers>;

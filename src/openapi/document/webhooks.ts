@@ -54,33 +54,29 @@ function operationOf({ name, description }: DescribedWebhook, schema: string): O
   };
 }
 
-const HEADERS: ParameterObject[] = [
-  {
-    name: 'webhook-id',
-    in: 'header',
-    required: true,
-    description: 'Identifies the message; the same for every attempt. For an event, this is its `id`.',
-    schema: { type: 'string' },
-    example: '4711',
-  },
-  {
-    name: 'webhook-timestamp',
-    in: 'header',
-    required: true,
-    description: 'When the attempt was made (Unix time in seconds).',
-    schema: { type: 'string', pattern: '^\\d+$' },
-    example: '1795132800',
-  },
-  {
-    name: 'webhook-signature',
-    in: 'header',
-    required: true,
-    description:
-      'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For ' +
+const header = (
+  name: string,
+  description: string,
+  example: string,
+  schema: SchemaObject = { type: 'string' },
+): ParameterObject => ({ name, in: 'header', required: true, description, schema, example });
+
+const HEADERS = [
+  header(
+    'webhook-id',
+    'Identifies the message; the same for every attempt. For an event, this is its `id`.',
+    '4711',
+  ),
+  header('webhook-timestamp', 'When the attempt was made (Unix time in seconds).', '1795132800', {
+    type: 'string',
+    pattern: '^\\d+$',
+  }),
+  header(
+    'webhook-signature',
+    'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For ' +
       '24 hours after a rotation there are two, separated by a space.',
-    schema: { type: 'string' },
-    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  },
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
 ];
 
 function eventSchema({ name, version, data, description, id }: DescribedWebhook): Schema {

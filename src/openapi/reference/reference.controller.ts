@@ -9,7 +9,9 @@ import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { pageBeside, pageFiles } from '../page-files.js';
 
 const { resolve } = createRequire(import.meta.url);
-const own = (name: string) => new URL(`browser/${name}`, import.meta.url);
+const FOLDER = new URL('browser/', import.meta.url);
+/** The build copies those of Redoc to dist/. */
+const REDOC = ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'];
 
 /** The reference at `/reference`, made by Redoc from the document: the files that the page loads, and no others. */
 @Public()
@@ -19,12 +21,11 @@ const own = (name: string) => new URL(`browser/${name}`, import.meta.url);
 export class ReferenceController {
   private readonly files = new StaticFolder(
     () =>
-      pageFiles([
-        resolve('#dist/redoc/redoc.standalone.js'), // the build copies those of Redoc to dist/
-        resolve('#dist/redoc/redoc.standalone.js.LICENSE.txt'),
-        ...['index.html', 'reference.css', 'reference-init.js'].map(own),
-      ]),
-    pageBeside(own('index.html'), 'reference'),
+      pageFiles(
+        FOLDER,
+        REDOC.map((name) => resolve(`#dist/redoc/${name}`)),
+      ),
+    pageBeside(FOLDER, 'reference'),
     securityHeaders({ workers: true }), // its search runs in one
   );
 

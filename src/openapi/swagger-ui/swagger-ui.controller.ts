@@ -13,9 +13,9 @@ import { pageBeside, pageFiles } from '../page-files.js';
 import { uiDocument } from './ui-document.js';
 
 const { resolve } = createRequire(import.meta.url);
-const own = (name: string) => new URL(`browser/${name}`, import.meta.url);
+const FOLDER = new URL('browser/', import.meta.url);
 /** What the page loads, and the licences that its script refers to. */
-const OF_THE_LIBRARY = [
+const LIBRARY = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -34,12 +34,8 @@ export class SwaggerUiController {
   constructor({ stagingPublicUrl }: HttpConfig, publicUrl: PublicUrl, document: OpenApiDocument) {
     const callable = stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [];
     this.files = new StaticFolder(
-      () =>
-        pageFiles([...OF_THE_LIBRARY, ...['index.html', 'theme.css', 'swagger-ui-init.js'].map(own)]).set(
-          'document.json',
-          uiDocument(document.document, publicUrl.base),
-        ),
-      pageBeside(own('index.html'), 'docs'),
+      () => pageFiles(FOLDER, LIBRARY).set('document.json', uiDocument(document.document, publicUrl.base)),
+      pageBeside(FOLDER, 'docs'),
       securityHeaders({ callable }),
     );
   }

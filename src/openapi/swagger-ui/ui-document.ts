@@ -124,11 +124,9 @@ function shownResponse(
     return { ...response, description, content, ...(own.length > 0 && { headers: Object.fromEntries(own) }) };
   const codes = Object.keys(content?.['application/json']?.examples ?? {});
   const links = codes.map((code) => `[\`${code}\`](${base}/docs/errors#${code})`);
-  const names = own.map(([name]) => `\`${name}\``);
-  return {
-    ...response,
-    description: [description, links.join(', '), names.length > 0 ? `(with ${names.join(', ')})` : '']
-      .join(' ')
-      .trim(),
-  };
+  const others = own.map(([name]) => `\`${name}\``).filter((name) => !description.includes(name));
+  return { ...response, description: `${description}${listed('', links)}${listed('Header: ', others)}` };
 }
+
+const listed = (title: string, parts: readonly string[]): string =>
+  parts.length > 0 ? ` ${title}${parts.join(', ')}.` : '';

@@ -95,6 +95,7 @@ Redoc.init(
   {
     downloadUrls: [{ title: 'Download', url }],
     nativeScrollbars: true,
+    hideRequestPayloadSample: true, // the samples have it
     hideSecuritySection: true,
     pathInMiddlePanel: true,
     jsonSampleExpandLevel: 3,
