@@ -38,7 +38,7 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   const config = new Config().read(DatabaseConfig);
   requireDataFolder(config, 'events');
   const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
-  const { EventFeed } = await import('./event-feed.js');
+  const { EventsService } = await import('./events.service.js');
   const { EventSequencer } = await import('./event-sequencer.js');
   const stop = new AbortController();
   const end = () => {
@@ -46,7 +46,7 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   };
   process.once('SIGINT', end).once('SIGTERM', end);
   await withDatabase(config, async (dataSource) => {
-    const feed = new EventFeed(dataSource, new EventSequencer(dataSource));
+    const feed = new EventsService(dataSource, new EventSequencer(dataSource));
     const start = await feed.newestId(); // without events to print, later ones are those after it
     const newest = await feed.last(last, type);
     for (const event of newest) write(event, json);

@@ -1,7 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../kernel/clock/clock.js';
-import { hours } from '../kernel/clock/duration.js';
+import { hours, minutes } from '../kernel/clock/duration.js';
+import { PeriodicTasks } from '../kernel/clock/periodic-tasks.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { IdempotencyKeyReused } from './idempotency.errors.js';
 
@@ -96,5 +102,31 @@ export class StoredResponses {
 
   private now(): Date {
     return new Date(this.clock.now());
+  }
+}
+
+const INTERVAL = minutes(10);
+const BATCH = 1_000;
+
+/** Deletes expired responses every 10 minutes, in short statements. */
+@Injectable()
+export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StoredResponsesCleanup.name);
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Expired responses were not deleted; the next run tries again: ${String(error)}`);
+  });
+
+  constructor(private readonly stored: StoredResponses) {}
+
+  onApplicationBootstrap(): void {
+    this.tasks.add(INTERVAL, () => this.run());
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
+  }
+
+  async run(): Promise<void> {
+    while ((await this.stored.deleteExpired(BATCH)) === BATCH);
   }
 }

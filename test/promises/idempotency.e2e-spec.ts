@@ -6,7 +6,7 @@ import pg from 'pg';
 import { DataSource, Repository } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { hours } from '../../src/kernel/clock/duration.js';
-import { StoredResponsesCleanup } from '../../src/idempotency/stored-responses.cleanup.js';
+import { StoredResponsesCleanup } from '../../src/idempotency/stored-responses.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
 import { Pet } from '../../src/pets/pet.entity.js';
