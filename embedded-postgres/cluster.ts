@@ -1,11 +1,9 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SUPERUSER } from './connection.js';
-import { ensurePassword } from './credentials.js';
-import type { DataFolder } from './data-folder.js';
+import { type DataFolder, ensurePassword } from './data-folder.js';
 import { codeOf } from './embedded-postgres.error.js';
-import { runProgram } from './run-program.js';
-import type { ServerPrograms } from './server-programs.js';
+import { runProgram, type ServerPrograms } from './server-programs.js';
 
 const DRAFT_PREFIX = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../test/support/eventually.js';
-import { loadBinaries } from './binaries.js';
+import { loadBinaries } from './server-programs.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,

@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
-import { loadBinaries } from './binaries.js';
 import { ensureCluster } from './cluster.js';
 import { type Address, connect, ensureDatabase, urlOf } from './connection.js';
-import { readPassword } from './credentials.js';
-import { openDataFolder } from './data-folder.js';
+import { openDataFolder, readPassword } from './data-folder.js';
 import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { OwnerLock, ownerName } from './owner-lock.js';
 import { type Reached, reachServer } from './reach-server.js';
-import { ServerPrograms } from './server-programs.js';
+import { loadBinaries, ServerPrograms } from './server-programs.js';
 import { Server, type ServerSettings } from './server.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres.error.js';

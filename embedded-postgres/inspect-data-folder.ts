@@ -1,11 +1,10 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { loadBinaries } from './binaries.js';
 import { urlOf } from './connection.js';
-import { readPassword } from './credentials.js';
-import { dataFolderAt } from './data-folder.js';
+import { dataFolderAt, readPassword } from './data-folder.js';
 import { codeOf } from './embedded-postgres.error.js';
 import { findRunningServer } from './postmaster-pid.js';
+import { loadBinaries } from './server-programs.js';
 
 export interface DataFolderState {
   /** Absolute. */

@@ -1,8 +1,29 @@
-import { type Binaries, loadBinaries } from './binaries.js';
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import type { DataFolder } from './data-folder.js';
 import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
-import { ProgramFailed, runProgram } from './run-program.js';
 import { canEnter, findServerUser, type ServerUser } from './server-user.js';
+
+/** Absolute paths of the programs in a package `@embedded-postgres/<platform>-<arch>`. */
+interface Binaries {
+  initdb: string;
+  pg_ctl: string;
+  postgres: string;
+}
+
+export async function loadBinaries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): Promise<Binaries> {
+  const name = `${platform === 'win32' ? 'windows' : platform}-${arch}`;
+  try {
+    return (await import(`@embedded-postgres/${name}`)) as Binaries;
+  } catch (error) {
+    if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(error) ?? '')) {
+      throw EmbeddedPostgresError.missing(name);
+    }
+    throw error;
+  }
+}
 
 /** Runs PostgreSQL's programs as the user that PostgreSQL accepts: as ourselves, but for root. */
 export class ServerPrograms {
@@ -67,4 +88,39 @@ function passClosedFolders({ uid, gid }: ServerUser): string[] {
     '--securebits=+no_setuid_fixup',
     '--',
   ];
+}
+
+/** A program that could not be run, or ended with an exit code other than 0. */
+export class ProgramFailed extends Error {
+  constructor(
+    /** The last line it wrote. */
+    message: string,
+    /** The exit code, or the code of the system error that kept it from running. */
+    readonly code: number | string | null | undefined,
+  ) {
+    super(message);
+  }
+
+  /** Missing program, foreign processor or C library (126 and 127 as in a shell), or a missing shared library. */
+  get couldNotRun(): boolean {
+    return (
+      [126, 127, 'ENOENT', 'EACCES', 'ENOEXEC'].includes(this.code ?? '') ||
+      this.message.includes('error while loading shared libraries')
+    );
+  }
+}
+
+/** Runs a program to its end. Rejects with `ProgramFailed`. */
+export function runProgram(program: string, args: string[], options: ExecFileOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { ...options, windowsHide: true, encoding: 'utf8' }, (error, stdout, stderr) => {
+      if (error === null) resolve();
+      else reject(new ProgramFailed(lastError(stderr) ?? lastError(stdout) ?? error.message, error.code));
+    });
+  });
+}
+
+function lastError(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.findLast((line) => /\b(error|fatal)\b/i.test(line)) ?? lines.at(-1);
 }

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
+import { chown, open, readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import type { DataFolder } from './data-folder.js';
-import { findFreePort } from './free-port.js';
 import { findRunningServer, removeForeignPidFile, type RunningServer } from './postmaster-pid.js';
-import { lastFatal, prepareLog } from './server-log.js';
-import { ProgramFailed } from './run-program.js';
-import type { ServerPrograms } from './server-programs.js';
+import { ProgramFailed, type ServerPrograms } from './server-programs.js';
+import type { ServerUser } from './server-user.js';
 
 export type ServerSettings = Record<string, string>;
 
@@ -14,6 +15,7 @@ const SETTINGS: ServerSettings = {
   log_checkpoints: 'off',
 };
 const ATTEMPTS = 3;
+const MAX_LOG = 10 * 1024 * 1024; // bytes
 
 /** The server of one cluster. `pg_ctl` gives it a session of its own, so Ctrl-C in our terminal does not reach it. */
 export class Server {
@@ -67,4 +69,45 @@ function serverOptions(port: number, settings: ServerSettings): string {
 
 function quote(word: string): string {
   return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A free TCP port on 127.0.0.1. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Makes the log writable for the server and empties it when it has grown large. Resolves to its length in bytes. */
+async function prepareLog(file: string, user: ServerUser | undefined): Promise<number> {
+  const handle = await open(file, 'a', 0o600);
+  try {
+    if (user !== undefined) await chown(file, user.uid, user.gid);
+    const { size } = await handle.stat();
+    if (size <= MAX_LOG) return size;
+    await handle.truncate();
+    return 0;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The server's own words on why it gave up, written after the given length of the log. */
+async function lastFatal(file: string, since: number): Promise<string | undefined> {
+  const lines = (await readFile(file)).subarray(since).toString().split('\n');
+  const fatal = lines.findLastIndex((line) => line.includes('FATAL:'));
+  if (fatal < 0) return undefined;
+  const detail = lines[fatal + 1]?.includes('DETAIL:') ? lines[fatal + 1] : undefined;
+  return [lines[fatal], detail]
+    .map((line) => textOf(line ?? ''))
+    .join(' ')
+    .trim();
+}
+
+/** `2030-01-31 12:00:00.000 UTC [123] FATAL:  text` without the time. */
+function textOf(line: string): string {
+  return line.replace(/^.*?(FATAL|DETAIL): */, (_prefix, severity: string) => `${severity}: `);
 }
