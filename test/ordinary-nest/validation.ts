@@ -90,6 +90,13 @@ class OwnerDto {
   readonly email!: string;
 }
 
+class NamedOtherwiseDto {
+  @Expose({ name: 'other_name' })
+  @IsOptional()
+  @IsString()
+  readonly otherName: string = 'default';
+}
+
 class UpdateToyDto extends PartialType(CreateToyDto) {}
 class NameDto extends PickType(CreateToyDto, ['name'] as const) {}
 class SizedDto extends PickType(CreateToyDto, ['size', 'price'] as const) {}
@@ -352,6 +359,11 @@ class ValidationController {
     return { body };
   }
 
+  @Patch('named-otherwise')
+  patchNamedOtherwise(@Body() body: NamedOtherwiseDto): object {
+    return { body };
+  }
+
   @Patch('order')
   patchOrder(@Body() body: OrderDto): object {
     return { body };
@@ -526,6 +538,8 @@ export const validation: Topic = {
       ['toy', { name: 'Ball', tags: [] }, { name: 'Ball', tags: [] }],
       ['owned', { email: 'a@b.de' }, { email: 'a@b.de' }],
       ['mixed', { email: 'a@b.de' }, { email: 'a@b.de' }],
+      ['named-otherwise', {}, {}],
+      ['named-otherwise', { other_name: 'a' }, { otherName: 'a' }],
       ['order', { address: ADDRESS, lines: LINES }, { address: ADDRESS, lines: LINES }],
     ])('puts nothing into a PATCH of %s that its body %j has not', async (path, body, expected) => {
       const response = await ask('patch', path, body);

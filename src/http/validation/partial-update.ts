@@ -1,6 +1,5 @@
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { bodyError } from '../../kernel/errors/field-error.js';
-import { defaultMetadataStorage as transformers } from 'class-transformer/cjs/storage.js';
 import { dtoSchema } from './dto-schema.js';
 
 const partial = new WeakSet<object>();
@@ -17,9 +16,12 @@ export const isPartial = (body: object): boolean => partial.has(body);
  * `PartialType()` inherits the defaults of its class.
  */
 export function withoutDefaults(instance: object, body: object): object {
+  const sentAs = new Map(
+    Array.from(dtoSchema(instance.constructor) ?? [], ([sent, { name }]) => [name, sent]),
+  );
   for (const [name, value] of Object.entries(instance)) {
-    const given = (body as Record<string, unknown>)[name];
-    if (given === undefined && !isExposed(instance, name)) Reflect.deleteProperty(instance, name);
+    const given = (body as Record<string, unknown>)[sentAs.get(name) ?? name];
+    if (given === undefined) Reflect.deleteProperty(instance, name);
     else if (isObject(given) && isObject(value) && !Array.isArray(given)) withoutDefaults(value, given);
   }
   return instance;
@@ -40,9 +42,5 @@ export function expectSomeProperty(instance: object): void {
   const message = `The body must have at least one of ${names}`;
   throw new ValidationFailed([bodyError([], { code: 'required', message })]);
 }
-
-/** Such a property may have another name in the body. */
-const isExposed = (instance: object, name: string): boolean =>
-  Boolean(transformers.findExposeMetadata(instance.constructor, name));
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
