@@ -14,7 +14,7 @@ try {
   }
 } catch (error) {
   if (!(error instanceof PetstoreError)) throw error;
-  const { status = 'no response', code, message, requestId = 'unknown' } = error;
-  stderr.write(`${status} ${code}: ${message} (request ${requestId})\n`);
+  const { status = '', code, message, requestId = 'unknown' } = error;
+  stderr.write(`${status} ${code}: ${message} (request ${requestId})\n`.trimStart());
   exit(1);
 }

@@ -25,6 +25,16 @@ describe('a release', () => {
     });
   });
 
+  it('names the repository that it runs in in the metadata of both clients', () => {
+    const named = 'petstore-service/petstore-service';
+    for (const file of ['clients/typescript/package.json', 'clients/python/pyproject.toml']) {
+      const replaces = `sed -i "s#${named}#$GITHUB_REPOSITORY#" ${file.split('/').at(-1)}`;
+      expect(readText('.github/workflows/release.yml')).toContain(replaces);
+      for (const [, repository] of readText(file).matchAll(/github\.com\/([\w-]+\/[\w-]+)/g))
+        expect(repository).toBe(named);
+    }
+  });
+
   it('has a date that is one, and what is not released yet above it', () => {
     const [first = '', second = ''] = readText('CHANGELOG.md').match(/^## .*$/gm) ?? [];
     expect(first).toBe('## [Unreleased]');

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HttpConfig } from '../../http/http.config.js';
-import { DatabaseState, Readiness } from './readiness.js';
+import { Readiness } from './readiness.js';
 import { HealthController } from './health.controller.js';
 
 @Module({
@@ -15,7 +15,7 @@ import { HealthController } from './health.controller.js';
     }),
   ],
   controllers: [HealthController],
-  providers: [DatabaseState, Readiness],
+  providers: [Readiness],
   exports: [Readiness, TerminusModule],
 })
 export class HealthModule {}

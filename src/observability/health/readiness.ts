@@ -7,23 +7,7 @@ import {
 } from '@nestjs/terminus';
 import { DataSource } from 'typeorm';
 import { seconds } from '../../kernel/clock/duration.js';
-import { migrationState, type MigrationState } from '../../database/migrations/migration-state.js';
-
-/** The state of the database, by a connection of the pool. Concurrent probes share one query. */
-@Injectable()
-export class DatabaseState {
-  private running?: Promise<MigrationState>;
-
-  constructor(private readonly dataSource: DataSource) {}
-
-  /** @throws when the database does not respond */
-  migrations(): Promise<MigrationState> {
-    this.running ??= migrationState((sql) => this.dataSource.query(sql)).finally(
-      () => (this.running = undefined),
-    );
-    return this.running;
-  }
-}
+import { migrationState } from '../../database/migrations/migration-state.js';
 
 /** Time limit of a probe for the database. */
 const TIMEOUT = seconds(1);
@@ -38,7 +22,7 @@ export class Readiness {
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
-    private readonly state: DatabaseState,
+    private readonly dataSource: DataSource,
   ) {}
 
   /** Adds a check of another module. */
@@ -58,15 +42,15 @@ export class Readiness {
 
   private database() {
     return this.attempt('database', async () => {
-      await this.state.migrations().catch(() => fail('It does not respond.')); // the reason is not public
+      await this.dataSource.query('SELECT 1').catch(() => fail('It does not respond.')); // the reason is not public
     });
   }
 
   private migrations() {
     return this.attempt('migrations', async () => {
-      const { pending } = await this.state
-        .migrations()
-        .catch(() => fail('Not known while the database is unavailable.'));
+      const { pending } = await migrationState((sql) => this.dataSource.query(sql)).catch(() =>
+        fail('Not known while the database is unavailable.'),
+      );
       if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
     });
   }
