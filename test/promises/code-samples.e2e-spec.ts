@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { codeSamples, RUN_AS_THEY_STAND, type Samples } from '../support/code-samples.js';
 import { Petstore } from '../support/petstore.js';
 import { runSample } from '../support/run-sample.js';
@@ -13,10 +14,13 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 describe('the code samples', () => {
-  it('are in curl, TypeScript and Python for every operation, curl first', () => {
-    expect(samples.size).toBeGreaterThan(30);
-    for (const [id, sample] of samples)
-      expect({ id, labels: Object.keys(sample) }).toEqual({ id, labels: ['curl', 'TypeScript', 'Python'] });
+  it('begin with curl, and have both clients where these have the operation', () => {
+    const ofClients = Object.keys(OPERATIONS);
+    expect([...samples.keys()].filter((id) => ofClients.includes(id)).length).toBeGreaterThan(10);
+    for (const [id, sample] of samples) {
+      const labels = ofClients.includes(id) ? ['curl', 'TypeScript', 'Python'] : ['curl'];
+      expect({ id, labels: Object.keys(sample) }).toEqual({ id, labels });
+    }
   });
 
   it.each(Object.entries(RUN_AS_THEY_STAND))('work with curl: %s', async (id, part) => {

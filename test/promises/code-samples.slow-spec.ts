@@ -35,8 +35,10 @@ const sampleOf = (id: string, language: string) => samples.get(id)?.[language] ?
 
 describe('the code samples in TypeScript', () => {
   it('have no type error with the client as npm packs it', async () => {
-    const files = [...samples.keys()].map((id) => [`${id}.mts`, sampleOf(id, 'TypeScript')] as const);
-    expect(files.length).toBeGreaterThan(30);
+    const files = [...samples].flatMap(([id, { TypeScript: source }]) =>
+      source === undefined ? [] : [[`${id}.mts`, source] as const],
+    );
+    expect(files.length).toBeGreaterThan(10);
     for (const [name, source] of files) await writeFile(join(folder.path, name), source);
     const options = ['--noEmit', '--strict', '--target', 'ES2023', '--module', 'nodenext', '--types', 'node'];
     await runIn(folder.path, 'tsc', ...options, ...files.map(([name]) => name));
@@ -65,7 +67,8 @@ describe('the code samples in Python', () => {
   };
 
   itWithPython('name methods and parameters that the client has', async () => {
-    const calls = [...samples.keys()].map((id) => sampleOf(id, 'Python'));
+    const calls = [...samples.values()].flatMap(({ Python: source }) => source ?? []);
+    expect(calls.length).toBeGreaterThan(10);
     // Binds the arguments of each call instead of sending it: there is no type checker in the standard library.
     const check = `
 import ast, inspect, json, sys, petstore

@@ -28,4 +28,14 @@ describe('GET /docs', () => {
     expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.petstore.test;");
     await staged.stop();
   });
+
+  it('has no script in its text, which the policy would not run', async () => {
+    const { text } = await petstore.client().get('/docs').expect(200);
+    expect(text).toContain('<script');
+    for (const [, attributes, script] of text.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)) {
+      expect(attributes).toContain('src=');
+      expect(script?.trim()).toBe('');
+    }
+    expect(text).not.toMatch(/\son\w+=/);
+  });
 });

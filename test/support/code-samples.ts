@@ -8,7 +8,7 @@ interface Operation {
 /** The samples of an operation, by label. */
 export type Samples = Readonly<Record<string, string>>;
 
-/** The samples of every operation in the document, by `operationId`, with the address of the running service. */
+/** The samples of every operation in the document that has some, by `operationId`, with the address of the running service. */
 export async function codeSamples(petstore: Petstore): Promise<Map<string, Samples>> {
   const response = await petstore.client().get('/openapi.json').expect(200);
   const { paths } = response.body as { paths: Record<string, Record<string, Operation>> };
@@ -16,6 +16,7 @@ export async function codeSamples(petstore: Petstore): Promise<Map<string, Sampl
   return new Map(
     Object.values(paths)
       .flatMap((path) => Object.values(path))
+      .filter((operation) => 'x-codeSamples' in operation)
       .map(({ operationId, 'x-codeSamples': list = [] }) => [
         operationId,
         Object.fromEntries(
