@@ -18,8 +18,9 @@ SUBSTITUTIONS = [
 ]
 
 package = Path(__file__).parent / "src" / "petstore"
+sources = sorted((package / "_async").glob("*.py"))
 outdated = []
-for source in sorted((package / "_async").glob("*.py")):
+for source in sources:
     text = source.read_text(encoding="utf-8")
     for pattern, replacement in SUBSTITUTIONS:
         text = re.sub(pattern, replacement, text)
@@ -30,6 +31,11 @@ for source in sorted((package / "_async").glob("*.py")):
     if "--check" not in sys.argv:
         target.parent.mkdir(exist_ok=True)
         target.write_text(text, encoding="utf-8")
+
+for target in set((package / "_sync").glob("*.py")) - {package / "_sync" / source.name for source in sources}:
+    outdated.append(target.name)
+    if "--check" not in sys.argv:
+        target.unlink()
 
 if outdated and "--check" in sys.argv:
     sys.exit(f"Not as the asynchronous client is: {', '.join(outdated)}. Run python3 unasync.py.")

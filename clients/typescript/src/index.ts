@@ -24,7 +24,7 @@ export { type ClientOptions, PetstoreClient } from './petstore-client.js';
 export type { Categories, CategoryQuery } from './resources/categories.js';
 export type { EventQuery, Events } from './resources/events.js';
 export type { OrderQuery, Orders } from './resources/orders.js';
-export type { OwnKey, UsageQuery } from './resources/own-key.js';
+export type { Key, UsageQuery } from './resources/key.js';
 export type { PetQuery, Pets } from './resources/pets.js';
 export type { RateLimits } from './resources/rate-limits.js';
 export type { DeliveryQuery, Webhooks } from './resources/webhooks.js';

@@ -2,7 +2,7 @@ import type { IdKind, IdTypes } from './exact-json.js';
 import { Categories } from './resources/categories.js';
 import { Events } from './resources/events.js';
 import { Orders } from './resources/orders.js';
-import { OwnKey } from './resources/own-key.js';
+import { Key } from './resources/key.js';
 import { Pets } from './resources/pets.js';
 import { RateLimits } from './resources/rate-limits.js';
 import { Webhooks } from './resources/webhooks.js';
@@ -48,7 +48,7 @@ export class PetstoreClient<Ids extends IdKind = 'bigint'> {
   readonly orders: Orders<IdTypes[Ids]>;
   readonly events: Events<IdTypes[Ids]>;
   readonly webhooks: Webhooks<IdTypes[Ids]>;
-  readonly key: OwnKey<IdTypes[Ids]>;
+  readonly key: Key<IdTypes[Ids]>;
   readonly rateLimits: RateLimits<IdTypes[Ids]>;
 
   /** @throws TypeError if the address or the key is missing, or the address is not an HTTP URL */
@@ -59,7 +59,7 @@ export class PetstoreClient<Ids extends IdKind = 'bigint'> {
     this.orders = new Orders(transport);
     this.events = new Events(transport);
     this.webhooks = new Webhooks(transport);
-    this.key = new OwnKey(transport);
+    this.key = new Key(transport);
     this.rateLimits = new RateLimits(transport);
   }
 }

@@ -12,7 +12,7 @@ from ..responses import ResponseInfo
 from .categories import AsyncCategories
 from .events import AsyncEvents
 from .orders import AsyncOrders
-from .own_key import AsyncOwnKey
+from .key import AsyncKey
 from .pets import AsyncPets
 from .rate_limits import AsyncRateLimits
 from .transport import AsyncRuntime, AsyncTransport
@@ -73,7 +73,7 @@ class AsyncPetstoreClient:
         self.orders = AsyncOrders(transport)
         self.events = AsyncEvents(transport)
         self.webhooks = AsyncWebhooks(transport)
-        self.key = AsyncOwnKey(transport)
+        self.key = AsyncKey(transport)
         self.rate_limits = AsyncRateLimits(transport)
 
     async def aclose(self) -> None:

@@ -12,7 +12,7 @@ from ..responses import ResponseInfo
 from .categories import Categories
 from .events import Events
 from .orders import Orders
-from .own_key import OwnKey
+from .key import Key
 from .pets import Pets
 from .rate_limits import RateLimits
 from .transport import Runtime, Transport
@@ -73,7 +73,7 @@ class PetstoreClient:
         self.orders = Orders(transport)
         self.events = Events(transport)
         self.webhooks = Webhooks(transport)
-        self.key = OwnKey(transport)
+        self.key = Key(transport)
         self.rate_limits = RateLimits(transport)
 
     def close(self) -> None:

@@ -6,20 +6,20 @@ from ..exchange import RequestOptions
 from ..models import ApiKey, DayUsage, RotatedKey
 from ..operations import GET_KEY, GET_USAGE, ROTATE_KEY
 from ..responses import ResultList
-from .transport import AsyncTransport
+from .transport import Transport
 
 
-class AsyncOwnKey:
+class Key:
     """The API key of this client."""
 
-    def __init__(self, transport: AsyncTransport) -> None:
+    def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    async def get(self, *, if_none_match: str | None = None, options: RequestOptions | None = None) -> ApiKey:
+    def get(self, *, if_none_match: str | None = None, options: RequestOptions | None = None) -> ApiKey:
         """Plan, scopes, expiry and last use, never the secret."""
-        return await self._transport.call(GET_KEY, ApiKey, if_none_match=if_none_match, options=options)
+        return self._transport.call(GET_KEY, ApiKey, if_none_match=if_none_match, options=options)
 
-    async def rotate(
+    def rotate(
         self, *, overlap_seconds: int | None = None, options: RequestOptions | None = None
     ) -> RotatedKey:
         """A new secret, shown only once. The old one works for `overlap_seconds`, 24 hours by default.
@@ -28,8 +28,8 @@ class AsyncOwnKey:
         client keeps using the old one. Raises PermissionError without the scope `key:rotate`.
         """
         body = {"overlap_seconds": overlap_seconds}
-        return await self._transport.call(ROTATE_KEY, RotatedKey, body=body, options=options)
+        return self._transport.call(ROTATE_KEY, RotatedKey, body=body, options=options)
 
-    async def usage(self, *, days: int | None = None, options: RequestOptions | None = None) -> ResultList[DayUsage]:
+    def usage(self, *, days: int | None = None, options: RequestOptions | None = None) -> ResultList[DayUsage]:
         """The requests of each UTC day, newest first."""
-        return await self._transport.call(GET_USAGE, ResultList[DayUsage], query={"days": days}, options=options)
+        return self._transport.call(GET_USAGE, ResultList[DayUsage], query={"days": days}, options=options)

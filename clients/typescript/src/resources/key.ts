@@ -5,7 +5,7 @@ import type { ApiKey, DayUsage, RotatedKey, Rotation } from '../types.js';
 export type UsageQuery<Id = bigint> = Query<'getUsage', Id>;
 
 /** The key that the client sends. */
-export class OwnKey<Id = bigint> {
+export class Key<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
   /** Plan, scopes, expiry and last use, never the secret. */
