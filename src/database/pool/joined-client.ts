@@ -35,7 +35,8 @@ export class JoinedClient extends EventEmitter {
     if (BEGIN.test(sql)) return this.begin();
     if (this.isInTransaction && COMMIT.test(sql)) return this.commit();
     if (this.isInTransaction && ROLLBACK.test(sql)) return this.rollBack();
-    return this.transaction.inTurn(this, sql, () => this.send(query as string, values));
+    const mayWrite = !sql.startsWith('SELECT');
+    return this.transaction.inTurn(this, mayWrite, () => this.send(query as string, values));
   }
 
   /** Rolls back what was left open. */
@@ -47,7 +48,7 @@ export class JoinedClient extends EventEmitter {
   private async begin(): Promise<void> {
     const name = this.transaction.begin(this);
     try {
-      await this.transaction.inTurn(this, 'SELECT', () => this.send(`SAVEPOINT ${name}`));
+      await this.transaction.inTurn(this, false, () => this.send(`SAVEPOINT ${name}`));
       this.savepoints.push(name);
     } catch (error) {
       this.endIfLast();
@@ -57,7 +58,7 @@ export class JoinedClient extends EventEmitter {
 
   /** Its savepoint stays, because to release it would release those of others that have begun since. */
   private async commit(): Promise<void> {
-    await this.transaction.inTurn(this, 'SELECT', () =>
+    await this.transaction.inTurn(this, false, () =>
       this.getTransactionStatus() === 'E' ? Promise.reject(new TransactionRolledBack()) : Promise.resolve(),
     );
     this.savepoints.pop();
@@ -67,7 +68,7 @@ export class JoinedClient extends EventEmitter {
   private async rollBack(): Promise<void> {
     const name = this.savepoints.at(-1);
     try {
-      await this.transaction.inTurn(this, 'SELECT', () => this.send(`ROLLBACK TO SAVEPOINT ${name}`));
+      await this.transaction.inTurn(this, false, () => this.send(`ROLLBACK TO SAVEPOINT ${name}`));
     } finally {
       this.transaction.rollBack(this);
       this.savepoints.pop();
@@ -78,7 +79,7 @@ export class JoinedClient extends EventEmitter {
   /** Reads all rows at once, because others share the connection. */
   private stream(query: Submittable & Readable): Readable {
     const read = () => (this.transaction.client.query(query) as Readable).toArray() as Promise<object[]>;
-    const rows = this.transaction.inTurn(this, 'SELECT', read);
+    const rows = this.transaction.inTurn(this, false, read);
     rows.catch(() => undefined); // the consumer gets the error, if there is one
     return Readable.from(
       (async function* () {

@@ -103,7 +103,7 @@ export class SharedTransaction {
   }
 
   /** Runs statements of a connection after the earlier ones of others. */
-  async inTurn<T>(by: object, sql: string, statement: () => Promise<T>): Promise<T> {
+  async inTurn<T>(by: object, mayWrite: boolean, statement: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('The transaction of this connection is over.');
     this.pending++;
     const result = this.last.then(() => (this.inner.has(by) ? statement() : this.apart(statement)));
@@ -111,7 +111,7 @@ export class SharedTransaction {
     try {
       return await result;
     } finally {
-      if (!sql.startsWith('SELECT')) {
+      if (mayWrite) {
         for (const [other, transaction] of this.inner) transaction.hasOtherWrites ||= other !== by;
       }
       this.pending--;
