@@ -1,19 +1,20 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { type Deprecation, deprecationOf, EndpointRemoved } from './deprecation.js';
 
+const ANYWHERE = { strict: false };
+
 /**
  * Adds the deprecation headers to every response of a deprecated operation, and responds with 410 from the sunset on.
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
-  constructor(
-    private readonly clock: Clock,
-    private readonly publicUrl: PublicUrl,
-  ) {}
+  /** What it needs is looked up with a request, so that a unit test of a controller need not provide it. */
+  constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const deprecation = deprecationOf(context.getHandler());
@@ -24,7 +25,7 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
   /** @throws EndpointRemoved from the sunset on */
   private announce(deprecation: Deprecation, response: Response): void {
     const { since, successor, documentation = '/docs' } = deprecation;
-    const { base } = this.publicUrl;
+    const { base } = this.modules.get(PublicUrl, ANYWHERE);
     const sunset = new Date(deprecation.sunset);
     response.setHeader('Deprecation', `@${Date.parse(since) / 1000}`);
     response.setHeader('Sunset', sunset.toUTCString());
@@ -32,6 +33,6 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
       'Link',
       `<${base}${successor}>; rel="successor-version", <${base}${documentation}>; rel="deprecation"; type="text/html"`,
     );
-    if (this.clock.now() >= sunset.getTime()) throw new EndpointRemoved(deprecation);
+    if (this.modules.get(Clock, ANYWHERE).now() >= sunset.getTime()) throw new EndpointRemoved(deprecation);
   }
 }
