@@ -58,7 +58,7 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
   beforeAll(async () => {
     redis = await RedisServer.start();
     petstore = await Petstore.start({ env: { REDIS_URL: redis.url } });
-    await petstore.client(await petstore.key('free')).get('/v1/pets');
+    await petstore.client(await petstore.key('free')).get('/v1/events');
     exported = (await petstore.client().get('/metrics').expect(200)).text;
   });
   afterAll(async () => {

@@ -29,7 +29,7 @@ let addresses = 0;
 
 /** A client without a key, at an address that no other test has. */
 function anonymous(address = `192.0.2.${++addresses}`) {
-  const send = (path = '/v1/pets', key?: string) =>
+  const send = (path = '/v1/events', key?: string) =>
     petstore.client(key).set('X-Forwarded-For', address).get(path);
   const times = async (count: number, path?: string, key?: () => string) => {
     const responses = await Promise.all(Array.from({ length: count }, async () => send(path, key?.())));
@@ -73,7 +73,7 @@ function describeClients(
   it('is charged for a preflight where CORS is off', async () => {
     const { address } = anonymous();
     const preflight = () =>
-      petstore.client().set('X-Forwarded-For', address).options('/v1/pets').set(PREFLIGHT);
+      petstore.client().set('X-Forwarded-For', address).options('/v1/events').set(PREFLIGHT);
     for (let i = 0; i < PER_MINUTE; i++) expect((await preflight()).status).toBe(204);
     expect((await preflight()).status).toBe(429);
   });
@@ -89,9 +89,9 @@ function describeClients(
 
     it('is charged for each look-up, and refused without one when its address is exhausted', async () => {
       const { send } = anonymous();
-      for (let i = 0; i < PER_MINUTE; i++) expect((await send('/v1/pets', makeSecret())).status).toBe(401);
+      for (let i = 0; i < PER_MINUTE; i++) expect((await send('/v1/events', makeSecret())).status).toBe(401);
       for (let i = 0; i < 10; i++) {
-        const refused = await send('/v1/pets', makeSecret());
+        const refused = await send('/v1/events', makeSecret());
         expect(refused.status).toBe(429);
         expect(refused.headers).toMatchObject({
           'retry-after': expect.stringMatching(/^[1-9]\d?$/) as unknown,
@@ -102,7 +102,7 @@ function describeClients(
     });
 
     it('gets no more look-ups by sending them all at once', async () => {
-      const statuses = await anonymous().times(60, '/v1/pets', makeSecret);
+      const statuses = await anonymous().times(60, '/v1/events', makeSecret);
       expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 52]);
       expect(findByHash).toHaveBeenCalledTimes(PER_MINUTE);
     });
@@ -111,7 +111,7 @@ function describeClients(
       await petstore
         .client(makeSecret())
         .set('X-Forwarded-For', anonymous().address)
-        .options('/v1/pets')
+        .options('/v1/events')
         .set(PREFLIGHT);
       expect(findByHash).not.toHaveBeenCalled();
     });
@@ -121,7 +121,7 @@ function describeClients(
     const { send, address } = anonymous();
     const keys = await Promise.all(Array.from({ length: PER_MINUTE + 10 }, () => petstore.key()));
     const responses = await Promise.all(
-      keys.map(async (key) => petstore.client(key).set('X-Forwarded-For', address).get('/v1/pets')),
+      keys.map(async (key) => petstore.client(key).set('X-Forwarded-For', address).get('/v1/events')),
     );
     expect(
       count(
@@ -135,16 +135,16 @@ function describeClients(
   it('does not keep a key that is known from being looked up again', async () => {
     const { send, times } = anonymous();
     const key = await petstore.key();
-    expect((await send('/v1/pets', key)).status).toBe(200);
+    expect((await send('/v1/events', key)).status).toBe(200);
     petstore.clock.advance(20_000); // what was found is no longer fresh
     await times(PER_MINUTE + 1);
-    expect((await send('/v1/pets', key)).status).toBe(200);
+    expect((await send('/v1/events', key)).status).toBe(200);
   });
 
   it('is not charged for a key that could not be looked up', async () => {
     const { send, times } = anonymous();
     proxy.cut();
-    const statuses = await times(PER_MINUTE + 10, '/v1/pets', makeSecret);
+    const statuses = await times(PER_MINUTE + 10, '/v1/events', makeSecret);
     proxy.mend();
     petstore.clock.advance(1_000); // only then is PostgreSQL asked again
     expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));

@@ -98,7 +98,7 @@ describe('a request without a key', () => {
 
   it('but one elsewhere is refused with 401 missing_api_key', async () => {
     for (const name of ['access_token', 'api_key', 'key']) {
-      const response = await send(petstore, { path: `/v1/pets?${name}=${key}` });
+      const response = await send(petstore, { path: `/v1/events?${name}=${key}` });
       expectMissing(response);
       expect(response.body).not.toContain(key);
     }

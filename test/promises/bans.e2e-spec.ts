@@ -35,11 +35,11 @@ describe('a ban and the record of its key', () => {
   const ban = async () => (await client.get('/v1/rate-limit')).body.ban as unknown; // asking it costs no request
   /** Sends on after a 429 until the key is banned. */
   async function provoke(): Promise<void> {
-    for (let i = 0; i < 3; i++) await client.get('/v1/pets');
+    for (let i = 0; i < 3; i++) await client.get('/v1/events');
     petstore.clock.advance(seconds(1));
-    for (let i = 0; i < 20; i++) await client.get('/v1/pets');
+    for (let i = 0; i < 20; i++) await client.get('/v1/events');
   }
-  const code = async () => (await client.get('/v1/pets')).body.code as string;
+  const code = async () => (await client.get('/v1/events')).body.code as string;
 
   it('is on record as soon as it is pronounced', async () => {
     await provoke();
@@ -49,7 +49,7 @@ describe('a ban and the record of its key', () => {
   });
 
   it('earned while PostgreSQL is unavailable holds at once, and is on record when it is back', async () => {
-    expect((await client.get('/v1/pets')).status).toBe(200);
+    expect((await client.get('/v1/events')).status).toBe(200);
     proxy.cut();
     await provoke();
     expect(await code()).toBe('api_key_banned');
@@ -65,7 +65,7 @@ describe('a ban and the record of its key', () => {
 
   it('earned while PostgreSQL is unavailable does not come back after it was lifted', async () => {
     petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock says when it is lifted
-    expect((await client.get('/v1/pets')).status).toBe(200);
+    expect((await client.get('/v1/events')).status).toBe(200);
     proxy.cut();
     await provoke();
     await withClient(petstore.databaseUrl, (other) =>
@@ -81,22 +81,22 @@ describe('a ban and the record of its key', () => {
   });
 
   it('pronounced by hand holds at once in a running service, with its Retry-After', async () => {
-    await client.get('/v1/pets').expect(200);
+    await client.get('/v1/events').expect(200);
     await keys().ban(id, new Date(petstore.clock.now() + minutes(5)));
     await eventually(async () => (await ban()) !== undefined);
-    const { body, headers } = await client.get('/v1/pets');
+    const { body, headers } = await client.get('/v1/events');
     expect(body).toMatchObject({ code: 'api_key_banned' });
     expect(headers['retry-after']).toBe('300');
   });
 
   it('lifted by hand ends at once, and the quota stays as it was used', async () => {
-    await client.get('/v1/pets').expect(200);
+    await client.get('/v1/events').expect(200);
     await keys().ban(id, new Date(petstore.clock.now() + minutes(5)));
     await eventually(async () => (await ban()) !== undefined);
-    await client.get('/v1/pets').expect(429);
+    await client.get('/v1/events').expect(429);
     await keys().unban(id);
     await becomes(() => ban(), undefined);
-    const { headers } = await client.get('/v1/pets').expect(200);
+    const { headers } = await client.get('/v1/events').expect(200);
     expect(headers['x-ratelimit-remaining']).toBe('0');
   });
 

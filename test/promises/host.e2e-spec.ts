@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
-const ask = (hosts: readonly string[], { path = '/v1/pets', version = '1.1', rest = '' } = {}) =>
+const ask = (hosts: readonly string[], { path = '/v1/events', version = '1.1', rest = '' } = {}) =>
   sendBytes(
     petstore,
     `GET ${path} HTTP/${version}\r\nAuthorization: Bearer ${key}\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${rest}\r\n`,

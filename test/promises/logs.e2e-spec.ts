@@ -90,7 +90,7 @@ describe('the log', () => {
     await withClient(petstore.databaseUrl, async (other) => {
       await other.query('BEGIN; LOCK TABLE pets');
       const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
-      client.write(requestBytes({ headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+      client.write(requestBytes({ path: '/v1/pets', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
       await eventually(async () => {
         const { rows } = await other.query(WAITING);
         return rows.length > 0;

@@ -14,10 +14,10 @@ describe('GET /metrics', () => {
     petstore = await Petstore.start();
     key = await petstore.key('enterprise', { perMinute: 3, perDay: 100 });
     const client = petstore.client(key);
-    for (let i = 0; i < 5; i++) await client.get('/v1/pets');
+    for (let i = 0; i < 5; i++) await client.get('/v1/events');
     petstore.clock.advance(seconds(1));
-    for (let i = 0; i < 22; i++) await client.get('/v1/pets');
-    await petstore.client().get('/v1/pets');
+    for (let i = 0; i < 22; i++) await client.get('/v1/events');
+    await petstore.client().get('/v1/events');
   });
   afterAll(() => petstore.stop());
 
@@ -45,10 +45,10 @@ describe('GET /metrics', () => {
   });
 
   it.each([
-    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="200"} 3'],
-    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="429"} 24'],
-    ['http_request_duration_seconds_count{method="GET",route="/v1/pets",status="401"} 1'],
-    ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/pets",status="200"} 3'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="200"} 3'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="429"} 24'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="401"} 1'],
+    ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/events",status="200"} 3'],
     ['petstore_database_connections_max 10'],
     ['petstore_database_waiting 0'],
   ])('tells %s', async (line) => {
@@ -111,7 +111,7 @@ describe('METRICS_PORT', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('petstore_quota_decisions_total');
-    expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${port}/v1/events`)).status).toBe(404);
     await petstore.client().get('/metrics').expect(404);
     await petstore.stop();
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
@@ -130,7 +130,7 @@ describe('METRICS_PORT', () => {
 describeWith('promtool', 'the text of /metrics', () => {
   it('is what promtool finds nothing wrong with', async () => {
     const petstore = await Petstore.start();
-    await petstore.client(await petstore.key()).get('/v1/pets');
+    await petstore.client(await petstore.key()).get('/v1/events');
     const { text } = await petstore.client().get('/metrics');
     await petstore.stop();
     const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {

@@ -64,7 +64,14 @@ const JSON_BODY = [['Content-Type', 'application/json']] as const;
 const ERRORS: Record<string, Message & { readonly status: number; readonly code: string }> = {
   'an unknown pet': { path: '/v1/pets/4711', status: 404, code: 'pet_not_found' },
   'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },
-  'malformed JSON': { method: 'POST', headers: JSON_BODY, body: '{', status: 400, code: 'invalid_json' },
+  'malformed JSON': {
+    method: 'POST',
+    path: '/v1/pets',
+    headers: JSON_BODY,
+    body: '{',
+    status: 400,
+    code: 'invalid_json',
+  },
   'a wrong key': { headers: [bearer('petstore_x')], status: 401, code: 'invalid_api_key' },
   'an unknown path': { path: '/v1/cats', status: 404, code: 'route_not_found' },
   'an unknown path outside of /v1': { path: '/cats', status: 404, code: 'route_not_found' },
@@ -113,7 +120,7 @@ describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [
       type: `http://petstore.test/docs/errors#${code}`,
       title: expect.stringMatching(/^[A-Z][a-z ]+$/) as unknown,
       detail: error.message,
-      instance: (message.path ?? '/v1/pets').split('?', 1)[0],
+      instance: (message.path ?? '/v1/events').split('?', 1)[0],
     });
   });
 });

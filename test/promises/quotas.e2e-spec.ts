@@ -11,7 +11,7 @@ afterAll(() => petstore.stop());
 
 type Client = ReturnType<Petstore['client']>;
 
-async function send(client: Client, times: number, path = '/v1/pets?limit=1'): Promise<Response> {
+async function send(client: Client, times: number, path = '/v1/events?limit=1'): Promise<Response> {
   for (let i = 1; i < times; i++) await client.get(path);
   return client.get(path);
 }
@@ -25,7 +25,7 @@ describe('the quota of a plan', () => {
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
   ] as const)('%s is %d requests per minute and %d per day', async (plan, perMinute, perDay) => {
-    const { headers } = await petstore.client(await petstore.key(plan)).get('/v1/pets');
+    const { headers } = await petstore.client(await petstore.key(plan)).get('/v1/events');
     expect(headers['ratelimit-policy']).toBe(`"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`);
     expect(headers['x-ratelimit-limit']).toBe(String(perMinute));
     expect(headers['x-ratelimit-remaining']).toBe(String(perMinute - 1));
@@ -34,7 +34,7 @@ describe('the quota of a plan', () => {
   it('enterprise is what its key says', async () => {
     const { headers } = await petstore
       .client(await petstore.key('enterprise', { perMinute: 7, perDay: 70 }))
-      .get('/v1/pets');
+      .get('/v1/events');
     expect(headers['ratelimit-policy']).toBe('"minute";q=7;w=60, "day";q=70;w=86400');
   });
 
@@ -54,25 +54,25 @@ describe('the quota of a plan', () => {
   it('tells in Unix seconds when the window ends, rounded up', async () => {
     petstore.clock.advance(1);
     const now = petstore.clock.now();
-    const { headers } = await petstore.client(await petstore.key('free')).get('/v1/pets');
+    const { headers } = await petstore.client(await petstore.key('free')).get('/v1/events');
     expect(headers['x-ratelimit-reset']).toBe(String(Math.ceil((now + minutes(1)) / 1000)));
   });
 
   it('admits a request that is sent when Retry-After said, and none a second before', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 100 }));
-    await client.get('/v1/pets');
+    await client.get('/v1/events');
     petstore.clock.advance(seconds(17));
     const refused = await send(client, 2);
     expect(refused.status).toBe(429);
     petstore.clock.advance(seconds(retryAfter(refused) - 1));
-    await client.get('/v1/pets').expect(429);
+    await client.get('/v1/events').expect(429);
     petstore.clock.advance(seconds(1));
-    await client.get('/v1/pets').expect(200);
+    await client.get('/v1/events').expect(200);
   });
 
   it('reports the window with the fewest requests left', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 10, perDay: 4 }));
-    const { headers } = await client.get('/v1/pets');
+    const { headers } = await client.get('/v1/events');
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '4', 'x-ratelimit-remaining': '3' });
     expect(headers.ratelimit).toMatch(/^"minute";r=9;t=60, "day";r=3;t=\d+$/);
   });
@@ -84,31 +84,31 @@ describe('the quota of a plan', () => {
     const midnight = Math.ceil(petstore.clock.now() / hours(24)) * hours(24);
     expect(retryAfter(refused)).toBe(Math.ceil((midnight - petstore.clock.now()) / 1000));
     petstore.clock.advance(seconds(retryAfter(refused)));
-    await client.get('/v1/pets').expect(200);
+    await client.get('/v1/events').expect(200);
   });
 
   it('counts every admitted request, whatever its response, and no refused one', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
-    await client.get('/v1/pets/999999').expect(404);
+    await client.get('/v1/events/999999').expect(404);
     await client.get('/v1/nothing').expect(404);
-    await client.delete('/v1/pets').expect(405);
-    await client.post('/v1/pets').set('Content-Type', 'application/json').send('{').expect(400);
-    expect(remaining(await client.get('/v1/pets'))).toBe(0);
+    await client.delete('/v1/events').expect(405);
+    await client.post('/v1/key/rotate').set('Content-Type', 'application/json').send('{').expect(400);
+    expect(remaining(await client.get('/v1/events'))).toBe(0);
     const { headers } = await send(client, 3);
     expect(headers.ratelimit).toMatch(/"day";r=95;/);
   });
 
   it('is one for all routes', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
-    await client.get('/v1/pets');
+    await client.get('/v1/events');
     await client.get('/v1/store/orders');
-    expect(remaining(await client.get('/v1/pets/1'))).toBe(2);
+    expect(remaining(await client.get('/v1/events/1'))).toBe(2);
   });
 
   it('admits exactly the limit of concurrent requests', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 40, perDay: 1000 }));
     const responses = await Promise.all(
-      Array.from({ length: 100 }, async () => client.get('/v1/pets?limit=1')),
+      Array.from({ length: 100 }, async () => client.get('/v1/events?limit=1')),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(40);
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(60);
@@ -125,32 +125,32 @@ describe('callers without a valid key', () => {
     const refused = await send(client, 1);
     expect(refused.status).toBe(429);
     expect(refused.headers['ratelimit-policy']).toBe('"minute";q=30;w=60');
-    await from('192.0.2.2').get('/v1/pets').expect(401);
+    await from('192.0.2.2').get('/v1/events').expect(401);
   });
 
   it('are counted together with and without a wrong key', async () => {
-    await from('192.0.2.3').get('/v1/pets');
-    expect(remaining(await from('192.0.2.3', 'wrong').get('/v1/pets'))).toBe(28);
+    await from('192.0.2.3').get('/v1/events');
+    expect(remaining(await from('192.0.2.3', 'wrong').get('/v1/events'))).toBe(28);
   });
 
   it('are counted by the /64 of an IPv6 address', async () => {
-    await from('2001:db8:1:2:aaaa::1').get('/v1/pets');
-    expect(remaining(await from('2001:db8:1:2:bbbb::2').get('/v1/pets'))).toBe(28);
-    expect(remaining(await from('2001:db8:1:3::1').get('/v1/pets'))).toBe(29);
+    await from('2001:db8:1:2:aaaa::1').get('/v1/events');
+    expect(remaining(await from('2001:db8:1:2:bbbb::2').get('/v1/events'))).toBe(28);
+    expect(remaining(await from('2001:db8:1:3::1').get('/v1/events'))).toBe(29);
   });
 
   it('do not touch a key that is used from the same address, nor the other way round', async () => {
     const key = await petstore.key('free');
-    await from('192.0.2.4', key).get('/v1/pets'); // known from here on
+    await from('192.0.2.4', key).get('/v1/events'); // known from here on
     await send(from('192.0.2.4'), 31);
-    expect(remaining(await from('192.0.2.4', key).get('/v1/pets'))).toBe(58);
+    expect(remaining(await from('192.0.2.4', key).get('/v1/events'))).toBe(58);
     await send(from('192.0.2.5', key), 10);
-    expect(remaining(await from('192.0.2.5').get('/v1/pets'))).toBe(29);
+    expect(remaining(await from('192.0.2.5').get('/v1/events'))).toBe(29);
   });
 
   it('cannot choose their address: only the hops that TRUST_PROXY names are believed', async () => {
-    await from('203.0.113.9, 192.0.2.6').get('/v1/pets');
-    expect(remaining(await from('203.0.113.10, 192.0.2.6').get('/v1/pets'))).toBe(28);
+    await from('203.0.113.9, 192.0.2.6').get('/v1/events');
+    expect(remaining(await from('203.0.113.10, 192.0.2.6').get('/v1/events'))).toBe(28);
   });
 });
 
@@ -180,7 +180,7 @@ describe('a ban', () => {
     petstore.clock.advance(seconds(retryAfter(banned) - 1));
     expect(retryAfter(await send(client, 30))).toBe(1);
     petstore.clock.advance(seconds(1));
-    await client.get('/v1/pets').expect(200);
+    await client.get('/v1/events').expect(200);
   });
 
   it('grows from 1 min to 5 min, 15 min and 1 h, and a clean day takes one step back', async () => {

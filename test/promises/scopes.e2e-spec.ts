@@ -43,8 +43,8 @@ const asks = (key: string, { headers = [], ...message }: Message) =>
   send(petstore, { ...message, headers: [bearer(key), ...headers] });
 
 const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: number][] = [
-  ['GET /v1/pets', () => ({}), 'pets:read', 200],
-  ['HEAD /v1/pets', () => ({ method: 'HEAD' }), 'pets:read', 200],
+  ['GET /v1/pets', () => ({ path: '/v1/pets' }), 'pets:read', 200],
+  ['HEAD /v1/pets', () => ({ method: 'HEAD', path: '/v1/pets' }), 'pets:read', 200],
   ['GET /v1/pets/{petId}', () => ({ path: `/v1/pets/${pet}` }), 'pets:read', 200],
   ['POST /v1/pets', () => NEW_PET, 'pets:write', 201],
   ['GET /v1/store/orders', () => ({ path: '/v1/store/orders' }), 'orders:read', 200],

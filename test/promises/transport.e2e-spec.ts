@@ -5,7 +5,7 @@ import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, send, sendBytes, valuesOf } from '../support/wire.js';
 
-const HALF = 'GET /v1/pets HTTP/1.1\r\nHost: petstore.test\r\n';
+const HALF = 'GET /v1/events HTTP/1.1\r\nHost: petstore.test\r\n';
 
 let petstore: Petstore;
 let key: string;

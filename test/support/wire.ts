@@ -24,8 +24,13 @@ export const valuesOf = (response: RawResponse, name: string): string[] =>
 
 export const bearer = (key: string) => ['Authorization', `Bearer ${key}`] as const;
 
+/** Where a request goes that does not say it: a list of the platform, and a resource of this shop to create. */
+const LISTED = '/v1/events';
+const CREATED = '/v1/pets';
+
 /** The bytes of a request. */
-export function requestBytes({ method = 'GET', path = '/v1/pets', headers = [], body }: Message): Buffer {
+export function requestBytes({ method = 'GET', headers = [], body, ...message }: Message): Buffer {
+  const { path = method === 'POST' ? CREATED : LISTED } = message;
   const length: Message['headers'] =
     body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
   const lines = [['Host', 'petstore.test'] as const, ...headers, ...length].map(
