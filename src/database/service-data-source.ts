@@ -19,9 +19,9 @@ import { type RawRows, type Statement, StatementBatches } from './pipeline/state
 import { isInTransaction, poolOf } from './pool/shared-transaction.js';
 
 /**
- * The data source of the service. With fast paths, it reads and writes plain entities by prepared statements, and sends the reads
- * of several requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of
- * CPU instead of 439 (docs/performance.md).
+ * The data source of the service. With fast paths, it reads and writes plain entities by prepared statements, and sends those of
+ * several requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of CPU
+ * instead of 439 (docs/performance.md).
  */
 export class ServiceDataSource extends DataSource {
   private readonly fastPaths: boolean;

@@ -13,8 +13,8 @@ const bounds = {
     get: 1.9,
     'get-varied': 1.9,
     create: 1.6,
-    update: 4.5,
-    order: 3.5,
+    update: 3.5,
+    order: 3,
     refused: 1.2,
   },
   20: {

@@ -30,7 +30,7 @@ export class ServicePool extends pg.Pool {
       client.isFree = true;
       if (client.isReusable) return;
       if (client.isReadOnly) this.warnOfReadOnly();
-      else if (client.getTransactionStatus() !== null)
+      else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
         this.logger.error('A transaction was left open. It is rolled back, and its connection closed.');
       client.end().catch(() => undefined);
     });

@@ -23,11 +23,8 @@ export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDrive
 
 /** A statement of the work has ended the transaction: what the work had written before that is committed. */
 export class TransactionEnded extends Error {
-  constructor(options?: ErrorOptions) {
-    super(
-      'A statement has ended the transaction that others belong to. Use dataSource.transaction().',
-      options,
-    );
+  constructor() {
+    super('A statement has ended the transaction that others belong to. Use dataSource.transaction().');
   }
 }
 
