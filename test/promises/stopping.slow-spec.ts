@@ -94,7 +94,7 @@ describe('SIGTERM', () => {
   it('lets a request that runs at the end of the grace finish', async () => {
     await start(0);
     await whileLocked(petstore.databaseUrl, 'pets', async () => {
-      const waiting = await open(requestBytes({ headers: [bearer(key)] }));
+      const waiting = await open(requestBytes({ path: '/v1/pets', headers: [bearer(key)] }));
       await becomes(waitsForPets, true);
       service.signal('SIGTERM');
       await eventually(() => waiting.received().includes('HTTP/1.1 503'));
