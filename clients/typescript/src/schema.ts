@@ -537,7 +537,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.created
+     * Category created
      * @description A category was added.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -559,7 +559,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.deleted
+     * Category deleted
      * @description A category was removed. `data` is the category as it was. Its pets stay.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -581,7 +581,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * category.updated
+     * Category updated
      * @description The name or the parent of a category changed. `data` is the category after the change.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -603,7 +603,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.approved
+     * Order approved
      * @description An order was approved.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -625,7 +625,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.cancelled
+     * Order cancelled
      * @description An order was cancelled. Its pet is available again.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -647,7 +647,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.delivered
+     * Order delivered
      * @description An order was delivered. Its pet is now sold.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -669,7 +669,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * order.placed
+     * Order placed
      * @description An order was placed. Its pet is now pending.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -691,7 +691,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.created
+     * Pet created
      * @description A pet was added.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -713,7 +713,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.deleted
+     * Pet deleted
      * @description A pet was removed. `data` is the pet as it was.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -735,7 +735,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.status_changed
+     * Pet status changed
      * @description The status of a pet changed, possibly together with its name or category.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -757,7 +757,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * pet.updated
+     * Pet updated
      * @description The name or the category of a pet changed. `data` is the pet after the change.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
@@ -779,7 +779,7 @@ export interface webhooks {
     get?: never;
     put?: never;
     /**
-     * webhook.ping
+     * Webhook ping
      * @description Sent on demand to test an endpoint. It is not in the feed and needs no subscription.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.

@@ -1,4 +1,5 @@
 import { SECURITY_SCHEME, type StabilityLevel } from '../decorators/operation-marks.js';
+import { titleOf } from '../decorators/words.js';
 import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
 
@@ -19,7 +20,7 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
 export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
   const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;
   const { summary = '' } = operation;
-  operation.summary = summary === '' ? inWords(route.name) : summary;
+  operation.summary = summary === '' ? titleOf(route.name) : summary;
   operation.description ??= `${operation.summary}.`;
   const scopes = security.flatMap((requirement) => requirement[SECURITY_SCHEME] ?? []);
   if (scopes.length > 0) {
@@ -32,16 +33,6 @@ export function addTexts(operation: OperationObject & Marks, route: Route, base:
     operation.deprecated = true;
     addMark(operation, `until ${sunset}`, `**Deprecated:** it returns 410 from ${sunset} on.`);
   }
-}
-
-/** `findAllCats`: "Find all cats". */
-function inWords(name: string): string {
-  const words = name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase()
-    .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function addMark(operation: OperationObject, mark: string, meaning: string): void {

@@ -1,5 +1,6 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { type DescribedWebhook, describedWebhooks } from '../decorators/webhooks.js';
+import { titleOf } from '../decorators/words.js';
 import { addExamples } from './examples.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 
@@ -36,7 +37,7 @@ function operationOf({ name, description }: DescribedWebhook, schema: string): O
   return {
     operationId: `on${inPascalCase(name)}`,
     tags: [CALLBACKS.name],
-    summary: name,
+    summary: titleOf(name),
     description:
       `${description}\n\nSigned according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than ` +
       'once and out of order.',

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { StaticContent } from '../../http/static/static-content.js';
 import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
+import { CALLBACKS } from '../document/webhooks.js';
 import type { PathItemObject } from '../document/schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -48,7 +49,7 @@ export function uiDocument(document: OpenAPIObject, base: string): StaticContent
         contact: undefined,
         description: `${info.description}\n\n${commonHeaders(components)}`,
       },
-      tags: tags.filter((tag) => !('x-traitTag' in tag)), // the guides are in the reference
+      tags: tags.filter((tag) => !('x-traitTag' in tag) && tag.name !== CALLBACKS.name), // the guides are in the reference
       paths: shown(paths),
       webhooks: shown(webhooks),
       components: { securitySchemes: components.securitySchemes },

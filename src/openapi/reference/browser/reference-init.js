@@ -5,8 +5,8 @@ const folder = location.pathname.replace(/\/reference(\/.*)?$/, '');
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 scheme.addEventListener('change', () => location.reload()); // Redoc reads its colours only once
 
-/** The events, and on a phone every operation. */
-const FOLDED = matchMedia('(max-width: 50rem)').matches ? '[id*="/operation/"]' : '[id^="tag/callbacks/"]';
+/** The events, and every operation where its samples do not fit beside it. */
+const FOLDED = matchMedia('(max-width: 75rem)').matches ? '[id*="/operation/"]' : '[id^="tag/callbacks/"]';
 
 /** What a keyboard and a screen reader need, and Redoc leaves out; and what makes the page shorter. */
 function completeElements() {
