@@ -53,6 +53,13 @@ describe('tools/scripts/build.mjs', () => {
     expect(await readFile(output, 'utf8')).toContain('savedMeanwhile');
   });
 
+  it('copies what a browser gets as it is written', async () => {
+    const theme = 'src/openapi/swagger-ui/browser/theme.css';
+    await appendFile(at(theme), '/* changed */\n');
+    expect(await build()).toMatchObject({ code: 0 });
+    expect(await readFile(at(`dist/${theme}`), 'utf8')).toBe(await readFile(at(theme), 'utf8'));
+  });
+
   it('removes the output of a source that is gone', async () => {
     await rm(at('migrations/1764547200000-create-pets.ts'));
     await build();

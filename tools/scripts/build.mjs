@@ -2,7 +2,7 @@
 // Compiles sources that differ from what their output in dist/ was made of, and removes outputs without a source. SWC
 // strips the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,13 +32,13 @@ export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
   ]);
   const pages = await filesIn('', folders, (name) => /\.(html|css|js)$/.test(name));
   const expected = new Set([...sources.map(outputOf), ...pages]);
-  await Promise.all([...REDOC.map(copyOfRedoc), ...pages.map(copyOfPage)]);
+  const [copied] = await Promise.all([Promise.all(pages.map(copyOfPage)), ...REDOC.map(copyOfRedoc)]);
   const orphans = outputs.filter((output) => !expected.has(output));
   await Promise.all(orphans.flatMap((output) => [remove(output), remove(`${output}.map`)]));
 
   const checked = await Promise.all(sources.map((source) => check(source, settings)));
   const stale = checked.filter(({ isStale }) => isStale);
-  if (stale.length === 0) return orphans.length > 0;
+  if (stale.length === 0) return orphans.length > 0 || copied.includes(true);
   begin();
   const { transform } = await import('@swc/core'); // mostly nothing to compile
   await Promise.all(stale.map((source) => compile(source, transform))).catch(({ message }) => {
@@ -73,10 +73,15 @@ async function filesIn(base, folders, isWanted) {
     .map(({ parentPath, name }) => relative(join(root, base), join(parentPath, name)));
 }
 
-/** What a browser gets is served as it is written. */
+/** What a browser gets is served as it is written. Whether that is another file than before. */
 async function copyOfPage(file) {
-  await mkdir(dirname(join(root, 'dist', file)), { recursive: true });
-  await copyFile(join(root, file), join(root, 'dist', file));
+  const [from, to] = [join(root, file), join(root, 'dist', file)];
+  const [wanted, there] = await Promise.all([readFile(from, 'utf8'), readFile(to, 'utf8').catch(() => '')]);
+  if (wanted === there) return false;
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(`${to}.new`, wanted);
+  await rename(`${to}.new`, to);
+  return true;
 }
 
 async function copyOfRedoc(name) {
