@@ -148,6 +148,11 @@ describe('GET /openapi.json', () => {
       for (const { summary } of everyOperation()) expect(summary).toEqual(words.summary);
     });
 
+    it('has models of its own: no @ApiSchema() has the name of another', () => {
+      const duplicates = petstore.log.filter(({ msg }) => String(msg).startsWith('Duplicate DTO'));
+      expect(duplicates.map(({ msg }) => msg)).toEqual([]);
+    });
+
     it('has a name that no other has', () => {
       const names = everyOperation().map(({ operationId }) => operationId);
       expect(names).toEqual([...new Set(names)]);
