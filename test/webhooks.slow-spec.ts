@@ -220,7 +220,7 @@ describe('a service and a worker whose PostgreSQL is frozen', () => {
       await eventually(async () => (await post('pets', { name: 'lost', categoryId: 7 })).status === 503);
     };
     await freeze();
-    await programs[1]?.prints(/Events are sent to webhooks later/);
+    await programs[1]?.prints(/Could not process webhooks/);
     await server.thaw();
     await eventually(() => isDelivered('after'));
 

@@ -12,7 +12,6 @@ import { PING } from './webhook.events.js';
 import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** The deliveries to the webhooks of a key. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -35,14 +34,14 @@ export class DeliveriesService {
         ...(cursor !== undefined && { id: LessThan(decodeCursor(cursor, scope)) }),
       },
       order: { id: 'DESC' },
-      take: limit + 1, // one row more shows whether there is a next page
+      take: limit + 1, // one extra row shows whether there is a next page
     });
     const last = rows[limit - 1];
     const next = rows.length > limit && last ? encodeCursor(last.id, scope) : undefined;
     return new Page(rows.slice(0, limit), next).map((delivery) => DeliveryResponse.from(delivery));
   }
 
-  /** Sends it again, with a new schedule of retries. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
+  /** Sends the delivery again, with a new retry schedule. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
   async retry(owner: Int64, webhookId: Int64, id: Int64): Promise<DeliveryResponse> {
     const webhook = await this.enabled(owner, webhookId);
     return this.deliveries.manager.transaction(async (manager) => {
@@ -73,7 +72,7 @@ export class DeliveriesService {
   }
 }
 
-/** Schedules are by the clock of the database, which all processes share. */
+/** Schedules use the database's clock, which all processes share. */
 async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promise<DeliveryResponse> {
   const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
   Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });

@@ -13,8 +13,8 @@ describe('EndpointUrl', () => {
 
   it.each([
     ['only a private address', ['10.0.0.1']],
-    ['a private address beside a public one', ['8.8.8.8', '192.168.0.1']],
-    ['a private IPv4 address in the form of an IPv6 one', ['::ffff:10.0.0.1']],
+    ['both a private and a public address', ['8.8.8.8', '192.168.0.1']],
+    ['a private IPv4 address mapped into IPv6', ['::ffff:10.0.0.1']],
     ['the metadata of a cloud', ['169.254.169.254']],
     ['no address', []],
   ])('refuses a name that has %s', async (_, addresses) => {
@@ -53,12 +53,12 @@ describe('EndpointUrl', () => {
       /^url has the host none.example.com, for which DNS has no address$/,
     ],
     [
-      'other ports beside what is allowed',
+      'other ports outside the allowed networks',
       'https://both.example.com:8443/',
       ['10.1.0.1', '8.8.8.8'],
       /port 8443/,
     ],
-  ])('says of %s what is wrong and which setting allows it', async (_, url, addresses, message) => {
+  ])('explains what is wrong with %s and which setting allows it', async (_, url, addresses, message) => {
     const checked = check(url, () => Promise.resolve(addresses), ['10.1.0.0/16']);
     await expect(checked).rejects.toMatchObject({
       details: [{ message: expect.stringMatching(message) as unknown }],
@@ -66,7 +66,7 @@ describe('EndpointUrl', () => {
   });
 
   it.each(['https://shop.example.com:443/', 'https://in.example.com:8443/', 'http://in.example.com:8080/'])(
-    'accepts %s, where the port is 443 or the network is allowed',
+    'accepts %s, because its port is 443 or its network is allowed',
     async (url) => {
       const address = url.includes('in.') ? '10.1.0.1' : '8.8.8.8';
       await check(url, () => Promise.resolve([address]), ['10.1.0.0/16']);

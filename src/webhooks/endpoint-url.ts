@@ -9,14 +9,14 @@ import {
 } from './delivery/endpoint-addresses.js';
 
 /**
- * Checks the URL of an endpoint when it is set. Every connection checks it again, so a name is accepted when no name server
- * responds, as in a network without a way out, where workers with one deliver.
+ * Checks the URL of an endpoint when it is set. A name is accepted if no name server responds, because this process may
+ * have no DNS while the worker has; every connection checks the name again.
  */
 @Injectable()
 export class EndpointUrl {
   constructor(private readonly addresses: EndpointAddresses) {}
 
-  /** @param text a URL with http or https @throws ValidationFailed */
+  /** @param text an http or https URL @throws ValidationFailed */
   async check(text: string): Promise<void> {
     const url = new URL(text);
     if (url.username !== '' || url.password !== '') refuse('must not hold a user name or password');

@@ -14,13 +14,13 @@ export interface Attempt {
   /** When it began, in ISO 8601. */
   readonly at: string;
   readonly milliseconds: number;
-  /** HTTP status; absent where no response came. */
+  /** HTTP status. Absent if there was no response. */
   readonly status?: number;
-  /** Why it failed; absent where it succeeded. */
+  /** Why it failed. Absent if it succeeded. */
   readonly error?: AttemptError;
 }
 
-/** An event on its way to a webhook. */
+/** An event to be sent to a webhook. */
 @Entity('webhook_deliveries')
 @Check('webhook_deliveries_state_known', `state IN ('pending', 'delivered', 'failed')`)
 @Check('webhook_deliveries_next_attempt', `(state = 'pending') = (next_attempt_at IS NOT NULL)`)
@@ -34,7 +34,7 @@ export class WebhookDelivery {
   @Column('bigint', { name: 'webhook_id' })
   webhookId!: Int64;
 
-  /** Null: a ping. */
+  /** Null for a ping. */
   @Column('bigint', { name: 'event_id', nullable: true })
   eventId!: Int64 | null;
 
@@ -44,14 +44,14 @@ export class WebhookDelivery {
   @Column('text')
   state!: DeliveryState;
 
-  /** Attempts of the present schedule; a retry on demand starts a new one. */
+  /** Attempts in the current schedule. A retry on demand starts a new one. */
   @Column('smallint', { default: 0 })
   tries!: number;
 
   @Column('jsonb', { default: [] })
   attempts!: Attempt[];
 
-  /** Null unless it is pending. */
+  /** Null unless the delivery is pending. */
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
   nextAttemptAt!: Date | null;
 

@@ -4,10 +4,10 @@ import type { DisabledReason, WebhookState } from './webhook.entity.js';
 import { addJobs } from './webhook-sql.js';
 
 const BATCH = 1_000;
-/** More are not counted. */
+/** Counting stops here. */
 const MAX_COUNT = 10_000;
 
-/** A webhook as its operator sees it. */
+/** A webhook as shown to the operator. */
 export interface WebhookOverview {
   readonly id: Int64;
   readonly keyId: Int64;
@@ -21,7 +21,7 @@ export interface WebhookOverview {
   readonly failed: number;
 }
 
-/** Operations on the webhooks of all keys. The command line creates it without Nest. */
+/** Operations on the webhooks of all keys. The CLI creates it without Nest. */
 export class WebhookOperations {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -37,7 +37,7 @@ export class WebhookOperations {
     return found.length > 0;
   }
 
-  /** Its owner cannot enable it. @returns false for an unknown webhook */
+  /** The owner cannot enable it again. @returns false for an unknown webhook */
   async disable(id: Int64): Promise<boolean> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `UPDATE webhooks SET state = 'disabled', disabled_reason = 'operator' WHERE id = $1 AND deleted_at IS NULL`,
@@ -46,7 +46,7 @@ export class WebhookOperations {
     return count === 1;
   }
 
-  /** Later events are sent to it. @returns false for an unknown webhook */
+  /** Only later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL,
@@ -57,7 +57,7 @@ export class WebhookOperations {
     return count > 0 || this.exists(id);
   }
 
-  /** Sends the failed deliveries again that were created since then. @returns their number */
+  /** Resends failed deliveries created since the given time. @returns their number */
   async retry(id: Int64, since: Date): Promise<number> {
     let all = 0;
     for (let count = BATCH; count === BATCH; all += count) count = await this.retryBatch(id, since);

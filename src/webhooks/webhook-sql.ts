@@ -1,9 +1,9 @@
 import type { Scope } from '../auth/scopes.js';
 
-/** The scopes without which a key creates no webhook, and without which its webhooks get nothing. */
+/** A key needs these scopes to create a webhook, and its webhooks receive nothing without them. */
 const SCOPES: readonly Scope[] = ['webhooks:write', 'events:read'];
 
-/** SQL: whether events are sent to a row of `webhooks`. */
+/** SQL: whether a row of `webhooks` receives events. */
 export const IS_ACTIVE = `
   webhooks.state = 'enabled' AND webhooks.deleted_at IS NULL
   AND EXISTS (SELECT FROM api_keys AS key
@@ -11,19 +11,19 @@ export const IS_ACTIVE = `
                 AND (key.expires_at IS NULL OR key.expires_at > now())
                 AND (key.scopes IS NULL OR key.scopes @> '{${SCOPES.join()}}'))`;
 
-/** The task of the queue that sends what is due to a webhook. */
+/** The queue's task that sends a webhook's due deliveries. */
 export const TASK = 'deliver to webhook';
 
-/** SQL: how long deliveries to a row of `webhooks` wait while it keeps failing: a tenth of that time, from 1 s to a minute. */
+/** SQL: how long deliveries to a failing webhook pause: 10 % of its failing time, from 1 s to 1 min. */
 const PAUSE = `
   CASE WHEN failing_since IS NULL THEN interval '0'
   ELSE least(interval '1 minute', greatest(interval '1 s', (now() - failing_since) / 10)) END`;
 
 /**
- * SQL: adds the job of each of these webhooks, or changes the one that waits. One job of a webhook runs at a time, over all
- * processes: it has a named queue of its own.
+ * SQL: adds a job for each of these webhooks, or changes the one that is waiting. A webhook has its own named queue, so
+ * at most one of its jobs runs at a time across all processes.
  * @param webhooks a table or subquery with `id` and `run_at`
- * @param keepsRunAt whether a job that waits keeps its time
+ * @param keepsRunAt whether a waiting job keeps its time
  */
 export const addJobs = (webhooks: string, keepsRunAt = false): string => `
   SELECT count(*) FROM (
@@ -32,7 +32,7 @@ export const addJobs = (webhooks: string, keepsRunAt = false): string => `
     )::graphile_worker.job_spec) AS specs
     FROM ${webhooks} HAVING count(*) > 0) AS due CROSS JOIN LATERAL graphile_worker.add_jobs(specs, ${keepsRunAt})`;
 
-/** SQL: adds the jobs of webhooks with new deliveries. A job of an endpoint that keeps failing comes no earlier than it would. */
+/** SQL: adds jobs for webhooks with new deliveries. They do not shorten the pause of a failing endpoint. */
 export const addJobsOfNew = (deliveries: string): string =>
   addJobs(`(
     SELECT webhooks.id, least(run_at, now() + ${PAUSE}) AS run_at
@@ -40,7 +40,7 @@ export const addJobsOfNew = (deliveries: string): string =>
     WHERE webhooks.id IN (SELECT webhook_id FROM ${deliveries})) AS due`);
 
 /**
- * SQL: adds the jobs of the next attempts, unless they wait already.
+ * SQL: adds jobs for the next attempts, unless jobs are already waiting.
  * @param webhooks a condition on rows of `webhooks`
  */
 export const addNextJobs = (webhooks: string): string =>

@@ -7,13 +7,13 @@ export enum WebhookState {
   Disabled = 'disabled',
 }
 
-/** The reason why a webhook is disabled. */
+/** Why a webhook is disabled. */
 export enum DisabledReason {
-  /** Its owner. */
+  /** Disabled by its owner. */
   Request = 'request',
-  /** Its endpoint, with a 410. */
+  /** The endpoint responded 410. */
   Gone = 'gone',
-  /** The service, because its endpoint has failed for five days. */
+  /** The endpoint has failed for five days. */
   Failing = 'failing',
   Operator = 'operator',
 }
@@ -37,7 +37,7 @@ export class Webhook {
   @Column('text')
   url!: string;
 
-  /** Empty: all types, those of later modules too. */
+  /** Empty means all types, including ones added later. */
   @Column('text', { array: true })
   types!: string[];
 
@@ -47,22 +47,22 @@ export class Webhook {
   @Column('text', { name: 'disabled_reason', nullable: true })
   disabledReason!: DisabledReason | null;
 
-  /** As `SecretBox` has encrypted it. */
+  /** Encrypted by `SecretBox`. */
   @Column('bytea')
   secret!: Buffer;
 
-  /** The secret before the last rotation, which signs too until `previousEndsAt`. */
+  /** The secret before the last rotation. It also signs until `previousEndsAt`. */
   @Column('bytea', { name: 'previous_secret', nullable: true })
   previousSecret!: Buffer | null;
 
   @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
   previousEndsAt!: Date | null;
 
-  /** Only later events are sent. */
+  /** Only events after this one are sent. */
   @Column('bigint', { name: 'after_event_id' })
   afterEventId!: Int64;
 
-  /** Since when no attempt has succeeded; null after a success. */
+  /** When attempts began to fail. Null after a success. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince!: Date | null;
 

@@ -4,7 +4,7 @@ import { SERVICE } from '../kernel/service.js';
 import { ATTEMPT_ERRORS } from './delivery/webhook-sender.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 
-/** Deliveries of this process. The number of series does not grow with webhooks. */
+/** Metrics of this process's deliveries. The number of series does not grow with the number of webhooks. */
 @Injectable()
 export class WebhookMetrics {
   private readonly attempts: Counter<'outcome'>;
@@ -40,7 +40,7 @@ export class WebhookMetrics {
     for (const outcome of ['delivered', 'failed']) this.deliveries.inc({ outcome }, 0);
   }
 
-  /** @param outcome `success`, or why it failed @param milliseconds how long it took */
+  /** @param outcome `success`, or why the attempt failed @param milliseconds its duration */
   attempted(outcome: string, milliseconds: number): void {
     this.attempts.inc({ outcome });
     this.duration.observe(milliseconds / 1000);

@@ -4,12 +4,15 @@ import type { Variables } from '../kernel/config/variables.js';
 const KEY_BYTES = 32; // AES-256
 
 export class WebhooksConfig {
-  /** Subnets that webhooks may reach although their addresses are not public; there http is allowed too. */
+  /** Subnets that webhooks may reach although their addresses are not public. Plain http is allowed there too. */
   readonly allowedNetworks: readonly string[];
-  /** The first one encrypts secrets in the database, all of them decrypt. Without any, secrets are stored as they are. */
+  /**
+   * The first key encrypts secrets in the database; all of them decrypt. Without keys, secrets are stored in plain
+   * text.
+   */
   readonly secretKeys: readonly Buffer[];
 
-  /** Whether this process delivers webhooks; otherwise `petstore worker` does. */
+  /** Whether this process delivers webhooks. If not, `petstore worker` must run. */
   readonly worker: boolean;
 
   constructor(variables: Variables) {

@@ -48,6 +48,6 @@ import { WebhooksService } from './webhooks.service.js';
   ],
 })
 export class WebhooksModule {
-  /** `petstore worker` starts it in a process of its own. */
+  /** Lets `petstore worker` run the worker in a separate process. */
   static readonly worker = WebhookWorker;
 }

@@ -16,10 +16,10 @@ import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
 import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 
 export const MAX_WEBHOOKS = 20;
-/** How long the previous secret signs too after a rotation. */
+/** How long the previous secret keeps signing after a rotation. */
 const OVERLAP = hours(24);
 
-/** The webhooks of a key. Those of other keys do not exist for it. */
+/** The webhooks of a key. Webhooks of other keys are treated as missing. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -31,7 +31,6 @@ export class WebhooksService {
     private readonly clock: Clock,
   ) {}
 
-  /** At most `MAX_WEBHOOKS`, so there are no pages. */
   async list(owner: Int64): Promise<WebhookResponse[]> {
     const found = await this.webhooks.find({
       where: { apiKeyId: owner, deletedAt: IsNull() },
@@ -40,14 +39,14 @@ export class WebhooksService {
     return found.map((webhook) => this.response(webhook));
   }
 
-  /** @throws ValidationFailed for a URL that may not be reached, TooManyWebhooks */
+  /** @throws ValidationFailed if the URL is not allowed, TooManyWebhooks */
   async create(owner: Int64, { url, types }: CreateWebhookDto): Promise<WebhookWithSecretResponse> {
     await this.urls.check(url);
     const secret = makeSecret();
     const afterEventId = await this.events.newestId();
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
-      // One request of a key at a time, so that two together do not exceed the limit.
+      // Serialise requests of one key, so that two concurrent ones cannot exceed the limit.
       await manager.query('SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE', [owner]);
       if ((await webhooks.countBy({ apiKeyId: owner, deletedAt: IsNull() })) >= MAX_WEBHOOKS)
         throw new TooManyWebhooks(MAX_WEBHOOKS);
@@ -79,7 +78,7 @@ export class WebhooksService {
     const changed = await this.change(owner, webhookId, (webhook) => {
       if (url !== undefined && url !== webhook.url) {
         webhook.url = url;
-        webhook.failingSince = null; // another endpoint
+        webhook.failingSince = null; // a new endpoint
       }
       if (types !== undefined) webhook.types = types;
       if (state === WebhookState.Enabled) enable(webhook, newestId);
@@ -89,7 +88,8 @@ export class WebhooksService {
   }
 
   /**
-   * During the overlap it replaces the newest secret, whose response may have been lost: the old one is in use, and keeps its time.
+   * If the previous secret is still valid, only the newest secret is replaced, because its response may have been lost.
+   * The previous one keeps its end time.
    * @throws WebhookNotFound
    */
   async rotateSecret(owner: Int64, webhookId: Int64): Promise<WebhookWithSecretResponse> {
@@ -112,7 +112,7 @@ export class WebhooksService {
     });
   }
 
-  /** A webhook of the key. @throws WebhookNotFound */
+  /** Returns a webhook of the key. @throws WebhookNotFound */
   async find(owner: Int64, webhookId: Int64): Promise<Webhook> {
     return this.owned(this.webhooks, owner, webhookId);
   }
@@ -148,7 +148,7 @@ export class WebhooksService {
   }
 }
 
-/** Later events are sent to it. */
+/** Only events after `newestId` are sent to it. */
 function enable(webhook: Webhook, newestId: Int64): void {
   if (webhook.state === WebhookState.Enabled) return;
   if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();

@@ -20,7 +20,7 @@ describe('AddressPolicy', () => {
     expect(policy.trusts(address)).toBe(false);
   });
 
-  it('permits a public IPv4 address in the form of an IPv6 one', () => {
+  it('permits a public IPv4 address mapped into IPv6', () => {
     expect(policy.permits('::ffff:8.8.8.8')).toBe(true);
   });
 
@@ -28,7 +28,7 @@ describe('AddressPolicy', () => {
     expect(policy.permits(address)).toBe(false);
   });
 
-  it('permits and trusts what the operator names, and nothing beside it', () => {
+  it('permits and trusts only the networks that the operator allows', () => {
     const named = new AddressPolicy(['10.1.0.0/16', 'fd00:1::/32']);
     for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', 'fd00:1::7']) {
       expect(named.permits(address)).toBe(true);

@@ -4,18 +4,18 @@ import { isIP } from 'node:net';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** The only part of IPv6 that is given out for public use (RFC 4291). */
+/** The only IPv6 range assigned for public use (RFC 4291). */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Which addresses a webhook may reach: public ones, and those that the operator names. Everything else could be a part of
- * the operator's network: private, loopback and link-local addresses, those of cloud metadata, of translation (NAT64, 6to4,
- * Teredo) and those that stand for an IPv4 address.
+ * Decides which addresses a webhook may reach: public ones and those that the operator allows. Any other address could
+ * belong to the operator's network: private, loopback, link-local and cloud-metadata addresses, those of translation
+ * mechanisms (NAT64, 6to4, Teredo), and IPv4-mapped ones.
  */
 export class AddressPolicy {
   private readonly allowed: readonly Network[];
 
-  /** @param networks CIDR blocks that are allowed beside public addresses */
+  /** @param networks CIDR blocks allowed in addition to public addresses */
   constructor(networks: readonly string[]) {
     this.allowed = networks.map((network) => ipaddr.parseCIDR(network));
   }
@@ -25,7 +25,7 @@ export class AddressPolicy {
     return address !== undefined && (isPublic(address) || this.isNamed(address));
   }
 
-  /** Whether the operator has allowed the address: requests to it need no encryption. */
+  /** Whether the operator allows the address. Requests to it need no encryption. */
   trusts(text: string): boolean {
     const address = parse(text);
     return address !== undefined && this.isNamed(address);
@@ -36,7 +36,7 @@ export class AddressPolicy {
   }
 }
 
-/** `::ffff:10.0.0.1` is the IPv4 address that it stands for. Short forms such as `10.1` are not addresses. */
+/** Converts an IPv4-mapped address such as `::ffff:10.0.0.1` to IPv4. Rejects short forms such as `10.1`. */
 const parse = (text: string): Address | undefined => (isIP(text) > 0 ? ipaddr.process(text) : undefined);
 
 function isPublic(address: Address): boolean {

@@ -4,16 +4,16 @@ import type { DisabledReason } from '../webhook.entity.js';
 import { addNextJobs, IS_ACTIVE } from '../webhook-sql.js';
 import { WorkerConnections } from './worker-connections.js';
 
-/** A delivery whose next attempt is due, with its webhook. Ids are text, because they are only passed on. */
+/** A delivery whose next attempt is due, with its webhook. Ids are strings because no code here computes with them. */
 export interface DueDelivery {
   readonly id: string;
   readonly type: string;
-  /** Attempts of the present schedule. */
+  /** Attempts in the current schedule. */
   readonly tries: number;
   readonly createdAt: Date;
   /** Null for a ping. */
   readonly eventId: string | null;
-  /** Null for a ping and for an event that has been cleared; likewise the two below. */
+  /** Null for a ping and for an expired event, as are the next two. */
   readonly version: number | null;
   readonly occurredAt: Date | null;
   readonly data: string | null;
@@ -28,25 +28,25 @@ export interface DueDelivery {
   readonly isActive: boolean;
 }
 
-/** What has become of a delivery. */
+/** The result of processing a delivery. */
 export interface Outcome {
   readonly id: string;
   readonly state: 'pending' | 'delivered' | 'failed';
-  /** Milliseconds until the next attempt of a pending one. */
+  /** Milliseconds until the next attempt. Only for a pending delivery. */
   readonly wait?: number;
-  /** Absent where none was made. */
+  /** Absent if no attempt was made. */
   readonly attempt?: Attempt;
 }
 
-/** The attempts that are kept of a delivery: on demand it is sent any number of times. */
+/** How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are unlimited. */
 const MAX_ATTEMPTS = 50;
 
-/** The state of deliveries, in PostgreSQL, by its clock. */
+/** Stores the state of deliveries in PostgreSQL. All times use the database's clock. */
 @Injectable()
 export class DeliveryStore {
   constructor(private readonly connections: WorkerConnections) {}
 
-  /** Deliveries to a webhook whose next attempt is due, the longest due first. */
+  /** Deliveries of a webhook that are due, oldest first. */
   due(webhookId: string, limit: number): Promise<DueDelivery[]> {
     return this.connections.query<DueDelivery>(
       `SELECT delivery.id::text, delivery.type, tries, delivery.created_at AS "createdAt", event_id::text AS "eventId",
@@ -62,7 +62,6 @@ export class DeliveryStore {
     );
   }
 
-  /** Writes what has become of deliveries. */
   async write(outcomes: readonly Outcome[]): Promise<void> {
     await this.connections.query(
       `UPDATE webhook_deliveries AS delivery
@@ -76,7 +75,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Adds the job for the next attempts to a webhook, if there are any. */
+  /** Queues a job for the webhook's next attempts, if there are any. */
   async addNextJob(webhookId: string): Promise<void> {
     await this.connections.query(addNextJobs('id = $1'), [webhookId]);
   }
@@ -89,8 +88,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Disables an endpoint that is gone, or has failed for five days. Does nothing if its owner has changed the URL since.
-   * @returns why it has been disabled
+   * Disables an endpoint that responded 410 or has failed for five days. Does nothing if the owner has changed the URL
+   * since.
+   * @returns why it was disabled, or `undefined` if it was not
    */
   async endpointFailed(
     { webhookId, url }: DueDelivery,

@@ -7,21 +7,21 @@ import { AddressPolicy } from './address-policy.js';
 
 const TIMEOUT = seconds(2);
 const TRIES = 2;
-/** The errors of a name server for a name without an address. */
+/** DNS error codes that mean the name has no address. */
 const NO_ADDRESS = ['ENOTFOUND', 'ENODATA'];
 
-/** No name server has said whether the name has addresses. */
+/** No name server gave a definite answer. */
 export class NameServersUnavailable extends Error {}
 
 /**
- * Addresses of a host name, by DNS alone. `dns.lookup` would hold one of the four threads of the process for as long as a
- * slow name server takes, and connections to PostgreSQL and Redis need the same threads.
+ * Resolves host names through DNS only. `dns.lookup` would block one of the process's four threads while a slow name
+ * server responds, and connections to PostgreSQL and Redis need those threads.
  */
 @Injectable()
 export class AddressResolver {
   private readonly resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES });
 
-  /** @returns none where the name has no address @throws NameServersUnavailable */
+  /** @returns an empty array if the name has no address @throws NameServersUnavailable */
   async resolve(host: string): Promise<string[]> {
     if (isIP(host) > 0) return [host];
     const found = await Promise.allSettled([this.resolver.resolve4(host), this.resolver.resolve6(host)]);
@@ -36,10 +36,10 @@ const isTemporary = (result: PromiseSettledResult<unknown>): boolean =>
 
 /** The host name has no address. */
 export class NoAddress extends Error {}
-/** The URL leads where no webhook may. The message says what to change. */
+/** Webhooks may not reach this URL. The message says what to change. */
 export class AddressRefused extends Error {}
 
-/** The addresses that a webhook's URL leads to, once they have been checked. */
+/** Resolves and checks the addresses of a webhook's URL. */
 @Injectable()
 export class EndpointAddresses {
   private readonly policy: AddressPolicy;
@@ -52,8 +52,8 @@ export class EndpointAddresses {
   }
 
   /**
-   * All of them are permitted: a name that also leads to a forbidden address is not to be trusted. Connect to these
-   * addresses and do not resolve the name again, since it could lead elsewhere then.
+   * All addresses must be permitted: a name that also resolves to a forbidden address is not trusted. Connect to these
+   * addresses without resolving the name again, because the result could differ.
    * @throws NoAddress, AddressRefused, NameServersUnavailable
    */
   async of({ hostname, protocol, port }: URL): Promise<string[]> {

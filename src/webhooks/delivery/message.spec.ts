@@ -6,7 +6,7 @@ describe('signedHeaders', () => {
   const message = { id: '42', body };
   const timestamp = Math.floor(Date.now() / 1000);
 
-  it('are what the public library verifies', () => {
+  it('are accepted by the reference library', () => {
     const secret = makeSecret();
     const verified = new Webhook(secretText(secret)).verify(
       body,
@@ -15,7 +15,7 @@ describe('signedHeaders', () => {
     expect(verified).toEqual(JSON.parse(body));
   });
 
-  it('are verified with either secret during a rotation, and with no other', () => {
+  it('can be verified with either secret during a rotation, and with no other', () => {
     const [previous, current] = [makeSecret(), makeSecret()];
     const headers = signedHeaders(message, timestamp, [current, previous]);
     for (const secret of [previous, current]) {
@@ -24,7 +24,7 @@ describe('signedHeaders', () => {
     expect(() => new Webhook(secretText(makeSecret())).verify(body, headers)).toThrow('signature');
   });
 
-  it('do not fit another body, id or time', () => {
+  it('do not match another body, id or time', () => {
     const secret = makeSecret();
     const headers = signedHeaders(message, timestamp, [secret]);
     const verify = (text: string, changed: object) =>

@@ -2,15 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { PING } from '../webhook.events.js';
 import type { DueDelivery } from './delivery-store.js';
 
-/** The message to an endpoint: the event as in the feed, and the id by which the endpoint recognises duplicates. */
+/** The message to an endpoint: the event as it appears in the feed, and an id for detecting duplicates. */
 interface Content {
-  /** The same for every attempt, and for every webhook that is told of the event. */
+  /** The same for every attempt and for every webhook that receives the event. */
   readonly id: string;
   /** JSON */
   readonly body: string;
 }
 
-/** `undefined` for an event that has been cleared. Written as text, which keeps 64-bit integers as they are. */
+/** Returns `undefined` if the event has expired. The body is built as text, which preserves 64-bit integers. */
 export function contentOf(delivery: DueDelivery): Content | undefined {
   const { id, type, eventId, version, occurredAt, data, createdAt, webhookId } = delivery;
   const body = (eventNumber: string, versionNumber: number, at: Date, text: string): string =>
@@ -24,15 +24,15 @@ export function contentOf(delivery: DueDelivery): Content | undefined {
 const PREFIX = 'whsec_';
 const BYTES = 32; // the standard allows 24 to 64
 
-/** A secret as its owner sees it. */
+/** A secret in the form shown to its owner. */
 export const secretText = (secret: Buffer): string => PREFIX + secret.toString('base64');
 
 export const makeSecret = (): Buffer => randomBytes(BYTES);
 
 /**
- * The headers of a message, after https://www.standardwebhooks.com: one signature for each secret that is in use, so that a
- * receiver may change to a new one at any time during a rotation.
- * @param timestamp Unix seconds of the attempt
+ * The headers of a message, according to https://www.standardwebhooks.com: one signature for each current secret, so a
+ * receiver can switch to a new secret at any time during a rotation.
+ * @param timestamp when the attempt was made, in Unix seconds
  */
 export function signedHeaders({ id, body }: Content, timestamp: number, secrets: readonly Buffer[]) {
   const content = `${id}.${timestamp}.${body}`;

@@ -20,7 +20,7 @@ describe('waitAfter', () => {
     ]);
   });
 
-  it('is longer by up to a tenth', () => {
+  it('adds up to 10 % of jitter', () => {
     expect(waitAfter(1, 1)).toBe(5_500);
     expect(waitAfter(1)).toBeGreaterThanOrEqual(5_000);
   });

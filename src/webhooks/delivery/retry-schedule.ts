@@ -1,12 +1,12 @@
 import { hours, minutes, seconds } from '../../kernel/clock/duration.js';
 
-/** After the first attempt, in milliseconds. All together a little more than 3 days. */
+/** Waits after each attempt, in milliseconds. They add up to a little more than 3 days. */
 const WAITS = [
   ...[seconds(5), minutes(5), minutes(30), hours(2), hours(5)],
   ...[hours(10), hours(14), hours(20), hours(24)],
 ];
 
-/** The maximal jitter of a wait: deliveries that failed together are not retried together. */
+/** The maximum jitter, as a fraction of the wait. Deliveries that failed together should not be retried together. */
 const JITTER = 0.1;
 
 /**

@@ -7,15 +7,15 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A secret that was encrypted with a key which the configuration does not have. */
+/** The secret was encrypted with a key that is not configured. */
 export class UnknownSecretKey extends Error {}
 
 /**
- * How secrets rest in the database. They have to be readable, for they sign; so a hash does not do. With a key from the
- * configuration they are encrypted, and the database alone does not give them away.
+ * Encrypts webhook secrets for storage. They cannot be hashed, because signing needs the plain secret. With a
+ * configured key, access to the database alone does not reveal them.
  */
 export class SecretBox {
-  /** @param keys the first one encrypts, all of them decrypt */
+  /** @param keys the first one encrypts; all of them decrypt */
   constructor(private readonly keys: readonly Buffer[]) {}
 
   encrypt(secret: Buffer): Buffer {

@@ -12,15 +12,14 @@ import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `${SERVICE.prefix}-webhooks/${VERSION}`;
 const GONE = 410;
-/** Requests to an endpoint at a time. */
+/** Concurrent requests to one endpoint. */
 const BATCH = 8;
-/** No further attempts of a job begin after that, so that others have their turn. */
+/** A job starts no further attempts after this time, so that other webhooks get their turn. */
 const TURN = seconds(10);
 
-/** The process stops before the endpoint has responded. The queue runs the job again. */
+/** The process stopped before the endpoint responded. The queue will run the job again. */
 class AttemptAbandoned extends Error {}
 
-/** Makes attempts to deliver. */
 @Injectable()
 export class WebhookDeliverer implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
@@ -39,9 +38,9 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
   }
 
   /**
-   * Makes the attempts that are due to a webhook until its turn ends or one fails, and schedules the next ones.
-   * @param stop ends the attempts
-   * @throws AttemptAbandoned, errors of the database
+   * Makes the attempts that are due for a webhook until time runs out or one fails, and schedules the next ones.
+   * @param stop aborts the attempts
+   * @throws AttemptAbandoned, database errors
    */
   async deliver(webhookId: string, stop?: AbortSignal): Promise<void> {
     const end = this.clock.elapsed() + TURN;
@@ -63,7 +62,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     await this.noteEndpoint(first, made);
     await this.write(batch.flatMap((due, i) => (attempts[i] ? outcomeOf(due, attempts[i]) : [])));
     if (made.length < batch.length)
-      throw new AttemptAbandoned('The process stops before the endpoint has responded.');
+      throw new AttemptAbandoned('The process is stopping before the endpoint responded.');
     return made.every(({ error }) => error === undefined);
   }
 
@@ -72,7 +71,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     for (const { state } of outcomes) if (state !== 'pending') this.metrics.ended(state);
   }
 
-  /** One success among the attempts of a batch is enough: the endpoint does not fail. */
+  /** One success in a batch is enough to consider the endpoint healthy. */
   private async noteEndpoint(due: DueDelivery, made: readonly Attempt[]): Promise<void> {
     const isGone = made.some(({ status }) => status === GONE);
     if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
@@ -81,7 +80,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     } else if (due.isFailing && made.length > 0) await this.store.endpointSucceeded(due);
   }
 
-  /** @returns `undefined` where it was abandoned */
+  /** @returns `undefined` if the attempt was abandoned */
   private async attempt(due: DueDelivery, stop?: AbortSignal): Promise<Attempt | undefined> {
     const began = this.clock.elapsed();
     const at = new Date(this.clock.now()).toISOString();
@@ -107,7 +106,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     return this.sender.send(due.url, headers, content.body, stop);
   }
 
-  /** The secrets that sign: for a while after a rotation the previous one too. */
+  /** The secrets to sign with. For a while after a rotation they include the previous one. */
   private secretsOf({
     webhookId,
     secret,

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { EndpointAddresses } from './endpoint-addresses.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Names that lead where a test says, one address after the other. */
+/** Resolves a name to the given addresses, one after the other. */
 class FakeResolver {
   readonly asked: string[] = [];
 
@@ -66,7 +66,7 @@ describe('WebhookSender', () => {
     expect(received).toEqual([['POST', BODY]]);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     let requests = 0;
     const port = await serve((_, response) => {
       requests += 1;
@@ -82,26 +82,26 @@ describe('WebhookSender', () => {
     ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', []],
     ['an IPv4 address as a number', 'http://2130706433/', []],
     ['loopback over IPv6', 'https://[::1]/', []],
-    ['an IPv4 address in an IPv6 one', 'https://[::ffff:127.0.0.1]/', []],
+    ['an IPv4-mapped IPv6 address', 'https://[::ffff:127.0.0.1]/', []],
     ['an IPv4 address behind NAT64', 'https://[64:ff9b::a00:1]/', []],
     ['a public address without TLS', 'http://8.8.8.8/', []],
-    ['an address beside those that are allowed', 'http://127.0.0.1/', ['10.0.0.0/8']],
+    ['an address outside the allowed networks', 'http://127.0.0.1/', ['10.0.0.0/8']],
   ])('does not connect to %s', async (_, url, networks) => {
     expect(await sender({}, networks).send(url)).toEqual({ error: 'address_refused' });
   });
 
-  it('does not connect to a name that leads into the network, or also there', async () => {
+  it('does not connect to a name with a private address, even if it also has a public one', async () => {
     const { send } = sender({ 'in.test': [['10.0.0.1']], 'both.test': [['8.8.8.8', '127.0.0.1']] }, []);
     expect(await send('https://in.test/')).toEqual({ error: 'address_refused' });
     expect(await send('https://both.test/')).toEqual({ error: 'address_refused' });
   });
 
-  it('connects to the addresses that it has checked, though the name leads elsewhere a moment later', async () => {
+  it('connects to the addresses that it checked, even if the name resolves differently a moment later', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     const { resolver, send } = sender({ 'rebind.test': [['127.0.0.1'], ['10.0.0.1']] });
     expect(await send(`http://rebind.test:${port}/`)).toEqual({ status: 200 });
     expect(resolver.asked).toEqual(['rebind.test']);
-    // A new connection asks anew, and is refused.
+    // A new connection resolves the name again and is refused.
     servers[0]?.closeIdleConnections();
     await new Promise((resolve) => setImmediate(resolve));
     expect(await send(`http://rebind.test:${port}/`)).toEqual({ error: 'address_refused' });
@@ -113,7 +113,7 @@ describe('WebhookSender', () => {
     });
   });
 
-  it('reports a closed port, and a server that does not speak TLS', async () => {
+  it('reports a closed port, and a server without TLS', async () => {
     const { send } = sender();
     const port = await serve((_, response) => response.end());
     expect(await send(`https://127.0.0.1:${port}/`)).toEqual({ error: 'tls_failed' });
@@ -133,10 +133,10 @@ describe('WebhookSender', () => {
       more();
     });
     expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
-    expect(sent).toBeLessThan(16 * 1024 * 1024); // what the sockets of both sides hold, and no endless stream
+    expect(sent).toBeLessThan(16 * 1024 * 1024); // what the sockets of both sides buffer, but not an endless stream
   });
 
-  it('gives up after 10 s in all, also where a part of the response is there', async () => {
+  it('gives up after 10 s in total, even if part of the response has arrived', async () => {
     const deadline = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
     const port = await serve((_, response) => {
@@ -148,7 +148,7 @@ describe('WebhookSender', () => {
     expect(timeout).toHaveBeenCalledWith(10_000);
   });
 
-  describe('settles within the time-out, and closes the connection, whatever a peer does', () => {
+  describe('settles within the timeout and closes the connection, whatever the peer does', () => {
     /** Milliseconds: shorter than in the service. */
     const TIMEOUT = 300;
     const peers: TcpServer[] = [];
@@ -161,7 +161,7 @@ describe('WebhookSender', () => {
       for (const peer of peers.splice(0)) peer.close();
     });
 
-    /** A peer that does this with each connection, once it has heard something. */
+    /** A peer that behaves this way on each connection, once it has received data. */
     const behave = async (behaviour: (socket: Socket) => void) => {
       const closed: Promise<unknown>[] = [];
       const peer = createTcpServer((socket) => {
@@ -187,29 +187,29 @@ describe('WebhookSender', () => {
 
     it.each([
       [
-        'changes the protocol',
+        'switches protocols',
         'http',
         (socket: Socket) => socket.write(upgrade),
         { status: 101, error: 'http_status' },
       ],
       [
-        'changes the protocol and goes on',
+        'switches protocols and keeps sending',
         'http',
         dripping(upgrade, 'x'),
         { status: 101, error: 'http_status' },
       ],
-      ['sends 1xx for ever', 'http', dripping('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), { error: 'timeout' }],
-      ['sends headers for ever', 'http', dripping('HTTP/1.1 200 OK\r\n', 'a: b\r\n'), { error: 'timeout' }],
+      ['sends 1xx forever', 'http', dripping('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), { error: 'timeout' }],
+      ['sends headers forever', 'http', dripping('HTTP/1.1 200 OK\r\n', 'a: b\r\n'), { error: 'timeout' }],
       [
         'sends a header that never ends',
         'http',
         dripping('HTTP/1.1 200 OK\r\na: ', 'b'),
         { error: 'timeout' },
       ],
-      ['sends a body for ever', 'http', dripping(chunked, '1\r\na\r\n'), { error: 'timeout' }],
+      ['sends a body forever', 'http', dripping(chunked, '1\r\na\r\n'), { error: 'timeout' }],
       ['sends a trailer that never ends', 'http', dripping(`${chunked}0\r\na: `, 'b'), { error: 'timeout' }],
       [
-        'sends less than it has announced',
+        'sends less than its Content-Length',
         'http',
         (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na'),
         { error: 'timeout' },
@@ -257,14 +257,14 @@ describe('WebhookSender', () => {
       },
     );
 
-    it('does not answer for the name of the host', async () => {
+    it('never resolves the host name', async () => {
       const { resolver, send } = sender();
       resolver.resolve = () => new Promise(() => undefined);
       expect(await send('https://silent.test/')).toEqual({ error: 'timeout' });
     });
   });
 
-  it('ends early when it is told to', async () => {
+  it('ends early when aborted', async () => {
     const controller = new AbortController();
     const port = await serve(() => {
       controller.abort();
@@ -272,7 +272,7 @@ describe('WebhookSender', () => {
     expect(await sender().send(`http://127.0.0.1:${port}/`, controller.signal)).toBeUndefined();
   });
 
-  it('uses a connection again, and sends anew where the endpoint has just closed it', async () => {
+  it('reuses a connection, and sends again if the endpoint has just closed it', async () => {
     const connections = new Set<unknown>();
     const port = await serve((request, response) => {
       connections.add(request.socket);

@@ -12,13 +12,13 @@ import {
   NoAddress,
 } from './endpoint-addresses.js';
 
-/** For all of an attempt: name, connection, request and response. */
+/** For a whole attempt: DNS, connection, request and response. */
 const TIMEOUT = seconds(10);
-/** The bytes that are read of a response. They are discarded; reading them lets the connection be used again. */
+/** How many bytes of a response are read. They are discarded; reading them allows the connection to be reused. */
 const MAX_RESPONSE = 64 * 1024;
 const IDLE = seconds(4); // less than the 5 s after which many servers close a connection
 
-/** Why an attempt has failed. It names no address and repeats nothing that the endpoint said. */
+/** Why an attempt failed. The codes reveal no address and no part of the response. */
 export const ATTEMPT_ERRORS = [
   'http_status',
   'timeout',
@@ -33,13 +33,13 @@ export const ATTEMPT_ERRORS = [
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 export interface SendResult {
-  /** HTTP status; absent where no response came. */
+  /** HTTP status. Absent if there was no response. */
   readonly status?: number;
   /** Absent after a success. */
   readonly error?: AttemptError;
 }
 
-/** Sends messages to endpoints of users, which are not to be trusted. */
+/** Sends messages to users' endpoints, which are untrusted. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   private readonly agents = {
@@ -49,7 +49,7 @@ export class WebhookSender implements OnApplicationShutdown {
 
   constructor(private readonly addresses: EndpointAddresses) {}
 
-  /** Never rejects. @param signal ends the attempt early @returns `undefined` where that has happened */
+  /** Never rejects. @param signal aborts the attempt @returns `undefined` if it was aborted */
   async send(
     url: string,
     headers: http.OutgoingHttpHeaders,
@@ -58,7 +58,8 @@ export class WebhookSender implements OnApplicationShutdown {
   ): Promise<SendResult | undefined> {
     const deadline = AbortSignal.timeout(TIMEOUT);
     const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
-    // The time-out is for the attempt and not for its request, which is not told of every way in which a peer may end.
+    // The timeout applies to the attempt rather than to its request, because a request does not report every way in
+    // which a peer can end it.
     const aborted = new Promise<never>((_, reject) => {
       end.addEventListener('abort', () => {
         reject(end.reason as Error);
@@ -82,12 +83,12 @@ export class WebhookSender implements OnApplicationShutdown {
     body: string,
     signal: AbortSignal,
   ): Promise<SendResult> {
-    // A connection is made without a look-up where the host is an address.
+    // Node.js does not call `lookup` if the host is an IP address.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) > 0) await this.addresses.of(url);
     try {
       return await this.post(url, headers, body, signal);
     } catch (error) {
-      // The endpoint closed an idle connection just when it was used again.
+      // The endpoint closed an idle connection just as it was being reused.
       if (!(error instanceof StaleConnection)) throw error;
       return this.post(url, headers, body, signal);
     }
@@ -118,7 +119,7 @@ export class WebhookSender implements OnApplicationShutdown {
     });
   }
 
-  /** The connection goes to the very addresses that have been checked. */
+  /** Connects to exactly the addresses that were checked. */
   private lookup(url: URL): LookupFunction {
     return (_hostname, { all }, done) => {
       this.addresses.of(url).then(
@@ -140,7 +141,7 @@ class StaleConnection extends Error {}
 const isStale = (request: ClientRequest, error: Error): boolean =>
   request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
-/** Redirects are not followed: they are responses like any other. */
+/** Redirects are not followed: they count as failures. */
 async function drain(response: IncomingMessage): Promise<SendResult> {
   const { statusCode: status = 0 } = response;
   const isSuccess = status >= 200 && status < 300;

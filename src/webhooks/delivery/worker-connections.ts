@@ -7,9 +7,7 @@ import { ServicePool } from '../../database/pool/service-pool.js';
 /** One of them listens for new jobs. */
 const POOL_SIZE = 4;
 
-/**
- * Connections of the worker, apart from those of requests: no request waits for a delivery. The first use opens the pool.
- */
+/** The worker's own connections, so requests never wait for deliveries. The pool opens on first use. */
 @Injectable()
 export class WorkerConnections {
   private readonly logger = new Logger('Webhooks');
@@ -40,7 +38,7 @@ export class WorkerConnections {
       connectionTimeoutMillis: connectTimeoutMS,
       statement_timeout: extra.statement_timeout,
     });
-    // Without a listener, a connection that is lost would end the process: the pool hears of idle ones alone.
+    // An error event without a listener would end the process. The pool itself handles only errors of idle connections.
     pool.on('error', (error) => {
       this.logger.warn(`A connection was lost: ${error.message}`);
     });

@@ -6,7 +6,7 @@ import { Optional, rule } from '../../http/validation/rule.js';
 const MAX_TYPES = 100;
 const MAX_URL = 2048;
 
-/** `http` is for the networks that the operator allows. */
+/** `http` is accepted here because it is allowed for the operator's `WEBHOOK_ALLOWED_NETWORKS`. */
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\//.test(value) && URL.canParse(value);
 

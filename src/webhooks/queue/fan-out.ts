@@ -2,41 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { WorkerConnections } from '../delivery/worker-connections.js';
 import { addJobsOfNew, IS_ACTIVE } from '../webhook-sql.js';
 
-/** Deliveries of one transaction, so that its statement takes much less than the timeout. */
+/** Maximum deliveries per transaction, which keeps its statement well below the timeout. */
 const BATCH = 2_000;
 
-/**
- * Makes deliveries of the events in the feed, with a cursor of its own, like any other reader: one for each webhook that
- * selects the event.
- */
+/** Reads the event feed from its own cursor and creates a delivery for each webhook that selects the event. */
 @Injectable()
 export class FanOut {
   constructor(private readonly connections: WorkerConnections) {}
 
-  /** Until the newest event is reached. */
+  /** Runs until the newest event is reached. */
   async run(): Promise<void> {
     while ((await this.batch()) > 0);
   }
 
-  /** @returns how many events it has read */
+  /** @returns how many events it read */
   private async batch(): Promise<number> {
     const client = await this.connections.pool.connect();
     try {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      // The lock comes first, in a statement of its own: the next one reads on from where the last process stopped.
+      // Take the lock in a separate statement, so the next one sees where the last process stopped.
       await client.query('SELECT FROM webhook_feed FOR UPDATE');
       const { rows } = await client.query<{ count: number }>(FAN_OUT, [BATCH]);
       await client.query('COMMIT');
       client.release();
       return rows[0]?.count ?? 0;
     } catch (error) {
-      client.release(true); // which rolls back
+      client.release(true); // rolls back
       throw error;
     }
   }
 }
 
-/** Events before the first webhook are skipped. */
+/** Skips events before the first webhook. */
 const FAN_OUT = `
   WITH listening AS MATERIALIZED (
     SELECT id, types, after_event_id FROM webhooks WHERE ${IS_ACTIVE}

@@ -4,24 +4,30 @@ import type { Pool } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
 import { addNextJobs, TASK } from '../webhook-sql.js';
 
-/** Webhooks served at a time by this process; it mostly waits for their endpoints. A key has 20, so it alone cannot take all. */
+/**
+ * Webhooks that this process serves concurrently; it mostly waits for their endpoints. A key has at most 20, so no
+ * single key can use all slots.
+ */
 const CONCURRENCY = 100;
-/** How often to look for jobs whose time has come. PostgreSQL announces new ones. */
+/** How often to look for jobs that have become due. PostgreSQL announces new ones. */
 const POLL_EVERY = seconds(1);
-/** A job that this process has no room for goes back after that, for another process. */
+/** A fetched job that finds no free slot returns to the queue after this time, for another process. */
 const KEPT_FOR = seconds(5);
 
-/** A job waits for at most 5 s, starts attempts for 10 s, and each takes at most 10 s: a process that has one for longer has died. */
+/**
+ * A job waits for at most 5 s and starts attempts for 10 s, each taking at most 10 s. After 30 s its process must have
+ * died.
+ */
 const ABANDONED_AFTER = '30 s';
 
 type Deliver = (webhookId: string, stop?: AbortSignal) => Promise<void>;
 
-/** Starts to work on jobs. The library is loaded here: a service without webhooks does not pay for it. */
+/** Starts processing jobs. The library is loaded only here, so a service without webhooks does not load it. */
 export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner> {
   const { Logger, run } = await import('graphile-worker');
   return run({
     pgPool,
-    noHandleSignals: true, // the service has its own order of stopping
+    noHandleSignals: true, // the service stops its parts in its own order
     logger: new Logger(() => forward),
     taskList: {
       [TASK]: (payload, { abortSignal }) =>
@@ -32,10 +38,10 @@ export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner
         concurrentJobs: CONCURRENCY,
         pollInterval: POLL_EVERY,
         gracefulShutdownAbortTimeout: seconds(1.5),
-        // One statement looks for the jobs of all. It would run several jobs of a named queue at the same time
-        // (graphile/worker#621), but only one of a webhook ever waits.
+        // One query fetches jobs for all slots. It could run several jobs of a named queue at the same time
+        // (graphile/worker#621), but a webhook never has more than one waiting job.
         localQueue: { size: CONCURRENCY, ttl: KEPT_FOR },
-        // Without batches the library awaits neither: a connection that is lost at that time would end the process.
+        // With the default (-1), the library awaits neither write, and a connection lost during one would end the process.
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       },
@@ -43,7 +49,7 @@ export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner
   });
 }
 
-/** Gives back the jobs of processes that have died. By itself the queue does that after four hours. */
+/** Returns the jobs of processes that have died. The library itself waits four hours to do so. */
 export async function unlockAbandonedJobs(pgPool: Pool): Promise<void> {
   await pgPool.query(
     `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
@@ -51,7 +57,10 @@ export async function unlockAbandonedJobs(pgPool: Pool): Promise<void> {
   );
 }
 
-/** Deletes what the queue does not need any more, and adds missing jobs: replicas of an older version add other ones. */
+/**
+ * Deletes what the queue no longer needs, and adds missing jobs, because replicas of an older version add jobs of
+ * another kind.
+ */
 export async function cleanQueue(pgPool: Pool): Promise<void> {
   const { Logger, makeWorkerUtils } = await import('graphile-worker');
   const utils = await makeWorkerUtils({ pgPool, logger: new Logger(() => forward) });
@@ -66,9 +75,10 @@ export async function cleanQueue(pgPool: Pool): Promise<void> {
 const logger = new NestLogger('Job queue');
 
 function forward(level: string, message: string): void {
-  // Tasks hold no connection while they wait for endpoints, which the library cannot know.
+  // The library warns that the pool is smaller than the concurrency, but jobs hold no connection while they wait for
+  // endpoints.
   if (message.includes('maxPoolSize')) return;
-  // While PostgreSQL is unavailable, that comes every few seconds; `WebhookWorker` warns once.
+  // This recurs every few seconds while PostgreSQL is unavailable. `WebhookWorker` already warns once.
   const isRepeated = message.startsWith('Error occurred fetching jobs');
   if ((level === 'error' || level === 'warning') && !isRepeated) logger.warn(message);
   else logger.debug(message);

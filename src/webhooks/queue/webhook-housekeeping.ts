@@ -13,13 +13,13 @@ import { IS_ACTIVE } from '../webhook-sql.js';
 const MEASURE_EVERY = seconds(10);
 const CLEAR_EVERY = minutes(10);
 const BATCH = 1_000;
-/** Measures the backlog of webhooks and deletes old deliveries, also in a process that does not deliver. */
+/** Measures the backlog of webhooks and deletes old deliveries. Also runs in processes that do not deliver. */
 @Injectable()
 export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(
-      `The backlog of webhooks was not measured, or old deliveries were not deleted; the next run tries again: ${String(error)}`,
+      `Could not measure the webhook backlog or delete old deliveries; retrying at the next run: ${String(error)}`,
     );
   });
 
@@ -37,7 +37,6 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
     void this.tasks.stop();
   }
 
-  /** Measures how late deliveries are. */
   async measure(): Promise<void> {
     const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG);
     this.metrics.backlog(backlog?.seconds ?? 0);
@@ -56,7 +55,7 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
   }
 }
 
-/** Of endpoints that do not fail, and of events that have no deliveries yet. */
+/** Includes events that have no deliveries yet; excludes failing endpoints. */
 const BACKLOG = `
   WITH active AS (
     SELECT id, failing_since, after_event_id FROM webhooks WHERE ${IS_ACTIVE}

@@ -21,18 +21,20 @@ import { cleanQueue, startQueue, unlockAbandonedJobs } from './job-queue.js';
 const POLL_EVERY = seconds(1);
 const UNLOCK_EVERY = seconds(5);
 const CLEAN_EVERY = minutes(10);
-/** Attempts are abandoned after 1.5 s. The rest is for PostgreSQL, whose own timeouts are longer than a stop may take. */
+/**
+ * Attempts are aborted after 1.5 s. The rest is for PostgreSQL, whose own timeouts are longer than a shutdown may take.
+ */
 const STOP_TIMEOUT = seconds(3);
 
 /**
- * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The first webhook loads and connects the queue; until
- * then the process only asks whether there is one.
+ * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The queue is loaded and connected once the first
+ * webhook exists; until then, the process only polls for one.
  */
 @Injectable()
 export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Events are sent to webhooks later; the next run tries again: ${String(error)}`);
+    this.logger.warn(`Could not process webhooks; retrying at the next run: ${String(error)}`);
   });
   private queue?: Runner;
   private pollAtNextInterval?: () => void;
@@ -56,7 +58,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     if (this.config.worker) this.start();
   }
 
-  /** Begins to deliver, in a process for that alone. */
+  /** Starts delivering, in a process dedicated to it. */
   work(): void {
     this.start();
     this.logger.log('The worker delivers webhooks.');
@@ -69,12 +71,15 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     this.tasks.add(CLEAN_EVERY, () => this.withQueue(cleanQueue));
   }
 
-  /** A webhook has been enabled, which another process may notice 5 s later. */
+  /** Polls at the next interval even if idle. Otherwise a new webhook could wait up to 5 s. */
   pollSoon(): void {
     this.pollAtNextInterval?.();
   }
 
-  /** Requests that take longer are abandoned and sent again by another process: a receiver recognises them by their id. */
+  /**
+   * Requests still running at the timeout are aborted, and another process sends them again. Receivers detect
+   * duplicates by their id.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     await resultWithin(STOP_TIMEOUT, this.stop());
   }
@@ -82,7 +87,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
   private async stop(): Promise<void> {
     await this.tasks.stop();
     await this.queue?.stop().catch((error: unknown) => {
-      this.logger.warn(`The job queue did not stop in order: ${String(error)}`);
+      this.logger.warn(`The job queue did not stop cleanly: ${String(error)}`);
     });
     await this.connections.end();
   }
@@ -111,10 +116,10 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     const queue = await startQueue(this.connections.pool, (webhookId, stop) =>
       this.deliverer.deliver(webhookId, stop),
     );
-    // It ends by itself only after an error; then the next run starts another one.
+    // The promise settles by itself only after an error. Then the next poll starts another queue.
     void queue.promise
       .catch((error: unknown) => {
-        this.logger.error(`The job queue has failed: ${String(error)}`);
+        this.logger.error(`The job queue failed: ${String(error)}`);
       })
       .finally(() => (this.queue = undefined));
     return queue;
