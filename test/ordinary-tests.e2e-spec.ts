@@ -1,50 +1,104 @@
+import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { getRepositoryToken } from '@nestjs/typeorm';
+import { getRepositoryToken, InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ApiKey } from '../src/auth/api-key.entity.js';
+import { Changes, Created, Deprecated, DomainError, Id, Idempotent, type Int64 } from '../src/platform.js';
 import { Petstore } from './support/petstore.js';
-import { PetResponse } from '../src/pets/dto/pet.response.js';
-import { PetStatus } from '../src/pets/pet-status.js';
-import { PetNotFound } from '../src/pets/pet.errors.js';
-import { PetsController } from '../src/pets/pets.controller.js';
-import { Pet } from '../src/pets/pet.entity.js';
-import { PetsService } from '../src/pets/pets.service.js';
 
-const REX: PetResponse = { id: 1n, name: 'Rex', categoryId: 7n, status: PetStatus.Available };
+/** As a feature has them. */
+class ToyNotFound extends DomainError {
+  constructor(id: Int64 | string) {
+    super('not_found', 'toy_not_found', `There is no toy with the id ${id}.`);
+  }
+}
+
+class ToyResponse {
+  readonly name!: string;
+}
+
+@Injectable()
+class ToysService {
+  constructor(
+    @InjectRepository(ApiKey) private readonly toys: Repository<ApiKey>,
+    readonly changes: Changes,
+  ) {}
+
+  async get(id: Int64): Promise<ToyResponse> {
+    const toy = await this.toys.findOneBy({ id });
+    if (!toy) throw new ToyNotFound(id);
+    return toy;
+  }
+}
+
+@Controller({ path: 'toys', version: '1' })
+class ToysController {
+  constructor(private readonly toys: ToysService) {}
+
+  @Get(':toyId')
+  @Deprecated({ since: '2026-12-01', sunset: '2030-12-01', successor: '/v1/toys', use: 'GET /v1/toys' })
+  get(@Id('toyId', ToyNotFound) id: Int64): Promise<ToyResponse> {
+    return this.toys.get(id);
+  }
+
+  @Post()
+  @Idempotent()
+  @Created(ToyResponse)
+  create(): Promise<ToyResponse> {
+    return this.toys.get(1n);
+  }
+}
+
+class Toys {
+  get(): Promise<ToyResponse> {
+    return Promise.resolve(BALL);
+  }
+}
+
+@Module({ controllers: [ToysController], providers: [{ provide: ToysService, useClass: Toys }] })
+class ToysModule {}
+
+const BALL: ToyResponse = { name: 'Ball' };
 
 /** docs/testing.md */
 describe('a unit test as the Nest documentation writes it', () => {
   it('has a controller with a mocked service', async () => {
-    const pets = { get: jest.fn().mockResolvedValue(REX) };
+    const toys = { get: jest.fn().mockResolvedValue(BALL) };
     const module = await Test.createTestingModule({
-      controllers: [PetsController],
-      providers: [{ provide: PetsService, useValue: pets }],
+      controllers: [ToysController],
+      providers: [{ provide: ToysService, useValue: toys }],
     }).compile(); // without what @Idempotent() and @Deprecated() bring
-    expect(await module.get(PetsController).get(1n)).toBe(REX);
-    expect(pets.get).toHaveBeenCalledWith(1n);
+    expect(await module.get(ToysController).get(1n)).toBe(BALL);
+    expect(toys.get).toHaveBeenCalledWith(1n);
   });
 
   it('has a service with a mocked repository, and whatever else it needs by useMocker()', async () => {
-    const pets = { findOneBy: jest.fn().mockResolvedValue(null) };
+    const toys = { findOneBy: jest.fn().mockResolvedValue(null) };
     const module = await Test.createTestingModule({
-      providers: [PetsService, { provide: getRepositoryToken(Pet), useValue: pets }],
+      providers: [ToysService, { provide: getRepositoryToken(ApiKey), useValue: toys }],
     })
       .useMocker(() => ({}))
       .compile();
-    await expect(module.get(PetsService).get(7n)).rejects.toThrow(PetNotFound);
+    await expect(module.get(ToysService).get(7n)).rejects.toThrow(ToyNotFound);
   });
 });
 
 describe('Petstore.start({ override })', () => {
   it('puts a provider of a test in the place of one of the service', async () => {
-    const pets = {
+    const toys = {
       get: () => {
-        throw new PetNotFound(1n);
+        throw new ToyNotFound(1n);
       },
     };
-    const petstore = await Petstore.start({ override: [{ provide: PetsService, useValue: pets }] });
-    await petstore
+    const petstore = await Petstore.start({
+      modules: [ToysModule],
+      override: [{ provide: ToysService, useValue: toys }],
+    });
+    const { body } = await petstore
       .client(await petstore.key())
-      .get('/v1/pets/1')
+      .get('/v1/toys/1')
       .expect(404);
+    expect(body).toMatchObject({ code: 'toy_not_found' });
     await petstore.stop();
   });
 });

@@ -12,13 +12,13 @@ import {
   SerializeOptions,
   UseInterceptors,
 } from '@nestjs/common';
+import { IsInt, IsString } from 'class-validator';
 import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { Exclude, Expose } from 'class-transformer';
 import { map, of, type Observable, tap } from 'rxjs';
 import { Paged } from '../../src/openapi/decorators/paged.decorator.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { Page } from '../../src/kernel/pagination/page.js';
-import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
 import type { Topic } from './topics.js';
 
 /** The response mapping of the documentation's chapter on interceptors. */
@@ -53,6 +53,14 @@ class CacheInterceptor implements NestInterceptor {
 class ItemDto {
   @ApiProperty()
   id!: number;
+}
+
+class NewItemDto {
+  @IsString()
+  name!: string;
+
+  @IsInt()
+  categoryId!: number;
 }
 
 const page = () => Promise.resolve(new Page([{ id: 1 }, { id: 2 }], 'AAAAAAAAAABThv7qlTs2QPg'));
@@ -98,14 +106,14 @@ class MethodsController {
   @Post('idempotent-above')
   @UseInterceptors(TransformInterceptor)
   @Idempotent()
-  idempotentAbove(@Body() { name }: CreatePetDto): object {
+  idempotentAbove(@Body() { name }: NewItemDto): object {
     return { name, calls: ++this.calls };
   }
 
   @Post('idempotent-below')
   @Idempotent()
   @UseInterceptors(TransformInterceptor)
-  idempotentBelow(@Body() { name }: CreatePetDto): object {
+  idempotentBelow(@Body() { name }: NewItemDto): object {
     return { name, calls: ++this.calls };
   }
 }
@@ -123,7 +131,7 @@ class ClassesController {
 
   @Post('idempotent')
   @Idempotent()
-  create(@Body() { name }: CreatePetDto): object {
+  create(@Body() { name }: NewItemDto): object {
     return { name, calls: ++this.calls };
   }
 }
@@ -193,13 +201,13 @@ class SerializerController {
   @Post('idempotent')
   @UseInterceptors(ClassSerializerInterceptor)
   @Idempotent()
-  idempotent(@Body() { name }: CreatePetDto): UserEntity {
+  idempotent(@Body() { name }: NewItemDto): UserEntity {
     return new UserEntity({ ...USER, firstName: name });
   }
 
   @Post('idempotent-secret')
   @Idempotent()
-  idempotentSecret(@Body() { name }: CreatePetDto): UserEntity {
+  idempotentSecret(@Body() { name }: NewItemDto): UserEntity {
     return new UserEntity({ ...USER, firstName: name });
   }
 }
