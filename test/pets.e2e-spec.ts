@@ -6,7 +6,7 @@ let client: ReturnType<Petstore['client']>;
 
 beforeAll(async () => {
   petstore = await Petstore.start();
-  client = petstore.client(await petstore.key());
+  client = petstore.client(await petstore.key('enterprise'));
 });
 afterAll(() => petstore.stop());
 
@@ -46,6 +46,14 @@ async function walk(
     await betweenPages();
   }
   return pages;
+}
+
+async function create(pet: Partial<Pet> = {}) {
+  const { body, headers } = await client
+    .post('/v1/pets')
+    .send({ name: 'Rex', categoryId: 7, ...pet })
+    .expect(201);
+  return { ...(body as Pet), etag: String(headers.etag), location: String(headers.location) };
 }
 
 describe('GET /v1/pets', () => {
@@ -262,33 +270,91 @@ describe('POST /v1/pets', () => {
     const { body } = await client.post('/v1/pets?dry=1').send({ name: 'Rex', categoryId: 1 }).expect(400);
     expect(body).toEqual(invalid('dry'));
   });
+
+  it('says where the pet is, and its version as a GET has it', async () => {
+    const { id, location, etag } = await create();
+    expect(location).toBe(`/v1/pets/${id}`);
+    const { headers } = await client.get(location).expect(200);
+    expect(headers.etag).toBe(etag);
+  });
+
+  it('says both of a repeat with the same Idempotency-Key', async () => {
+    const send = () =>
+      client
+        .post('/v1/pets')
+        .set('Idempotency-Key', 'where')
+        .send({ name: 'Zoë', categoryId: 1 })
+        .expect(201);
+    const [first, repeat] = [await send(), await send()];
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    for (const name of ['location', 'etag']) expect(repeat.headers[name]).toBe(first.headers[name]);
+  });
 });
 
-describe('GET /v1/pets/{petId}', () => {
-  it('returns 200 with the pet', async () => {
-    const created = await client.post('/v1/pets').send({ name: 'Nala', categoryId: 3 }).expect(201);
-    const { id } = created.body as Pet;
-    expect((await client.get(`/v1/pets/${id}`).expect(200)).body).toEqual(created.body);
+describe('GET /v1/pets?ids=', () => {
+  const list = async (query: string) => (await client.get(`/v1/pets?${query}`).expect(200)).body as Pet[];
+
+  it('gives the pets with these ids that are there, in ascending order', async () => {
+    const [one, two] = [await create(), await create({ status: 'sold' })];
+    const ids = [two.id, 999_999, one.id, one.id].join();
+    expect((await list(`ids=${ids}`)).map(({ id }) => id)).toEqual([one.id, two.id]);
+    expect((await list(`ids=${ids}&status=sold`)).map(({ id }) => id)).toEqual([two.id]);
+    expect(await list('ids=9223372036854775807')).toEqual([]);
+  });
+
+  it('of one id has the ETag of the pet, which If-Match accepts', async () => {
+    const { id, etag } = await create();
+    const page = await client.get(`/v1/pets?ids=${id}`).expect(200);
+    expect(page.headers.etag).toBe(etag);
+    expect((await client.head(`/v1/pets?ids=${id}&status=available`).expect(200)).headers.etag).toBe(etag);
+    await client
+      .patch(`/v1/pets/${id}`)
+      .send({ name: 'Zoë' })
+      .set('If-Match', String(page.headers.etag))
+      .expect(200);
+    await client.delete(`/v1/pets/${id}`).set('If-Match', String(page.headers.etag)).expect(412);
+  });
+
+  it('of one id is 304 until the page changes, also to one without the pet', async () => {
+    const { id, etag } = await create();
+    const ask = () => client.get(`/v1/pets?ids=${id}&status=available`).set('If-None-Match', etag);
+    await ask().expect(304);
+    await client.patch(`/v1/pets/${id}`).send({ status: 'pending' }).expect(200);
+    const { body, headers } = await ask().expect(200);
+    expect(body).toEqual([]);
+    expect(headers.etag).not.toBe(etag);
+  });
+
+  it('of several ids has an ETag of its own, also where one pet is found', async () => {
+    const { id, etag } = await create();
+    expect((await client.get(`/v1/pets?ids=${id},999999`).expect(200)).headers.etag).not.toBe(etag);
+  });
+
+  it('comes in pages', async () => {
+    const pets = [await create(), await create(), await create()];
+    const ids = pets.map(({ id }) => id).join();
+    const first = await client.get(`/v1/pets?ids=${ids}&limit=2`).expect(200);
+    const next = /<http:\/\/petstore\.test([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+    expect((first.body as Pet[]).concat((await client.get(next).expect(200)).body as Pet[])).toHaveLength(3);
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1).join();
+
+  it('takes 100', async () => {
+    await client.get(`/v1/pets?ids=${many(100)}`).expect(200);
   });
 
   it.each([
-    '0',
-    '999999999',
-    '9223372036854775807',
-    '9223372036854775808',
-    '1'.repeat(40),
-    'abc',
-    '-1',
-    '1.0',
-    '1e1',
-    '0x1',
-    '%20',
-  ])('returns 404 pet_not_found for the id %s', async (id) => {
-    const { body } = await client.get(`/v1/pets/${id}`).expect(404);
-    expect(body).toMatchObject({ code: 'pet_not_found', status: 404 });
-  });
-
-  it('refuses a query parameter with 400', async () => {
-    expect((await client.get('/v1/pets/1?verbose=1').expect(400)).body).toEqual(invalid('verbose'));
+    ['none', ''],
+    ['a word', '1,two'],
+    ['a gap', '1,,2'],
+    ['more than 64 bits', '9223372036854775808'],
+    ['101', many(101)],
+    ['two parameters', '1&ids=2'],
+  ])('refuses %s with 400', async (_, ids) => {
+    expect((await client.get(`/v1/pets?ids=${ids}`).expect(400)).body).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'ids', in: 'query' }],
+    });
   });
 });
