@@ -14,9 +14,10 @@ const NO_KEY: Principal = { kind: 'anonymous', sentKey: false };
 const UNKNOWN_KEY: Principal = { kind: 'anonymous', sentKey: true };
 
 /**
- * Sets `request.principal`, and refuses no request but those of exhausted addresses: requests are counted first. A key that
- * memory does not know is looked up. An unknown one is charged to the address, and an exhausted address is refused without
- * a look-up: made-up keys cost PostgreSQL no more queries than the limit of an address.
+ * Sets `request.principal`. It refuses only requests from exhausted addresses; later guards refuse the rest, so that
+ * every request is counted first. A key that is not in memory is looked up in PostgreSQL. An unknown key is charged to
+ * the address, and an exhausted address is refused without a look-up. Invalid keys therefore cost at most as many
+ * queries as the address has requests.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {

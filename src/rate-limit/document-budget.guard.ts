@@ -6,11 +6,13 @@ import { network } from './rate-limit-client.js';
 import { RateLimitExceeded } from './rate-limit.errors.js';
 import { wholeSeconds } from './rate-limit.result.js';
 
-/** A page load takes six requests, most of them a 304. */
+/** Loading a page takes six requests, most of which return 304. */
 const LIMITS = { perMinute: 600 };
 const MAX_ADDRESSES = 10_000;
 
-/** Counts requests for documents in this process. No header shows it: ordinary readers never reach it. */
+/**
+ * Counts requests for documents in this process. It sends no headers, because ordinary readers never reach the limit.
+ */
 @Injectable()
 export class DocumentBudget extends WindowCounters {
   constructor(clock: Clock) {
@@ -18,7 +20,7 @@ export class DocumentBudget extends WindowCounters {
   }
 }
 
-/** Limits requests for documents, which no plan counts: the largest document has 1.6 MB. */
+/** Limits requests for documents, which do not count towards a plan. The largest document has 1.6 MB. */
 @Injectable()
 export class DocumentBudgetGuard implements CanActivate {
   constructor(private readonly budget: DocumentBudget) {}

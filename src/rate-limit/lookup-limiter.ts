@@ -1,22 +1,22 @@
 interface Address {
   users: number;
   running: number;
-  /** Requests take turns. */
+  /** Serialises waiting requests. */
   queue: Promise<void>;
   wake?: () => void;
 }
 
 /**
- * Limits the concurrent look-ups of keys for each address to the requests that it has left. Further ones wait: a look-up
- * that finds a valid key is not charged to the address.
+ * Limits concurrent key look-ups of each address to the requests it has left. Further look-ups wait, because those that
+ * find a valid key are not charged to the address.
  */
 export class LookupLimiter {
   private readonly addresses = new Map<string, Address>();
 
   /**
-   * Runs a look-up when its address has room for it.
-   * @param remaining returns the requests that the address has left, at least 1; throws when there are none
-   * @param lookUp charges the address before it ends, if the look-up is to be charged
+   * Runs a look-up once the address has capacity.
+   * @param remaining returns how many requests the address has left, at least 1; throws if there are none
+   * @param lookUp must charge the address before it resolves, if it charges it at all
    */
   async run(
     address: string,
@@ -50,7 +50,7 @@ export class LookupLimiter {
 
 async function waitForRoom(own: Address, remaining: () => number | Promise<number>): Promise<void> {
   for (;;) {
-    const { running } = own; // before `remaining`: a look-up that ends later may be charged after the count is read
+    const { running } = own; // read before `remaining`, because a look-up that ends in between may be charged after that count
     if (running < (await remaining())) break;
     if (own.running === running) await new Promise<void>((wake) => (own.wake = wake));
   }

@@ -23,21 +23,21 @@ import { RateLimiter } from './rate-limiter.js';
 const FREE_ALLOWANCE = 'rate-limit:free-allowance';
 
 interface Allowance {
-  /** Requests of one key in a minute; further ones are charged to its plan. */
+  /** Free requests of one key per minute. Further ones are charged to its plan. */
   readonly perMinute: number;
 }
 
-/** Makes a route free for a valid key, up to a number of requests a minute. Anonymous clients are counted. */
+/** Makes a route free for valid keys, up to a number of requests per minute. Anonymous clients are counted. */
 export const FreeAllowance = (allowance: Allowance): MethodDecorator =>
   SetMetadata(FREE_ALLOWANCE, allowance);
 
-/** The limit of a request's plan in a minute, or that of its address. */
+/** The limit per minute of the request's plan, or of its address. */
 export const planLimit = ({ principal }: Request, { anonymousPerMinute }: RateLimitConfig): number =>
   principal?.kind === 'key' ? principal.limits.perMinute : anonymousPerMinute;
 
 /**
- * Counts every request under `/v1`. The throttler `default` is the plan of the client. Where `@Throttle()` gives a route other
- * values, they are a limit of the route besides, which the base class counts before.
+ * Counts every request under `/v1`. The `default` throttler is the client's plan. If `@Throttle()` sets other values on
+ * a route, they are an additional limit, which the base class counts first.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -59,7 +59,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     if (this.responder.hasResponded(response)) return true;
-    // `@SkipThrottle()` is for valid keys: made-up ones must cost something on each route.
+    // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
     const isFree = request.principal?.kind === 'key';
     this.responder.respond(
       request,
@@ -78,13 +78,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return true;
   }
 
-  /** For routes with a limit of their own. */
+  /** Identifies clients for routes with their own limit. */
   protected override getTracker(request: Request): Promise<string> {
     const { principal, ip } = request;
     return Promise.resolve(principal?.kind === 'key' ? String(principal.id) : network(ip));
   }
 
-  /** The route refuses: its plan is not charged. */
+  /** The route's limit refuses the request, so the plan is not charged. */
   protected override async throwThrottlingException(
     context: ExecutionContext,
     { timeToBlockExpire }: ThrottlerLimitDetail,
@@ -94,7 +94,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     this.responder.refuse(request, http.getResponse(), await this.limiter.peek(request), timeToBlockExpire);
   }
 
-  /** Whether `@Throttle()` has changed anything of the plan's throttler. */
+  /** Whether `@Throttle()` has changed any option of the plan's throttler. */
   private isOfRoute(props: ThrottlerRequest, request: Request): boolean {
     const { limit, ttl, blockDuration, getTracker, generateKey } = props;
     return (
@@ -115,7 +115,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return { ...(await this.limiter.peek(request)), admitted: true };
   }
 
-  /** A free request of a key, a client whose key could not be looked up, for it may be valid, and a CORS preflight. */
+  /**
+   * Exempts free requests of a key, CORS preflights, and clients whose key could not be looked up, because it may be
+   * valid.
+   */
   private async isExempt(context: ExecutionContext, request: Request): Promise<boolean> {
     const { principal } = request;
     if (principal?.kind !== 'key')

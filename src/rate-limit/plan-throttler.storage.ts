@@ -5,14 +5,14 @@ import { type RateLimitResult, wholeSeconds } from './rate-limit.result.js';
 export type MaybeAsync<T> = T | Promise<T>;
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** A storage of `@nestjs/throttler` that decides both windows of a plan in one atomic step. */
+/** A storage for `@nestjs/throttler` that decides both windows of a plan in one atomic step. */
 export abstract class PlanThrottlerStorage implements ThrottlerStorage {
-  /** Charges one request to both windows, or to neither when one is exhausted. */
+  /** Charges one request to both windows, or to neither if one is exhausted. */
   abstract consume(client: RateLimitClient): MaybeAsync<RateLimitResult>;
 
   /**
-   * What `consume` would decide. Charges nothing.
-   * @param isBanned whether no other process charges the client either
+   * Returns what `consume` would decide, without charging.
+   * @param isBanned whether all processes refuse the client's requests, so the result may be cached
    */
   abstract peek(client: RateLimitClient, isBanned?: boolean): MaybeAsync<RateLimitResult>;
 
@@ -21,10 +21,10 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
     return undefined;
   }
 
-  /** Called once, after the last request: records what is not yet on record. */
+  /** Called once, after the last request. Records outstanding counts. */
   abstract close(): Promise<void>;
 
-  /** Counts a request for a throttler of a route. A block shorter than the window gives no fresh window. */
+  /** Counts a request for a route throttler. When a block ends, the window continues if it is longer. */
   async increment(
     key: string,
     ttl: number,
@@ -33,7 +33,7 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   ): Promise<ThrottlerStorageRecord> {
     const window = { id: key, limits: { perMinute: limit }, period: ttl };
     if (blockDuration <= 0) return recordOf(limit, await this.consume(window));
-    // A block is a window for one request, which the first refused one fills.
+    // A block is a window for one request, which the first refused request uses up.
     const block = { id: `${key}:block`, limits: { perMinute: 1 }, period: blockDuration };
     const blocked = await this.peek(block);
     if (!blocked.admitted) return recordOf(limit, blocked);

@@ -4,24 +4,24 @@ import type { Int64 } from '../kernel/json/int64.js';
 
 export const MINUTE = minutes(1);
 
-/** The id of an API key, a network address, or the key of a throttler. */
+/** The id of an API key, a network address, or the key of a route throttler. */
 export type ClientId = Int64 | string;
 
-/** The client that a request is counted for, and its limits. An `ApiKeyPrincipal` is one. */
+/** The client that a request is counted for, with its limits. `ApiKeyPrincipal` has this shape. */
 export interface RateLimitClient {
   readonly id: ClientId;
   readonly limits: {
     readonly perMinute: number;
-    /** Absent: no day is counted. */
+    /** If absent, days are not counted. */
     readonly perDay?: number;
   };
-  /** Length of the short window in milliseconds; default: a minute. */
+  /** Length of the short window in milliseconds. Default: one minute. */
   readonly period?: number;
 }
 
-const IPV6_NETWORK_BITS = 64; // what one subscriber has
+const IPV6_NETWORK_BITS = 64; // a typical allocation to one subscriber
 
-/** The IPv4 address, also of an IPv4-mapped one; the /64 of an IPv6 address. */
+/** Returns an IPv4 address, also for an IPv4-mapped one, or the /64 of an IPv6 address. */
 export function network(ip: string | undefined): string {
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);

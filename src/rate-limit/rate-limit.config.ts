@@ -4,11 +4,11 @@ import type { Variables } from '../kernel/config/variables.js';
 export class RateLimitConfig {
   /** Requests per minute from one address without a valid key. */
   readonly anonymousPerMinute: number;
-  /** Maximum number of addresses counted at a time; it bounds their memory. */
+  /** Maximum number of addresses counted at a time, which limits memory use. */
   readonly maxAnonymousAddresses: number;
-  /** Rejected requests within a minute that ban a key; at least half its per-minute limit. */
+  /** Rejected requests within a minute that ban a key. At least half of its per-minute limit applies. */
   readonly banStrikes: number;
-  /** Durations of the first ban, the second, and so on, in milliseconds; the last one repeats. */
+  /** Durations of the first ban, the second, and so on, in milliseconds. The last one repeats. */
   readonly banSteps: readonly number[];
 
   constructor(variables: Variables) {

@@ -9,7 +9,7 @@ import { RateLimitResponse } from './dto/rate-limit.response.js';
 import { FreeAllowance } from './plan-throttler.guard.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** The request, of which no query parameter is read. */
+/** Injects the request. With `@Req()`, unknown query parameters would not be refused. */
 const Asking = createRequestPartDecorator((request) => request);
 
 @Tag('limits', 'Your rate limits')

@@ -9,7 +9,7 @@ import {
   wholeSeconds,
 } from './rate-limit.result.js';
 
-/** Sets the headers of a result: those of the contract, and both windows in the form of the IETF draft "RateLimit header fields for HTTP". */
+/** Sets the contract's headers, and both windows in the format of the IETF draft "RateLimit header fields for HTTP". */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
   result: RateLimitResult,
@@ -28,8 +28,8 @@ const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
   `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;
 
 /**
- * The headers of a response to an unreadable request: the windows of the client's address. Charges nothing. Behind a proxy
- * the client is unknown.
+ * Headers for the response to an unreadable request: the windows of the client's address. Charges nothing. Behind a
+ * proxy, the client is unknown.
  */
 export function clientErrorHeaders(app: INestApplication) {
   const config = app.get(HttpConfig);

@@ -5,7 +5,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 
 export type DecisionLabel = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
-/** Metrics of quotas, bans and Redis. The number of series does not grow with keys or addresses. */
+/** Metrics of quotas, bans and Redis. The number of series does not grow with the number of keys or addresses. */
 @Injectable()
 export class RateLimitMetrics {
   private readonly registry: Registry;
@@ -42,7 +42,7 @@ export class RateLimitMetrics {
     if (state === 'lost') this.redisMetrics.lost.inc();
   }
 
-  /** Only with Redis: a 0 without it would raise an alarm. */
+  /** Registered only with Redis, because a 0 without Redis would raise an alert. */
   private makeRedisMetrics() {
     const up = new Gauge({
       name: `${SERVICE.prefix}_redis_up`,

@@ -30,8 +30,8 @@ import { RedisConfig } from './redis/redis.config.js';
 import { RedisHealth } from './redis/redis.health.js';
 
 /**
- * The plans are the throttler `default`, whose limit is that of each request's client. Its headers are those of the contract,
- * which `RateLimitResponder` writes.
+ * The `default` throttler applies the plan of each request's client. Its headers are off, because `RateLimitResponder`
+ * writes those of the contract.
  */
 const planThrottler = (storage: PlanThrottlerStorage, config: RateLimitConfig): ThrottlerModuleOptions => ({
   throttlers: [
@@ -45,7 +45,7 @@ const planThrottler = (storage: PlanThrottlerStorage, config: RateLimitConfig): 
   storage,
 });
 
-/** The command line makes one without Nest, hence without a decorator. */
+/** Created by a factory because the CLI uses the class without Nest, so it has no decorators. */
 const dailyUsageProvider: Provider = {
   provide: DailyUsageRepository,
   inject: [DataSource],
@@ -84,7 +84,7 @@ const throttlerStorageProvider: Provider = {
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}
 
-  // The storage has no hooks: `ThrottlerModule` provides it too, and Nest would call each of them twice.
+  // The storage itself has no lifecycle hooks: `ThrottlerModule` provides it too, so Nest would call each hook twice.
 
   onApplicationBootstrap(): MaybeAsync<void> {
     return this.storage.open();

@@ -11,7 +11,7 @@ const ERRORS = {
   banned: ApiKeyBanned,
 } as const;
 
-/** Puts a rate-limit result on its response. */
+/** Writes a rate-limit result to the response. */
 @Injectable()
 export class RateLimitResponder {
   constructor(private readonly metrics: RateLimitMetrics) {}
@@ -27,7 +27,11 @@ export class RateLimitResponder {
     throw new ERRORS[label](retryAfter);
   }
 
-  /** Refuses a request because of a limit of its route. @param plan the windows of the client @throws RateLimitExceeded */
+  /**
+   * Refuses a request because of its route's own limit.
+   * @param plan the windows of the client's plan
+   * @throws RateLimitExceeded
+   */
   refuse({ principal }: Request, response: Response, plan: RateLimitResult, retryAfter: number): never {
     this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', 'minute_exhausted');
     writeRateLimitHeaders(response, plan);
@@ -35,7 +39,7 @@ export class RateLimitResponder {
     throw new RateLimitExceeded(retryAfter);
   }
 
-  /** Whether the headers of a result are on the response. */
+  /** Whether the headers of a result have been set. */
   hasResponded(response: Response): boolean {
     return response.hasHeader('X-RateLimit-Limit');
   }
@@ -48,7 +52,7 @@ function labelOf({ admitted, windows, bannedFor = 0 }: RateLimitResult): Decisio
   return dayIsOver ? 'day_exhausted' : 'minute_exhausted';
 }
 
-/** Whole seconds until every exhausted window and the ban have ended. */
+/** Whole seconds until every exhausted window and any ban have ended. */
 function retryAfterOf({ windows, bannedFor = 0 }: RateLimitResult): number {
   const exhausted = windows.filter(({ remaining }) => remaining === 0);
   return wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));

@@ -13,7 +13,7 @@ export interface RateLimitWindow {
   readonly resetAt: number;
 }
 
-/** What is decided about one request, and what is left of each window. */
+/** The decision about one request, with the state of each window. */
 export interface RateLimitResult {
   readonly admitted: boolean;
   readonly windows: readonly RateLimitWindow[];
@@ -21,7 +21,10 @@ export interface RateLimitResult {
   readonly bannedFor?: number;
 }
 
-/** The window that the headers report: the one with the fewest requests left; of two exhausted, the later reset. */
+/**
+ * The window to report in headers: the one with the fewest requests left, or, of two exhausted ones, the one that
+ * resets later.
+ */
 export function tightestWindow({ windows }: RateLimitResult): RateLimitWindow {
   return windows.reduce((tightest, window) =>
     window.remaining < tightest.remaining ||
@@ -33,7 +36,7 @@ export function tightestWindow({ windows }: RateLimitResult): RateLimitWindow {
 
 const DAY_SECONDS = 86_400;
 
-/** What a client has used, in this process or in Redis. */
+/** A client's usage, counted in this process or in Redis. */
 export interface WindowCounts {
   readonly minuteUsed: number;
   /** Milliseconds until the minute ends. */
@@ -47,7 +50,7 @@ export interface WindowCounts {
   readonly dayEnd: number;
 }
 
-/** Whether one more request is within both limits. */
+/** Whether one more request stays within both limits. */
 export function admits(
   { limits }: RateLimitClient,
   { minuteUsed, dayUsed }: Pick<WindowCounts, 'minuteUsed' | 'dayUsed'>,
@@ -80,7 +83,7 @@ export function resultOf(
   return { admitted, windows: [minute, day] };
 }
 
-/** Never below zero: a plan may have shrunk below what is used. */
+/** Never negative, although a plan's limit may have been lowered below current usage. */
 const remaining = (limit: number, used: number): number => (used < limit ? limit - used : 0);
 
 /** Whole seconds to wait, rounded up, at least 1. */

@@ -12,12 +12,12 @@ type Identified = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal' | 'cha
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** What was decided when the request was charged before its turn. */
+    /** The decision, if `consumeAhead` has already charged the request. */
     chargedAhead?: RateLimitResult;
   }
 }
 
-/** Decides ban, minute and day of a plan together, by API key or else by network address. */
+/** Decides ban, minute and day of a plan together, for an API key or else for a network address. */
 @Injectable()
 export class RateLimiter {
   constructor(
@@ -37,12 +37,12 @@ export class RateLimiter {
     return apiKey && !result.admitted ? { ...result, bannedFor: this.bans.strike(apiKey, result) } : result;
   }
 
-  /** Charges a request before its turn: `consume` does not charge it again. */
+  /** Charges a request early. A later `consume` does not charge it again. */
   async consumeAhead(request: Identified): Promise<void> {
     request.chargedAhead = await this.consume(request);
   }
 
-  /** The state of the windows and the ban. Charges nothing. */
+  /** Returns the state of the windows and the ban. Charges nothing. */
   async peek(request: Identified): Promise<RateLimitResult> {
     const apiKey = apiKeyOf(request);
     const bannedFor = apiKey ? this.bans.remaining(apiKey) : 0;

@@ -8,23 +8,23 @@ import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
 const WRITE_EVERY = seconds(1);
-/** How long a stop tries to write them. */
+/** How long a shutdown keeps trying to record bans. */
 const CLOSE_TIMEOUT = seconds(2);
 const MAX_PENDING = 50_000;
 
-/** A ban by this process. */
+/** A ban imposed by this process. */
 export interface OwnBan extends Ban {
   /** Unix milliseconds. */
   readonly since: number;
 }
 
-/** Writes bans to PostgreSQL once a second, or when it is available again. */
+/** Records bans in PostgreSQL once a second, or as soon as it is available again. */
 @Injectable()
 export class BanRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(BanRecorder.name);
   private readonly pending = new LRUCache<Int64, OwnBan>(atMost(MAX_PENDING));
   private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`${this.waiting} bans are written later: ${String(error)}`);
+    this.logger.warn(`${this.waiting} bans are not recorded yet; retrying: ${String(error)}`);
   });
 
   constructor(private readonly keys: ApiKeysRepository) {
@@ -35,7 +35,7 @@ export class BanRecorder implements OnApplicationShutdown {
     this.pending.set(id, ban);
   }
 
-  /** Bans that are not recorded yet. */
+  /** Number of bans not recorded yet. */
   get waiting(): number {
     return this.pending.size;
   }
@@ -43,7 +43,8 @@ export class BanRecorder implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     const written = this.tasks.stop().then(() => this.write());
     await resultWithin(CLOSE_TIMEOUT, written).catch(() => undefined);
-    if (this.waiting > 0) this.logger.error(`The bans of ${this.waiting} keys are not recorded.`);
+    if (this.waiting > 0)
+      this.logger.error(`Shutting down without recording the bans of ${this.waiting} keys.`);
   }
 
   private async write(): Promise<void> {

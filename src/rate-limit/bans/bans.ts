@@ -14,14 +14,15 @@ import { RateLimitMetrics } from '../rate-limit.metrics.js';
 const MAX_KEYS = 50_000;
 
 /**
- * Bans keys that keep sending after a 429. Each process counts strikes by itself. A ban takes effect here at once and is
- * recorded with the key, which makes it visible to every process, durable and revocable.
+ * Bans keys that keep sending after a 429. Each process counts strikes separately. A ban takes effect in this process
+ * immediately and is recorded with the key, so that all processes apply it, it survives a restart, and the operator can
+ * lift it.
  */
 @Injectable()
 export class Bans {
   private readonly logger = new Logger(Bans.name);
   private readonly strikes = new LRUCache<Int64, Strikes>(atMost(MAX_KEYS));
-  /** Bans of this process, which `ApiKeyPrincipal` may not have yet. */
+  /** Bans imposed by this process that `ApiKeyPrincipal` may not contain yet. */
   private readonly ownBans = new LRUCache<Int64, OwnBan>(atMost(MAX_KEYS));
 
   constructor(
@@ -46,7 +47,7 @@ export class Bans {
     return this.ban(principal);
   }
 
-  /** A client with a larger limit sends more requests before it notices a 429. */
+  /** Clients with a higher limit send more requests before they notice a 429. */
   private maxStrikes({ limits }: ApiKeyPrincipal): number {
     return Math.max(this.config.banStrikes, Math.floor(limits.perMinute / 2));
   }
@@ -65,7 +66,7 @@ export class Bans {
     return endsAt - since;
   }
 
-  /** The later of the recorded ban and the one of this process, unless that was lifted. */
+  /** The later of the recorded ban and this process's own ban, unless the latter was lifted. */
   private last({ id, ban, forgivenAt = 0 }: ApiKeyPrincipal): Ban | undefined {
     const own = this.ownBans.get(id);
     if (!own || own.since <= forgivenAt) return ban;
@@ -74,8 +75,8 @@ export class Bans {
 }
 
 /**
- * Each ban is longer than the one before it, and each full day without a ban takes one step back.
- * @param steps lengths in milliseconds; the last one holds for all further bans
+ * Each ban is longer than the last, and each full day without a ban reduces the level by one.
+ * @param steps durations in milliseconds; the last one repeats
  * @param now Unix milliseconds
  */
 function nextBan(last: Ban | undefined, steps: readonly number[], now: number): Ban {
@@ -95,11 +96,7 @@ export class Strikes {
   private times: number[] = [];
   private from = 0;
 
-  /**
-   * Adds a refusal.
-   * @param windowEnd end of the exhausted window
-   * @returns the number of strikes in the last 60 s
-   */
+  /** Adds a refusal. @param windowEnd end of the exhausted window @returns the number of strikes in the last 60 s */
   add(now: number, windowEnd: number): number {
     if (now >= this.windowEnd) {
       this.windowEnd = windowEnd;

@@ -5,17 +5,17 @@ import { Strikes } from './bans.js';
 describe('the strikes of a key', () => {
   const windowEnd = minutes(60);
 
-  it('are those of any 60 s, wherever a minute begins', () => {
+  it('are those of the last 60 s, regardless of window boundaries', () => {
     const strikes = new Strikes();
     strikes.add(0, windowEnd); // the first refusal
     let most = 0;
-    strikes.add(seconds(2), windowEnd); // begins a minute
+    strikes.add(seconds(2), windowEnd); // starts a minute
     for (let i = 0; i < 18; i++) most = strikes.add(seconds(61.5), windowEnd);
     for (let i = 0; i < 18; i++) most = strikes.add(seconds(62.1), windowEnd);
     expect(most).toBe(36);
   });
 
-  it('count no more after 60 s', () => {
+  it('expire after 60 s', () => {
     const strikes = new Strikes();
     strikes.add(0, windowEnd);
     expect(strikes.add(seconds(1), windowEnd)).toBe(1);
@@ -23,7 +23,7 @@ describe('the strikes of a key', () => {
     expect(strikes.add(seconds(61), windowEnd)).toBe(2);
   });
 
-  it('are as many as a list of all refusals has', () => {
+  it('are as many as in a full list of refusals', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 90_000 }), (pauses, length) => {

@@ -1,25 +1,25 @@
 import type { DataSource } from 'typeorm';
 import type { ClientId } from '../rate-limit-client.js';
 
-/** Requests of a key on a UTC day, in days since 1970-01-01. */
+/** Requests of a key on one UTC day, in days since 1970-01-01. */
 export interface DailyUsage {
   readonly keyId: ClientId;
   readonly day: number;
   readonly requests: number;
 }
 
-/** Earlier days are in one table, what each process has counted of the last two in the other. */
+/** One table holds the totals of earlier days, the other the counts of each process for the last two days. */
 const ALL = `(SELECT key_id, day, requests, NULL AS writer FROM api_key_usage
               UNION ALL SELECT key_id, day, requests, writer FROM api_key_usage_by_writer) AS usage`;
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
-/** The day counts of keys in PostgreSQL. */
+/** Daily request counts of keys, in PostgreSQL. */
 export class DailyUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Records what a process has counted so far. Repeated and late copies of the statement change nothing, because the counts
-   * of a writer only grow. Deleted keys are left out.
+   * Records a process's counts. Repeating the statement or running it late changes nothing, because a writer's counts
+   * only grow. Deleted keys are left out.
    */
   async record(writer: string, counts: readonly DailyUsage[]): Promise<void> {
     await this.dataSource.query(
@@ -37,7 +37,7 @@ export class DailyUsageRepository {
     );
   }
 
-  /** What other writers have on record of one day. Keys without requests are left out. */
+  /** The recorded counts of other writers for one day. Keys without requests are left out. */
   async sumOfOthers(
     writer: string,
     day: number,
@@ -61,7 +61,7 @@ export class DailyUsageRepository {
     );
   }
 
-  /** Requests of a key on each of the last days, today included, newest first, without days that have none. */
+  /** Requests of a key on each of the last days, including today, newest first. Days without requests are left out. */
   history(keyId: ClientId, days: number): Promise<{ day: string; requests: number }[]> {
     return this.dataSource.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(requests)::bigint AS requests FROM ${ALL}

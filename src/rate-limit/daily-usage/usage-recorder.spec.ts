@@ -5,8 +5,8 @@ import { TestClock } from '../../../test/support/test-clock.js';
 import { days } from '../../kernel/clock/duration.js';
 import { UsageRecorder } from './usage-recorder.js';
 
-describe('the day counts on record', () => {
-  it('have each request once, whatever becomes of the statements', async () => {
+describe('the recorded daily counts', () => {
+  it('include each request exactly once, whether or not statements fail', async () => {
     const outcome = fc.constantFrom<Outcome>('runs', 'fails', 'lost', 'late');
     await fc.assert(
       fc.asyncProperty(
@@ -36,7 +36,7 @@ describe('the day counts on record', () => {
     );
   });
 
-  it('are written by themselves, in one statement for all keys that have changed', async () => {
+  it('are recorded automatically, with one statement for all changed keys', async () => {
     const usage = new TestDailyUsage();
     const recorder = new UsageRecorder(new TestClock(), usage);
     for (let i = 0; i < 5_000; i++) recorder.add(i % 50, 20_000);
@@ -46,7 +46,7 @@ describe('the day counts on record', () => {
     expect(usage.writes).toBe(1);
   });
 
-  it('go on under another writer when a day comes back', async () => {
+  it('continue under a new writer when the clock returns to a day', async () => {
     const usage = new TestDailyUsage();
     const recorder = new UsageRecorder(new TestClock(), usage);
     for (const day of [20_000, 20_001, 20_000, 20_001, 20_000]) {

@@ -10,15 +10,18 @@ const WRITE_EVERY = seconds(1);
 const READ_AGAIN_AFTER = seconds(1);
 const MERGE_EVERY = hours(1);
 const MAX_COUNTS = 10_000; // in one statement
-/** How long a stop tries to record the counts. */
+/** How long a shutdown keeps trying to record the counts. */
 const CLOSE_TIMEOUT = seconds(2);
 const CLOSE_RETRY_AFTER = seconds(0.25);
 
-/** What this process has counted of one day. A day that comes back has another writer, because its counts start anew. */
+/**
+ * This process's counts for one day. If the clock returns to a day, it gets a new writer, because its counts start at
+ * 0.
+ */
 class OwnDay {
   readonly writer = randomUUID();
   readonly counts = new Map<ClientId, number>();
-  /** The keys whose counts are to be recorded. */
+  /** Keys whose counts have not been recorded yet. */
   readonly changed = new Set<ClientId>();
 }
 
@@ -28,8 +31,8 @@ interface Reading {
 }
 
 /**
- * Counts the admitted requests of this process for each key and UTC day, and records once a second the counts that have
- * changed. A count is an absolute number, so a statement whose outcome is not known is simply sent again.
+ * Counts this process's admitted requests for each key and UTC day, and records changed counts once a second. Counts
+ * are absolute, so a statement with an unknown outcome can simply be repeated.
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
@@ -54,14 +57,14 @@ export class UsageRecorder {
     changed.add(keyId);
   }
 
-  /** What this process has counted. */
+  /** The count of this process. */
   own(keyId: ClientId, day: number): number {
     return this.days.get(day)?.counts.get(keyId) ?? 0;
   }
 
   /**
-   * Reads what other writers have on record. Keys of one turn of the event loop share a query.
-   * @returns undefined, at once or later, while PostgreSQL is unavailable
+   * Reads the recorded counts of other writers. Calls in the same turn of the event loop share a query.
+   * @returns undefined, synchronously or later, while PostgreSQL is unavailable
    */
   others(keyId: ClientId, day: number): Promise<number | undefined> | undefined {
     if (this.clock.elapsed() < this.readAgainAt) return undefined;
@@ -77,15 +80,15 @@ export class UsageRecorder {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await resultWithin(CLOSE_TIMEOUT, this.writeUntil(performance.now() + CLOSE_TIMEOUT));
-    if (this.failing) this.logger.error('The last day counts are not recorded.');
+    if (this.failing) this.logger.error('Shutting down without recording the latest daily counts.');
   }
 
   private async writeUntil(end: number): Promise<void> {
-    await this.writing; // may have begun before the last request
+    await this.writing; // a running write may have started before the last request
     while (!(await this.write()) && performance.now() < end) await delay(CLOSE_RETRY_AFTER);
   }
 
-  /** Records all that has changed; what cannot be recorded is kept. @returns whether it is recorded */
+  /** Records all changes. What cannot be recorded is kept for the next try. @returns whether everything was recorded */
   write(): Promise<boolean> {
     this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
     return this.writing;
@@ -94,12 +97,12 @@ export class UsageRecorder {
   private async writeAll(): Promise<boolean> {
     try {
       for (const [day, own] of this.days) await this.writeDay(day, own);
-      if (this.failing) this.logger.log('Day counts are recorded again.');
+      if (this.failing) this.logger.log('Daily counts are being recorded again.');
       this.failing = false;
       await this.mergeSometimes();
       return true;
     } catch (error) {
-      if (!this.failing) this.logger.warn(`Day counts are recorded later: ${String(error)}`);
+      if (!this.failing) this.logger.warn(`Could not record daily counts; retrying: ${String(error)}`);
       this.failing = true;
       return false;
     }
@@ -112,9 +115,9 @@ export class UsageRecorder {
         if (sent.push({ keyId, day, requests: counts.get(keyId) ?? 0 }) === MAX_COUNTS) break;
       }
       await this.repository.record(writer, sent);
-      this.readAgainAt = -Infinity; // PostgreSQL is available
+      this.readAgainAt = -Infinity; // PostgreSQL is available again
       for (const { keyId, requests } of sent) if (counts.get(keyId) === requests) changed.delete(keyId);
-      if (sent.length < MAX_COUNTS) break; // what was counted meanwhile is for the next second
+      if (sent.length < MAX_COUNTS) break; // anything counted in the meantime waits for the next second
     }
     if (changed.size === 0 && day !== this.latest) this.days.delete(day);
   }
@@ -124,7 +127,7 @@ export class UsageRecorder {
     if (now < this.mergeAt) return;
     this.mergeAt = now + MERGE_EVERY;
     await this.repository.merge().catch((error: unknown) => {
-      this.logger.debug(`Ended days are added up later: ${String(error)}`);
+      this.logger.debug(`Could not merge the counts of past days; retrying later: ${String(error)}`);
     });
   }
 
@@ -138,7 +141,7 @@ export class UsageRecorder {
       const sums = await this.repository.sumOfOthers(this.dayOf(day).writer, day, [...keyIds]);
       return new Map(sums.map(({ keyId, requests }) => [String(keyId), requests]));
     } catch (error) {
-      this.logger.debug(`What a key has used today is read later: ${String(error)}`);
+      this.logger.debug(`Could not read today's usage; retrying: ${String(error)}`);
       this.readAgainAt = this.clock.elapsed() + READ_AGAIN_AFTER;
       return undefined;
     }

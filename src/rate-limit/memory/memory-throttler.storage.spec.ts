@@ -45,8 +45,8 @@ async function admitted(
   return count;
 }
 
-describe('the memory storage and the clock', () => {
-  it('makes a minute no longer when the wall clock steps back', async () => {
+describe('the memory storage when the clock changes', () => {
+  it('does not extend a minute when the wall clock steps back', async () => {
     const { storage, clock } = start();
     await admitted(storage, FREE, 61);
     clock.step(-hours(1));
@@ -56,7 +56,7 @@ describe('the memory storage and the clock', () => {
     expect((await storage.consume(FREE)).admitted).toBe(true);
   });
 
-  it('shows one reset of each window for as long as it runs', async () => {
+  it('reports the same reset for as long as a window runs', async () => {
     const wall = Date.UTC(2027, 0, 15, 12);
     const clock = new TestClock(wall);
     const { storage } = start(new TestDailyUsage(), clock);
@@ -65,20 +65,20 @@ describe('the memory storage and the clock', () => {
       (await storage.consume(FREE)).windows.map(({ resetAt }) => Math.ceil(resetAt / 1000));
     const first = await resets();
     for (let i = 0; i < 59; i++) {
-      clock.advance(i / 7); // the milliseconds of the two clocks end at different moments
+      clock.advance(i / 7); // the two clocks reach the next millisecond at different times
       expect(await resets()).toEqual(first);
     }
     expect((first[1] ?? 0) % 86_400).toBe(0);
   });
 
-  it('makes a minute no shorter when the wall clock steps forward', async () => {
+  it('does not shorten a minute when the wall clock steps forward', async () => {
     const { storage, clock } = start();
     await admitted(storage, FREE, 61);
     clock.step(hours(1));
     expect((await storage.consume(FREE)).admitted).toBe(false);
   });
 
-  it('does not bring a day back when the wall clock steps back over midnight', async () => {
+  it('does not return to the previous day when the wall clock steps back over midnight', async () => {
     const { storage, clock } = start();
     const client = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
     expect(await admitted(storage, client, 10)).toBe(5);
@@ -90,7 +90,7 @@ describe('the memory storage and the clock', () => {
     expect(await admitted(storage, client, 10)).toBe(0);
   });
 
-  it('changes the day at midnight and not a millisecond before', async () => {
+  it('starts a new day exactly at midnight', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 59, 998));
     const { storage } = start(new TestDailyUsage(), clock);
     const client = { id: 1, limits: { perMinute: 1000, perDay: 1 } };
@@ -101,25 +101,25 @@ describe('the memory storage and the clock', () => {
     expect(await admitted(storage, client, 2)).toBe(1);
   });
 
-  it('goes on with the right day, and a true Retry-After, when the clock jumps a day ahead and back', async () => {
+  it('uses the right day and Retry-After when the clock jumps a day ahead and back', async () => {
     const { storage, clock } = start();
     const client = { id: 1, limits: { perMinute: 1000, perDay: 5 } };
     expect(await admitted(storage, client, 3)).toBe(3);
     clock.step(days(1));
-    expect(await admitted(storage, client, 10)).toBe(5); // that day's
+    expect(await admitted(storage, client, 10)).toBe(5); // counted for the wrong day
     clock.advance(minutes(10));
     clock.step(-days(1));
-    expect(await admitted(storage, client, 10)).toBe(2); // what is left of this one
+    expect(await admitted(storage, client, 10)).toBe(2); // left for this day
     const [, day] = (await storage.consume(client)).windows;
     expect(day?.resetIn).toBeLessThanOrEqual(hours(24));
     clock.advance((day?.resetIn ?? 0) - 1);
     expect(await admitted(storage, client, 1)).toBe(0);
     clock.advance(1);
-    expect(await admitted(storage, client, 1)).toBe(0); // the next day's were used ahead
+    expect(await admitted(storage, client, 1)).toBe(0); // already used while the clock was ahead
     expect((await storage.consume(client)).windows[1]?.resetIn).toBe(days(1));
   });
 
-  it('carries a running minute over midnight', async () => {
+  it('continues a running minute over midnight', async () => {
     const clock = new TestClock(Date.UTC(2027, 0, 15, 23, 59, 50));
     const { storage } = start(new TestDailyUsage(), clock);
     await admitted(storage, FREE, 60);
@@ -130,27 +130,27 @@ describe('the memory storage and the clock', () => {
   });
 });
 
-describe('the memory storage and the day counts on record', () => {
+describe('the memory storage and the recorded daily counts', () => {
   const HEAVY: RateLimitClient = { id: 7, limits: { perMinute: 1_000_000, perDay: 1000 } };
 
-  it('waits for nothing but the first request of a day', async () => {
+  it('waits only for the first request of a day', async () => {
     const { storage } = start();
     await storage.consume(HEAVY);
     expect(storage.consume(HEAVY)).not.toBeInstanceOf(Promise);
   });
 
-  it('goes on after a kill with all that was written before', async () => {
+  it('resumes after a kill with everything recorded before', async () => {
     const usage = new TestDailyUsage();
     for (let life = 0; life < 20; life++) {
       const { storage, recorder } = start(usage);
       await admitted(storage, HEAVY, 37);
       await recorder.write();
-      await admitted(storage, HEAVY, 3); // forgotten
+      await admitted(storage, HEAVY, 3); // lost
     }
     expect(await admitted(start(usage).storage, HEAVY, 2000)).toBe(1000 - 20 * 37);
   });
 
-  it('goes on after a stop in good order with the exact count', async () => {
+  it('resumes after a clean stop with the exact count', async () => {
     const usage = new TestDailyUsage();
     for (let life = 0; life < 10; life++) {
       const { storage } = start(usage);
@@ -160,7 +160,7 @@ describe('the memory storage and the day counts on record', () => {
     expect(await admitted(start(usage).storage, HEAVY, 2000)).toBe(1000 - 370);
   });
 
-  it('reads the day so far for a peek', async () => {
+  it('reads the recorded count of the day on a peek', async () => {
     const usage = new TestDailyUsage();
     const first = start(usage).storage;
     await admitted(first, HEAVY, 37);
@@ -168,13 +168,13 @@ describe('the memory storage and the day counts on record', () => {
     expect((await start(usage).storage.peek(HEAVY)).windows[1]?.remaining).toBe(1000 - 37);
   });
 
-  it('goes on counting while PostgreSQL is unavailable, and puts it on record afterwards', async () => {
+  it('keeps counting while PostgreSQL is unavailable, and records the counts afterwards', async () => {
     const { storage, usage } = start();
     await admitted(storage, HEAVY, 5);
     usage.away = true;
     expect(await admitted(storage, HEAVY, 100)).toBe(100);
     usage.away = false;
-    await eventually(() => usage.total >= 105); // by itself
+    await eventually(() => usage.total >= 105); // recorded automatically
     expect(await admitted(storage, HEAVY, 2000)).toBe(1000 - 105);
   });
 
@@ -182,7 +182,7 @@ describe('the memory storage and the day counts on record', () => {
     ['did not run', 'fails'],
     ['ran, but was not acknowledged', 'lost'],
     ['runs late', 'late'],
-  ])('has every request on record once when a statement %s', async (_, outcome) => {
+  ])('records every request once when a statement %s', async (_, outcome) => {
     const { storage, usage, recorder } = start();
     await admitted(storage, HEAVY, 5);
     usage.outcome = () => outcome;
@@ -195,7 +195,7 @@ describe('the memory storage and the day counts on record', () => {
     expect(usage.total).toBe(112);
   });
 
-  it('puts what was used while PostgreSQL was unavailable on record when it is stopped', async () => {
+  it('records on shutdown what was used while PostgreSQL was unavailable', async () => {
     const { storage, usage } = start();
     await admitted(storage, HEAVY, 5);
     usage.away = true;
@@ -205,19 +205,19 @@ describe('the memory storage and the day counts on record', () => {
     expect(usage.total).toBe(505);
   });
 
-  it('tries for a while to do so when PostgreSQL is unavailable at the stop', async () => {
+  it('keeps trying for a while if PostgreSQL is unavailable during shutdown', async () => {
     const { storage, usage } = start();
     await admitted(storage, HEAVY, 5);
     usage.away = true;
     await admitted(storage, HEAVY, 500);
     const stopped = storage.close();
-    await setTimeout(seconds(0.5)); // real time, in which it tries
+    await setTimeout(seconds(0.5)); // real time, during which it retries
     usage.away = false;
     await stopped;
     expect(usage.total).toBe(505);
   });
 
-  it('puts a day that ended meanwhile on record too', async () => {
+  it('also records a day that ended in the meantime', async () => {
     const { storage, usage, clock } = start();
     await admitted(storage, HEAVY, 5);
     usage.away = true;
@@ -229,7 +229,7 @@ describe('the memory storage and the day counts on record', () => {
     expect(usage.counts).toEqual([505, 7]);
   });
 
-  it('has exactly what was admitted on record after any history of failures', async () => {
+  it('has recorded exactly the admitted requests after any sequence of failures', async () => {
     const outcome = fc.constantFrom<Outcome>('runs', 'runs', 'runs', 'fails', 'lost', 'late');
     await fc.assert(
       fc.asyncProperty(
@@ -247,7 +247,7 @@ describe('the memory storage and the day counts on record', () => {
             const { storage } = start(usage);
             total += await admitted(storage, { id: 7, limits: { perMinute: 1e6, perDay: 500 } }, life);
             if (thaw) usage.thaw();
-            usage.outcome = () => 'runs'; // or a stop takes its time
+            usage.outcome = () => 'runs'; // or a shutdown takes its full timeout
             await storage.close();
             usage.outcome = () => outcomes.shift() ?? 'runs';
           }
@@ -259,7 +259,7 @@ describe('the memory storage and the day counts on record', () => {
     );
   });
 
-  it('learns what was used before as soon as PostgreSQL is back', async () => {
+  it('reads earlier usage as soon as PostgreSQL is back', async () => {
     const usage = new TestDailyUsage();
     const first = start(usage).storage;
     await admitted(first, HEAVY, 900);
@@ -273,8 +273,8 @@ describe('the memory storage and the day counts on record', () => {
   });
 });
 
-describe('the memory storage and its memory', () => {
-  it('forgets addresses a while after they were seen', async () => {
+describe('the memory use of the memory storage', () => {
+  it('forgets addresses some time after their last request', async () => {
     const { storage, clock } = start();
     for (let i = 0; i < 400; i++) await storage.consume({ id: `10.0.0.${i}`, limits: { perMinute: 30 } });
     expect(storage.size).toBe(400);
@@ -285,14 +285,14 @@ describe('the memory storage and its memory', () => {
     expect(storage.size).toBeLessThanOrEqual(2);
   });
 
-  it('never remembers more addresses than it may', async () => {
+  it('never exceeds the maximum number of addresses', async () => {
     const { storage } = start();
     for (let i = 0; i < 20_000; i++)
       await storage.consume({ id: `2001:db8:${i}::`, limits: { perMinute: 30 } });
     expect(storage.size).toBeLessThanOrEqual(1000);
   });
 
-  it('forgets keys a day or two after they were seen', async () => {
+  it('forgets keys a day or two after their last request', async () => {
     const { storage, clock } = start();
     for (let i = 0; i < 300; i++) await storage.consume({ id: i, limits: { perMinute: 10, perDay: 10 } });
     clock.advance(days(1));
@@ -303,7 +303,7 @@ describe('the memory storage and its memory', () => {
   });
 });
 
-/** The rules as one would write them without a thought for speed: a list of every admitted request. */
+/** A naive implementation of the rules: a list of every admitted request. */
 class NaiveModel {
   private readonly admissions = new Map<
     ClientId,
@@ -327,14 +327,14 @@ class NaiveModel {
   }
 }
 
-describe('the memory storage over random histories', () => {
+describe('the memory storage with random requests', () => {
   const step = fc.record({
     pause: fc.oneof(
       fc.constant(0),
       fc.integer({ min: 0, max: 70_000 }),
       fc.integer({ min: 0, max: hours(30) }),
     ),
-    /** How far the wall clock is corrected then. */
+    /** How far the wall clock is corrected at that time. */
     step: fc.oneof(
       { weight: 4, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.integer({ min: -hours(60), max: hours(60) }) },
@@ -345,7 +345,7 @@ describe('the memory storage over random histories', () => {
     requests: fc.integer({ min: 1, max: 6 }),
   });
 
-  it('decides as the naive model does', async () => {
+  it('decides like the naive model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { storage, clock } = start();
@@ -365,7 +365,7 @@ describe('the memory storage over random histories', () => {
     );
   });
 
-  it('admits a request that comes when the refusal said', async () => {
+  it('admits a request sent after the announced Retry-After', async () => {
     const wait = ({ windows }: RateLimitResult) =>
       Math.max(...windows.filter(({ remaining }) => remaining === 0).map(({ resetIn }) => resetIn));
     await fc.assert(
@@ -386,7 +386,7 @@ describe('the memory storage over random histories', () => {
     );
   });
 
-  it('lets remaining only fall within a window', async () => {
+  it('only decreases remaining within a window', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), async (pauses) => {
         const { storage, clock } = start();

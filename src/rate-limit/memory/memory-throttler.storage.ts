@@ -8,8 +8,8 @@ import type { RateLimitResult } from '../rate-limit.result.js';
 import { type Counter, WindowCounters } from './window-counters.js';
 
 /**
- * Counts in the memory of this process. A decision waits only for the first one of a key on a day, whose count so far is
- * in PostgreSQL.
+ * Counts in the memory of this process. Only the first decision for a key each day waits, for the recorded count in
+ * PostgreSQL.
  */
 @Injectable()
 export class MemoryThrottlerStorage extends PlanThrottlerStorage {
@@ -53,7 +53,7 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
     return result;
   }
 
-  /** While PostgreSQL is unavailable, what this process itself has counted has to do. */
+  /** While PostgreSQL is unavailable, only this process's own count is used. */
   private read({ id }: RateLimitClient, counter: Counter): Promise<void> | undefined {
     const { day } = counter;
     counter.dayUsed = this.usage.own(id, day);

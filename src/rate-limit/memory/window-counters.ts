@@ -3,18 +3,18 @@ import { days } from '../../kernel/clock/duration.js';
 import { type ClientId, MINUTE, type RateLimitClient } from '../rate-limit-client.js';
 import { admits, type RateLimitResult, resultOf } from '../rate-limit.result.js';
 
-/** Milliseconds. A larger difference of the two clocks is a correction, not drift. */
+/** Milliseconds. A larger difference between the two clocks is treated as a correction, not as drift. */
 const CORRECTED = 5;
 const DAY = days(1);
 const MAX_KEYS = 4_000_000;
 
-/** What one client has used in this process. Whole numbers only: V8 stores small integers inside the object. */
+/** One client's usage in this process. All fields are integers, because V8 stores small integers inside the object. */
 export class Counter {
   minuteUsed = 0;
   /** Days since 1970-01-01. */
   day = -1;
   dayUsed = 0;
-  /** Whether `dayUsed` has what other processes have on record. */
+  /** 1 if `dayUsed` includes what other processes have recorded, otherwise 0. */
   isRead = 0;
 
   /** @param minuteStart milliseconds of the monotonic clock */
@@ -22,16 +22,16 @@ export class Counter {
 }
 
 /**
- * At most `max` counters. A generation that is half of `max` or one period old replaces the one before it, which is
- * dropped as a whole: no clean-up pauses the event loop. Made-up addresses can evict the counts of others, but they cannot
- * fill the memory.
+ * Holds at most `max` counters. When the current generation reaches half of `max` or the age of one period, it replaces
+ * the previous one, which is dropped as a whole; no clean-up pauses the event loop. Made-up addresses can evict other
+ * clients' counts but cannot exhaust memory.
  */
 class ExpiringCounters {
   private young = new Map<ClientId, Counter>();
   private old = new Map<ClientId, Counter>();
   private born = 0;
 
-  /** @param period in milliseconds; a counter that is not used for that long may be dropped */
+  /** @param period in milliseconds; a counter unused for that long may be dropped */
   constructor(
     private readonly period: number,
     private readonly max: number,
@@ -59,9 +59,9 @@ class ExpiringCounters {
   }
 }
 
-/** The counters of this process: of keys, of addresses, and of throttlers of routes. */
+/** The counters of this process, for keys, addresses and route throttlers. */
 export class WindowCounters {
-  /** Unix milliseconds at 0 of the monotonic clock. */
+  /** Unix milliseconds when the monotonic clock was 0. */
   private wallOffset = -Infinity;
   private readonly keys = new ExpiringCounters(DAY, MAX_KEYS);
   private readonly anonymous: ExpiringCounters;
@@ -76,8 +76,8 @@ export class WindowCounters {
   }
 
   /**
-   * The counter of a client, with a new minute and a new day if the last one has ended.
-   * @param now monotonic: a correction of the wall clock does not change the length of a minute
+   * Returns a client's counter, reset if its minute or day has ended.
+   * @param now monotonic, so corrections of the wall clock do not change the length of a minute
    */
   find(client: RateLimitClient, now = Math.floor(this.clock.elapsed())): Counter {
     const counter = this.table(client).find(client.id, now);
@@ -93,7 +93,7 @@ export class WindowCounters {
     return counter;
   }
 
-  /** Decides about a request as far as this process knows. */
+  /** Decides about a request based on this process's counts. */
   decide(client: RateLimitClient, charges: boolean, counter = this.find(client)): RateLimitResult {
     const now = Math.floor(this.clock.elapsed());
     const admitted = admits(client, counter);
@@ -118,7 +118,10 @@ export class WindowCounters {
     return this.keys.size + this.anonymous.size + routes;
   }
 
-  /** Unix milliseconds of a monotonic time. Constant for a window unless the wall clock is corrected. */
+  /**
+   * Converts a monotonic time to Unix milliseconds. The result is constant for a window unless the wall clock is
+   * corrected.
+   */
   private wall(instant: number): number {
     const offset = this.clock.now() - this.clock.elapsed();
     if (Math.abs(offset - this.wallOffset) > CORRECTED) this.wallOffset = offset;
@@ -128,7 +131,7 @@ export class WindowCounters {
   private table({ limits, period }: RateLimitClient): ExpiringCounters {
     if (limits.perDay !== undefined) return this.keys;
     if (period === undefined) return this.anonymous;
-    const upTo = 2 ** Math.ceil(Math.log2(period)); // bounds the number of tables, whatever a `ttl` function returns
+    const upTo = 2 ** Math.ceil(Math.log2(period)); // limits the number of tables, whatever a `ttl` function returns
     let routes = this.routes.get(upTo);
     if (!routes) this.routes.set(upTo, (routes = new ExpiringCounters(upTo, this.max)));
     return routes;

@@ -8,11 +8,11 @@ const MAX_CLIENTS = 100_000;
 
 interface Refusal {
   readonly windows: readonly RateLimitWindow[];
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly since: number;
 }
 
-/** Clients that cost no command: they stay exhausted until the window ends, or are banned. */
+/** Clients that are banned, or exhausted until a window ends. Refusing them needs no Redis command. */
 export class KnownRefusals {
   private readonly refusals = new LRUCache<ClientId, Refusal>(atMost(MAX_CLIENTS));
 
@@ -22,7 +22,7 @@ export class KnownRefusals {
     this.refusals.set(id, { windows, since: this.clock.elapsed() });
   }
 
-  /** @param isBanned nothing is charged meanwhile, so the windows stay known */
+  /** @param isBanned no request is charged during a ban, so the known windows stay valid */
   find({ id, limits }: RateLimitClient, isBanned: boolean): RateLimitResult | undefined {
     const refusal = this.refusals.get(id);
     if (!refusal) return undefined;
@@ -40,7 +40,7 @@ export class KnownRefusals {
   }
 }
 
-/** The minute may end before the day that is exhausted. */
+/** The minute may end before the exhausted day does. */
 function renewed({ resetIn, ...window }: RateLimitWindow): RateLimitWindow {
   const length = window.length * 1000;
   const ended = Math.ceil(-resetIn / length);

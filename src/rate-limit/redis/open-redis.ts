@@ -5,14 +5,14 @@ import { ANNOUNCE, CONSUME, CONSUME_CAPPED } from './scripts.js';
 
 const MAX_RECONNECT_DELAY = 500;
 const CONNECT_TIMEOUT = seconds(2);
-/** Milliseconds for which ioredis waits for the end of a connection to a server that may be frozen. */
+/** How long ioredis waits for a connection to close, in milliseconds. The server may be frozen. */
 const DISCONNECT_TIMEOUT = 100;
-/** A node of a cluster that does not respond says nothing of its successor: the others are asked. */
+/** After a node fails, the other nodes are asked at this interval for its successor. */
 const SLOTS_REFRESH_INTERVAL = seconds(1);
 
-/** Times in Unix milliseconds, of the server's clock. */
+/** Times are Unix milliseconds of the server's clock. */
 export type Reply = [
-  /** 1 or 0; -1 where the hash does not have the day. */
+  /** 1 or 0, or -1 if the hash does not contain the day. */
   admitted: number,
   minuteUsed: number,
   minuteEnd: number,
@@ -21,7 +21,7 @@ export type Reply = [
   now: number,
 ];
 
-/** What the scripts are called by. */
+/** Redis commands defined by the scripts. */
 interface Commands {
   petstoreConsume(
     key: string,
@@ -55,8 +55,9 @@ const SCRIPTS = {
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
 
 /**
- * A client of the Redis, of the master that sentinels name, or of the cluster. It makes no connection by itself. A command is
- * sent at once or fails at once, and is never sent again: it would be charged twice, or long after it was given up.
+ * Creates a client for a single Redis, the master named by sentinels, or a cluster. It does not connect by itself. A
+ * command is sent immediately or fails immediately, and is never repeated: it could be charged twice, or long after the
+ * request was abandoned.
  */
 export function openRedis(config: RedisConfig): RedisWithScripts {
   const { url = '', cluster: isCluster, clusterNodes, sentinels } = config;
@@ -70,7 +71,7 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelay,
   };
-  const withScripts = (redis: Redis | Cluster) => redis as RedisWithScripts; // the types do not know `scripts`
+  const withScripts = (redis: Redis | Cluster) => redis as RedisWithScripts; // the types do not include `scripts`
   if (sentinels.length > 0)
     return withScripts(new Redis({ ...options, ...sentinelOptions(config), scripts: SCRIPTS }));
   if (!isCluster) return withScripts(new Redis(url, { ...options, scripts: SCRIPTS }));
@@ -81,7 +82,7 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     slotsRefreshInterval: SLOTS_REFRESH_INTERVAL,
-    // TLS checks the name that the node has announced.
+    // TLS checks the host name that the node announced.
     dnsLookup: (address, callback) => {
       callback(null, address);
     },
@@ -90,7 +91,7 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
   return withScripts(cluster);
 }
 
-/** How to find the master by the sentinels, and what to say to it. */
+/** How to find the master through sentinels, and how to connect to it. */
 export function sentinelOptions(config: RedisConfig): RedisOptions {
   const { url = '', sentinels, sentinelName, sentinelPassword } = config;
   const { tls } = secureOptions(config);
@@ -102,14 +103,14 @@ export function sentinelOptions(config: RedisConfig): RedisOptions {
     sentinelPassword,
     sentinelCommandTimeout: CONNECT_TIMEOUT,
     sentinelRetryStrategy: reconnectDelay,
-    // A master that was made a replica while this connection stayed: sentinels know its successor.
+    // A master was demoted to a replica while connected. The sentinels know its successor.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     connectTimeout: CONNECT_TIMEOUT,
     ...(tls && { tls, enableTLSForSentinelMode: true, sentinelTLS: tls }),
   };
 }
 
-/** TLS for a `rediss:` URL, with the service's own certificate authority if there is one. */
+/** TLS options for a `rediss:` URL, with the configured certificate authority, if any. */
 export function secureOptions({ url = '', ca }: RedisConfig): {
   tls?: { ca?: string };
 } {

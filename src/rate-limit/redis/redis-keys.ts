@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import { SERVICE } from '../../kernel/service.js';
 import type { ClientId } from '../rate-limit-client.js';
 
-/** The parts of a table with a maximal size, and the shards of a cluster. */
+/** The number of parts of a size-limited table, and of shards of a cluster. */
 export const PARTS = 16;
 
-/** The names of the hashes and sets in Redis. The part in braces decides the slot of a cluster. */
+/** The names of hashes and sets in Redis. The part in braces determines the cluster slot. */
 export interface RedisKeys {
   /** The quota of a client. */
   client(id: ClientId): string;
-  /** The part of a table that has a client in it. */
+  /** The part of a table that contains a client. */
   part(table: string, id: ClientId): string;
   /** The replicas that count in this Redis, or in this shard of it. */
   readonly replicas: string;
@@ -22,8 +22,8 @@ export const SINGLE_REDIS: RedisKeys = {
 };
 
 /**
- * Each shard is one slot: what it holds is on one master, is lost or moves together. Their slots are 1024 apart, so that
- * masters with ranges of the same size get the same number of shards, give or take one.
+ * Each shard is one slot, so its data is on one master and is lost or moved together. The slots are 1024 apart, so
+ * masters with equal slot ranges get the same number of shards, give or take one.
  */
 const TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 735, 405, 515];
 
@@ -34,5 +34,5 @@ export const SHARDS: readonly RedisKeys[] = TAGS.map((tag) => ({
   replicas: `${SERVICE.prefix}:{${tag}}:seen`,
 }));
 
-/** The part, or the shard, of a client. */
+/** The part or shard of a client. */
 export const partOf = (id: ClientId): number => crc32(String(id)) % PARTS;

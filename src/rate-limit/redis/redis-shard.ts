@@ -5,11 +5,11 @@ import { type RateLimitResult, resultOf } from '../rate-limit.result.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 import { PARTS, type RedisKeys } from './redis-keys.js';
 
-/** No request waits for it. */
+/** Requests do not wait for heartbeats. */
 const HEARTBEAT_TIMEOUT = seconds(2);
-/** Windows of routes may be long, and share a table. */
+/** Windows of different routes share a table, and may be long. */
 const ROUTES_KEPT_FOR = days(30);
-/** For how long a replica counts as there after its last heartbeat. */
+/** How long a replica is considered alive after its last heartbeat. */
 const SEEN_FOR = seconds(5);
 
 interface ShardOptions {
@@ -17,19 +17,21 @@ interface ShardOptions {
   readonly replica: string;
   /** Milliseconds that a request waits for Redis. */
   readonly timeout: number;
-  /** Of the addresses that are counted at a time, over all shards. */
+  /** Maximum number of addresses counted at a time, over all shards. */
   readonly maxAddresses: number;
-  /** What is on record of a key on a day (since 1970-01-01). */
+  /** Returns a key's recorded usage on a day (since 1970-01-01). */
   readonly usedOn: (id: RateLimitClient['id'], day: number) => Promise<number>;
 }
 
-/** The clients whose counts are lost and moved together: all of them in one Redis, a sixteenth of them in a cluster. */
+/**
+ * Clients whose counts are lost or moved together: all clients with a single Redis, a sixteenth of them in a cluster.
+ */
 export class RedisShard {
-  /** Whether this replica counts alone now. */
+  /** Whether this replica is currently counting alone. */
   isLost = false;
   /** The number of replicas, this one included. */
   replicaCount = 1;
-  /** When Redis last told of so many. */
+  /** When Redis last confirmed that number. */
   private countedAt = -Infinity;
 
   constructor(
@@ -53,7 +55,9 @@ export class RedisShard {
     });
   }
 
-  /** Announces this replica, and reads how many there are. The number falls only after 5 s of uninterrupted contact. */
+  /**
+   * Announces this replica and reads the number of replicas. The number falls only after 5 s of uninterrupted contact.
+   */
   async announce(): Promise<void> {
     try {
       const { replica } = this.options;
@@ -99,8 +103,9 @@ export class RedisShard {
 }
 
 /**
- * Rejects when a reply takes longer. The event loop runs timers first, then what sockets have received, then immediates: a
- * reply that has arrived is read before, so the delay of a busy process is not that of Redis.
+ * Rejects if a reply takes too long. The event loop runs timers first, then reads sockets, then runs immediates. A
+ * reply that has already arrived is therefore read before the rejection, so a busy process does not mistake its own
+ * delay for that of Redis.
  * @param timeout in milliseconds
  */
 export function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {

@@ -22,7 +22,7 @@ afterEach(async () => {
   replicas.days.ahead = 0;
 });
 
-/** What is exact only as long as Redis responds in time is tested with more of it: other tests run beside this one. */
+/** Allows a longer timeout for tests that need Redis to respond in time, because other tests run in parallel. */
 let timeout: number | undefined;
 
 const make = (
@@ -48,7 +48,7 @@ const commandsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return decisions() - before;
 };
 
-/** Each run of the script reads its hash once. Heartbeats are scripts as well, and read no hash. */
+/** Each decision reads its hash once. Heartbeats are scripts too, but read no hash. */
 const decisions = () =>
   Number(/cmdstat_hmget:calls=(\d+)/.exec(server.command('INFO', 'commandstats'))?.[1] ?? 0);
 
@@ -94,24 +94,24 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start();
     const client = clientWith(1000);
     await admitted(storage, client, 1);
-    await commandsOf(() => admitted(storage, client, 50)); // each script is loaded by its first command
+    await commandsOf(() => admitted(storage, client, 50)); // the first call loads each script
     expect(await commandsOf(() => admitted(storage, client, 50))).toBe(50);
   });
 
-  it('do not lose Redis because the service is busy while a response has arrived', async () => {
+  it('do not treat Redis as lost if the service was too busy to read a response', async () => {
     const storage = replicas.make(server.url, { timeout: 100 });
     await storage.open();
     const client = clientWith(1000);
     await storage.consume(client);
     const decided = storage.consume(client);
-    await setImmediate(); // the command has left
-    const busyUntil = performance.now() + 300; // longer than a command may take
+    await setImmediate(); // the command has been sent
+    const busyUntil = performance.now() + 300; // longer than the command timeout
     while (performance.now() < busyUntil);
     expect((await decided).admitted).toBe(true);
     expect(storage.degraded).toBe(false);
   });
 
-  it('cost no command for a caller known to be exhausted', async () => {
+  it('need no command for a caller known to be exhausted', async () => {
     const storage = await start();
     const client = clientWith(10);
     expect(await admitted(storage, client, 11)).toBe(10);
@@ -120,7 +120,7 @@ describeWithRedis('quotas in Redis', () => {
     expect(decisions() - before).toBe(0);
   });
 
-  it('cost no command for a banned caller, also when its minute has ended', async () => {
+  it('need no command for a banned caller, even after its minute has ended', async () => {
     const clock = new TestClock();
     const storage = await start(server.url, {}, clock);
     const client = clientWith(3);
@@ -144,7 +144,7 @@ describeWithRedis('quotas in Redis', () => {
     expect(counts.reduce((a, b) => a + b)).toBe(100);
   });
 
-  it('show one reset of each window on all replicas, whatever their clocks say', async () => {
+  it('report the same reset on all replicas, whatever their clocks', async () => {
     const noon = Date.UTC(2027, 0, 15, 12);
     const replicas = await Promise.all(
       [noon, noon + 700].map((now) => start(server.url, {}, new TestClock(now))),
@@ -162,20 +162,20 @@ describeWithRedis('quotas in Redis', () => {
     expect(Number(reset.split(',')[1]) % days(1)).toBe(0);
   });
 
-  it('go on with the right day when the clock of Redis jumps a day ahead and back', async () => {
+  it('use the right day when the clock of Redis jumps a day ahead and back', async () => {
     const clock = new TestClock();
     const storage = await start(server.url, {}, clock);
     const client = clientWith(1000, 5);
     const day = (by: 1 | -1) => {
       server.moveDays(`petstore:{${client.id}}`, by);
       replicas.days.ahead += by;
-      clock.advance(days(1)); // or the replica would know the window still
+      clock.advance(days(1)); // otherwise the replica would still know the window
     };
     expect(await admitted(storage, client, 3)).toBe(3);
-    day(-1); // as if it had been yesterday: now the clock has jumped ahead
+    day(-1); // makes the stored day yesterday, as if the clock had jumped ahead
     expect(await admitted(storage, client, 3)).toBe(3);
-    day(1); // and back: what is in the hash is tomorrow's
-    expect(await admitted(storage, client, 3)).toBe(2); // three of this day were used before
+    day(1); // and back: the stored day is now tomorrow
+    expect(await admitted(storage, client, 3)).toBe(2); // three requests of this day were used before
     const { windows } = await storage.consume(client);
     expect(windows[1]?.resetIn).toBeLessThanOrEqual(days(1));
   });
@@ -197,7 +197,7 @@ describeWithRedis('quotas in Redis', () => {
     expect(Number(server.command('PTTL', table))).toBeLessThanOrEqual(minutes(2));
   });
 
-  it('hold no more than ANONYMOUS_ADDRESSES, whichever networks requests come from', async () => {
+  it('hold at most ANONYMOUS_ADDRESSES, whichever networks requests come from', async () => {
     server.command('FLUSHALL');
     const replicas = await Promise.all([1, 2].map(() => start(server.url, { ANONYMOUS_ADDRESSES: '400' })));
     for (let i = 0; i < 3_000; i += 100) {
@@ -212,7 +212,7 @@ describeWithRedis('quotas in Redis', () => {
     expect(await admitted(await start(), address, 50)).toBe(30);
   });
 
-  it('leave nothing behind for ever', async () => {
+  it('let every stored key expire', async () => {
     const storage = await start();
     const client = clientWith(10);
     await admitted(storage, client, 1);
@@ -222,13 +222,13 @@ describeWithRedis('quotas in Redis', () => {
   });
 });
 
-describeWithRedis('quotas while Redis is away', () => {
+describeWithRedis('quotas while Redis is unavailable', () => {
   beforeEach(async () => {
     server = await RedisServer.start(['--appendfsync', 'always']);
   });
   afterEach(() => server.stop());
 
-  it('go on with the share of one replica when Redis is killed, and are exact again when it is back', async () => {
+  it('continue with the share of one replica when Redis is killed, and are exact again when it is back', async () => {
     const [one, other] = await Promise.all([start(), start()]);
     await eventually(() => one.replicaCount === 2);
     const client = clientWith(100);
@@ -252,7 +252,7 @@ describeWithRedis('quotas while Redis is away', () => {
     for (let i = 0; i < 100; i++) expect(storage.consume(client)).not.toBeInstanceOf(Promise);
   });
 
-  it('go on without a slow Redis, and with it again when it has recovered', async () => {
+  it('continue without a slow Redis, and use it again when it has recovered', async () => {
     const storage = await start();
     const client = clientWith(1000);
     await admitted(storage, client, 1);
@@ -262,19 +262,19 @@ describeWithRedis('quotas while Redis is away', () => {
     await eventually(() => !storage.degraded);
   });
 
-  it('send no command twice, and tell Redis nothing of what was admitted without it', async () => {
+  it('never repeat a command, and do not report to Redis what was admitted without it', async () => {
     const storage = await start();
     const client = clientWith(1000);
     await admitted(storage, client, 10);
     await server.freeze();
-    await admitted(storage, client, 5); // these time out, and may run when Redis thaws
-    await admitted(storage, client, 30); // these are counted here alone
+    await admitted(storage, client, 5); // these time out, and may run when Redis resumes
+    await admitted(storage, client, 30); // these are counted only in this replica
     await server.thaw();
     await eventually(() => !storage.degraded);
     expect(Number(server.command('HGET', `petstore:{${client.id}}`, 'n'))).toBeLessThanOrEqual(15);
   });
 
-  it('fail nothing in a burst while Redis restarts, and have each admitted request on record once', async () => {
+  it('fail no request in a burst while Redis restarts, and record each admitted request once', async () => {
     const storage = await start();
     const client = clientWith(100_000);
     let sent = 0;
@@ -296,7 +296,7 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(replicas.usage.total).toBe(sent);
   });
 
-  it('begin the day with what is on record when Redis has lost its data', async () => {
+  it('start the day with the recorded count when Redis has lost its data', async () => {
     const [one, other] = await Promise.all([start(), start()]);
     const client = clientWith(1000, 100);
     expect(await admitted(one, client, 40)).toBe(40);
@@ -307,14 +307,14 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(await admitted(other, client, 100)).toBe(0);
   });
 
-  it('are exact from the first burst on, also when Redis takes 300 ms', async () => {
+  it('are exact from the first burst, even if Redis takes 300 ms', async () => {
     const storage = await start();
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
     expect(await admitted(storage, clientWith(1), 20)).toBe(1);
     expect(storage.degraded).toBe(false);
   });
 
-  it('do not lose Redis because the rest of the service takes long to start', async () => {
+  it('do not treat Redis as lost if the rest of the service starts slowly', async () => {
     jest.useFakeTimers();
     const storage = make();
     jest.advanceTimersByTime(seconds(5));
@@ -323,7 +323,7 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
-  it('do not lose a Redis that is slow at the start', async () => {
+  it('do not treat Redis as lost if it is slow at startup', async () => {
     const storage = make();
     server.command('CLIENT', 'PAUSE', '600', 'ALL');
     await storage.open();
@@ -333,7 +333,7 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(await printedMetrics()).not.toMatch(/^petstore_redis_lost_total [1-9]/m);
   });
 
-  it('do not lose Redis because no request needs it while it is slow', async () => {
+  it('do not treat Redis as lost if it is slow while no request needs it', async () => {
     const storage = await start();
     const beats = jest.spyOn(RedisShard.prototype, 'announce');
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
@@ -343,7 +343,7 @@ describeWithRedis('quotas while Redis is away', () => {
     expect(storage.degraded).toBe(false);
   });
 
-  it('start without Redis and find it later', async () => {
+  it('start without Redis and connect to it later', async () => {
     await server.kill();
     const storage = await start();
     expect((await storage.consume(clientWith(10))).admitted).toBe(true);
@@ -355,7 +355,7 @@ describeWithRedis('quotas while Redis is away', () => {
   });
 });
 
-describeWithRedis('quotas in other kinds of Redis', () => {
+describeWithRedis('quotas in other Redis deployments', () => {
   afterEach(() => server.stop());
 
   it('work over TLS', async () => {

@@ -14,18 +14,21 @@ import { partOf, SHARDS, SINGLE_REDIS } from './redis-keys.js';
 import { RedisShard } from './redis-shard.js';
 import { RedisWatch } from './redis-watch.js';
 
-/** A healthy Redis responds in a millisecond. With ten times the load of its machine, one of 1,000 replies takes 500. */
+/**
+ * A healthy Redis responds within a millisecond. If its machine has ten times the load it can handle, one reply in
+ * 1,000 takes 500 ms.
+ */
 const COMMAND_TIMEOUT = seconds(1);
 
 /**
- * Counts in Redis, exact for any number of replicas: one command for an admitted request. While Redis does not respond, each
- * replica counts its share of every limit by itself, in windows that run on when Redis is back.
+ * Counts in Redis, exactly, for any number of replicas, with one command per admitted request. While Redis does not
+ * respond, each replica counts its share of every limit itself, in windows that continue when Redis is back.
  */
 export class RedisThrottlerStorage extends PlanThrottlerStorage {
   private readonly shards: readonly RedisShard[];
   private readonly watch: RedisWatch;
   private readonly refusals: KnownRefusals;
-  /** What this replica has admitted without Redis. */
+  /** Counts what this replica admits without Redis. */
   private readonly alone: WindowCounters;
 
   constructor(
@@ -47,12 +50,12 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     this.alone = new WindowCounters(clock, maxAddresses);
   }
 
-  /** Without Redis this replica starts alone. */
+  /** If Redis is unavailable, this replica starts alone. */
   override open(): Promise<void> {
     return this.watch.start();
   }
 
-  /** Whether this replica counts alone now, be it for the clients of one shard only. */
+  /** Whether this replica currently counts alone, even if only for the clients of one shard. */
   get degraded(): boolean {
     return this.lostShards > 0;
   }
@@ -91,7 +94,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     const refusal = this.refusals.find(client, isBanned);
     if (refusal) return refusal;
     const shard = this.shards[this.shards.length === 1 ? 0 : partOf(client.id)];
-    if (!shard) throw new Error('there is one shard for each part');
+    if (!shard) throw new Error('No shard for this client');
     return shard.isLost
       ? this.decideAlone(shard, client, charge)
       : this.decideTogether(shard, client, charge, isBanned);
@@ -114,7 +117,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     }
   }
 
-  /** Admits this replica's share of each limit, or one request where there are more replicas than requests. */
+  /** Admits this replica's share of each limit, or one request if there are more replicas than requests. */
   private decideAlone(shard: RedisShard, client: RateLimitClient, charge: Charge): RateLimitResult {
     const { perMinute, perDay } = client.limits;
     const share = (limit: number) => Math.max(1, Math.floor(limit / shard.replicaCount));

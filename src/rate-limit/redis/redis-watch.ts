@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT = seconds(2);
 const RECONNECT_EVERY = seconds(2);
 const HEARTBEAT = seconds(0.5);
 
-/** Finds out by a heartbeat whether Redis responds, and tells when it is lost and when it is back. */
+/** Checks by heartbeat whether Redis responds, and logs when it is lost and when it is back. */
 export class RedisWatch {
   private readonly logger = new Logger('Redis');
   private heartbeat?: NodeJS.Timeout;
@@ -33,7 +33,7 @@ export class RedisWatch {
       this.logger.debug(String(error));
     });
     await this.announce();
-    this.heartbeat = setInterval(() => void this.announce(), HEARTBEAT).unref(); // not before: it would connect as well
+    this.heartbeat = setInterval(() => void this.announce(), HEARTBEAT).unref(); // not earlier: it would connect as well
   }
 
   stop(): void {
@@ -41,7 +41,7 @@ export class RedisWatch {
     this.redis.disconnect();
   }
 
-  /** How many of the shards do not respond. */
+  /** How many shards do not respond. */
   get lostShards(): number {
     return this.shards.reduce((sum, { isLost }) => (isLost ? sum + 1 : sum), 0);
   }
@@ -49,7 +49,7 @@ export class RedisWatch {
   markUnavailable(shard: RedisShard, reason: unknown): void {
     if (shard.isLost) return;
     shard.isLost = true;
-    if (this.lostShards > 1) return; // the others of the same node, or of the whole cluster
+    if (this.lostShards > 1) return; // the other shards of the same node or cluster are already reported
     this.metrics.redis('lost');
     const what = this.shards.length > 1 ? 'A part of the Redis Cluster' : 'Redis';
     this.logger.warn(
@@ -80,7 +80,9 @@ export class RedisWatch {
     this.logger.log('Redis is back: counting together again.');
   }
 
-  /** A connection to a frozen server stays open. Another one finds the master that sentinels have named meanwhile. */
+  /**
+   * A connection to a frozen server stays open. A new one finds the master that sentinels have named in the meantime.
+   */
   private reconnect(): void {
     const { redis, clock } = this;
     if (redis.isCluster || !['ready', 'connect'].includes(redis.status)) return;

@@ -8,19 +8,19 @@ interface Address {
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
-/** One Redis, the master that sentinels know, or a cluster. */
+/** A single Redis, the master named by sentinels, or a cluster. */
 export class RedisConfig {
-  /** Absent: this process counts the quotas in its memory, which is exact for one process. */
+  /** If absent, this process counts quotas in memory, which is exact for a single process. */
   readonly url: string | undefined;
   /** Whether `url` names a node of a Redis Cluster. */
   readonly cluster: boolean;
-  /** Nodes of the cluster to begin with, beside that of `url`. */
+  /** Initial nodes of the cluster, in addition to that of `url`. */
   readonly clusterNodes: readonly Address[];
-  /** Sentinels that know the master; then the host of `url` is not used. */
+  /** Sentinels that know the master. With sentinels, the host of `url` is not used. */
   readonly sentinels: readonly Address[];
   readonly sentinelName: string;
   readonly sentinelPassword: string | undefined;
-  /** PEM of a certificate authority for a `rediss:` server, beside those of the system. */
+  /** PEM of a certificate authority for a `rediss:` server, in addition to those of the system. */
   readonly ca: string | undefined;
 
   constructor(variables: Variables) {
@@ -48,7 +48,7 @@ export class RedisConfig {
   }
 }
 
-/** Hosts with commas between them, each with a port or without. */
+/** Comma-separated hosts, each with an optional port. */
 function addresses(
   variables: Variables,
   name: 'REDIS_CLUSTER_NODES' | 'REDIS_SENTINELS',

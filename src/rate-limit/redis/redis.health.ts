@@ -4,7 +4,7 @@ import { Readiness } from '../../observability/health/readiness.js';
 import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis-throttler.storage.js';
 
-/** A part of `/health/ready` where quotas are counted in Redis. */
+/** A part of `/health/ready` if quotas are counted in Redis. */
 @Injectable()
 export class RedisHealth implements OnModuleInit {
   constructor(
@@ -18,7 +18,7 @@ export class RedisHealth implements OnModuleInit {
     if (storage instanceof RedisThrottlerStorage) this.readiness.add(() => this.check(storage));
   }
 
-  /** Degraded and not down: every replica has lost Redis, and each counts its share. */
+  /** Degraded rather than down: all replicas may have lost Redis, and each still counts its share. */
   private check({ lostShards, shardCount }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
     if (lostShards === 0) return redis.up();

@@ -1,10 +1,11 @@
 /**
- * Decides about one request of a key in one step. The quota is one hash, hence one slot of a cluster: `m` when the minute
- * began, `n` used in it, `d` the UTC day (since 1970-01-01), `u` used in it. Time is the server's own: replicas whose clocks
- * differ agree, and a server clock that steps back ends no minute.
- *
- * KEYS: the hash. ARGV: limit per minute, limit per day, 1 to charge or 0 to peek, and what is on record of the day, which a
- * hash without that day begins with. Without that argument such a hash decides nothing: -1.
+ * Decides about one request of a key in one step. The quota is one hash, and therefore in one slot of a cluster: `m` is
+ * the start of the minute, `n` the requests used in it, `d` the UTC day (since 1970-01-01), `u` the requests used in
+ * it. Times come from the server, so replicas with different clocks agree. If the server's clock steps back, the minute
+ * does not end.
+ * KEYS: the hash. ARGV: limit per minute, limit per day, 1 to charge or 0 to peek, and the recorded usage of the day,
+ * which initialises a hash without that day. Without that argument, the reply for such a hash is -1, and nothing is
+ * decided.
  */
 export const CONSUME = `
 local time = redis.call('TIME')
@@ -33,12 +34,11 @@ return { admitted, minuteUsed, start + 60000, dayUsed, (today + 1) * 86400000, n
 `;
 
 /**
- * The same for a window of which there may be any number: those of addresses, and of routes with a limit of their own. They
- * share a hash, a field each: "end:used". When the hash is full, windows that have ended are deleted, and all of them where
- * that does not make room: the table has a hard cap.
- *
+ * Decides about a request in one of any number of windows: those of addresses, and of routes with their own limit. The
+ * windows share a hash, with one field each: "end:used". When the hash is full, ended windows are deleted, or all of
+ * them if that does not make room.
  * KEYS: the hash. ARGV: the field, length in ms, limit, 1 to charge or 0 to peek, how many windows the hash may hold,
- * for how many ms it is kept after its last use.
+ * and for how many ms it is kept after its last use.
  */
 export const CONSUME_CAPPED = `
 local time = redis.call('TIME')
@@ -70,7 +70,10 @@ end
 return { admitted, used, ending, 0, 0, now }
 `;
 
-/** Tells of this replica, and returns how many there are. KEYS: when each was last seen. ARGV: replica, for how many seconds. */
+/**
+ * Announces this replica, and returns the number of replicas. KEYS: when each was last seen. ARGV: replica, for how
+ * many seconds.
+ */
 export const ANNOUNCE = `
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
