@@ -424,7 +424,7 @@ class MarksController {
   }
 
   @Get('same-id')
-  @ApiOperation({ operationId: 'listPets' })
+  @ApiOperation({ operationId: 'listEvents' })
   sameId(): object {
     return result();
   }
@@ -645,7 +645,7 @@ export const documents: Topic = {
     });
 
     it('gives every operation a name and a summary', () => {
-      expect(operation('get', 'marks/same-id').operationId).toBe('listPets_2');
+      expect(operation('get', 'marks/same-id').operationId).toBe('listEvents_2');
       expect(operation('get', 'marks/one').operationId).toMatch(/^[\w-]+$/);
       expect(operation('get', 'successes/no-content').summary).toBe('No content');
     });
