@@ -43,7 +43,7 @@ export class CategoriesService {
     return CategoryResponse.from(await find(this.categories.manager, id));
   }
 
-  /** Those of the categories below it are not among them. @throws CategoryNotFound, InvalidCursor */
+  /** Excludes pets of its subcategories. @throws CategoryNotFound, InvalidCursor */
   async listPets(id: Int64, query: PageRequest): Promise<Page<PetResponse>> {
     await find(this.categories.manager, id);
     return this.pets.listOfCategory(id, query);
@@ -66,7 +66,7 @@ export class CategoriesService {
       const category = await find(manager, id, expected, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
       if (parentId !== null && parentId !== category.parentId) await lockForMove(manager, id, parentId);
-      // A name that was there before the present rule keeps the key that it was given.
+      // An unchanged name keeps its key, which may predate the current folding rule.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
       const values = { name, nameKey, parentId };
       return this.changes.in(manager).update(Category, category, values, CATEGORY_UPDATED);
@@ -100,7 +100,7 @@ async function find(
   return category;
 }
 
-/** Tells of a name that is taken, and of a parent that is not there. */
+/** Translates constraint violations: a name that is taken, or a parent that does not exist. */
 const explain =
   ({ name = '', parentId }: UpdateCategoryDto) =>
   (error: unknown): never => {

@@ -2,17 +2,17 @@ import type { EntityManager } from 'typeorm';
 import type { Int64 } from '../platform.js';
 import { CategoryCycle, ParentCategoryNotFound } from './category.errors.js';
 
-/** Of an advisory lock, among those of this service. */
+/** The id of the service's advisory lock for moves in the category tree. */
 const TREE = 7_083_461_293;
 
 /**
- * Lets one transaction at a time move a category below another one, until it ends. Two that each move a category below the other's
- * would otherwise see no cycle, and make one. All other changes leave the tree without cycles as it is, and take no lock.
+ * Serialises transactions that set a category's parent, until they end. Two concurrent ones that each move a category
+ * below the other's would otherwise miss the cycle they create. Other changes cannot create a cycle and take no lock.
  * @throws ParentCategoryNotFound, CategoryCycle
  */
 export async function lockForMove(manager: EntityManager, id: Int64, parentId: Int64): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock($1)', [TREE]);
-  // A separate statement: it sees what was committed before the lock.
+  // This must be a separate statement, so that it sees everything committed before the lock was taken.
   const above = await manager.query<{ isCycle: boolean }[]>(
     `WITH RECURSIVE above AS (
        SELECT id, parent_id FROM categories WHERE id = $1

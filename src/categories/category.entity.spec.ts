@@ -1,6 +1,6 @@
 import { nameKeyOf } from './category.entity.js';
 
-describe('Two names of categories are one', () => {
+describe('Category names are equal', () => {
   it.each([
     ['birds', 'BIRDS'],
     ['Straße', 'STRASSE'],
@@ -20,7 +20,7 @@ describe('Two names of categories are one', () => {
   });
 });
 
-describe('Two names of categories differ', () => {
+describe('Category names are different', () => {
   it.each([
     ['x²', 'x2'],
     ['ı', 'i'],

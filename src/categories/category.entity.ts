@@ -11,7 +11,7 @@ export class Category {
   @Column('text')
   name!: string;
 
-  /** The name without regard to case, which is unique. */
+  /** The case-folded name, which is unique. */
   @Column('text', { name: 'name_key' })
   nameKey!: string;
 
@@ -22,8 +22,9 @@ export class Category {
 }
 
 /**
- * The full case folding (Unicode, section 3.13) of the NFC form: two names with the same key are one. Lower case alone does
- * not know that `ß` is `SS`; without a context, `toLowerCase` makes no final sigma. Only `ı` has an upper case of another letter.
+ * The full case folding (Unicode, section 3.13) of the NFC form: names with equal keys are the same name. Lower-casing
+ * alone would not equate `ß` and `SS`. Folding each character separately avoids the final sigma, which depends on
+ * context. `ı` is skipped because its upper case is that of a different letter.
  */
 export const nameKeyOf = (name: string): string =>
   Array.from(name.normalize('NFC'), (character) =>

@@ -5,8 +5,8 @@ import { type Deprecation, DEPRECATION, EndpointRemoved } from './deprecation.js
 import { DeprecationInterceptor } from './deprecation.interceptor.js';
 
 /**
- * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, and 410
- * from the sunset on; the OpenAPI document marks the operation.
+ * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`
+ * headers, and responds with 410 from the sunset on. The OpenAPI document marks the operation.
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(

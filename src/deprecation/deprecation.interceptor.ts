@@ -13,7 +13,7 @@ const ANYWHERE = { strict: false };
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
-  /** What it needs is looked up with a request, so that a unit test of a controller need not provide it. */
+  /** Dependencies are resolved per request, so a unit test of a controller need not provide them. */
   constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {

@@ -3,13 +3,13 @@ import { DomainError } from '../kernel/errors/domain-error.js';
 export interface Deprecation {
   /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */
   readonly since: string;
-  /** Day of the removal, `YYYY-MM-DD`: responses are 410 from 00:00 UTC. */
+  /** Day of the removal, `YYYY-MM-DD`: responses are 410 from 00:00 UTC on. */
   readonly sunset: string;
   /** Path of the replacement. */
   readonly successor: string;
   /** Description of the replacement. */
   readonly use: string;
-  /** Path of the page that says more, default `/docs`. */
+  /** Path of the page with more information. Default: `/docs`. */
   readonly documentation?: string;
 }
 

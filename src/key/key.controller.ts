@@ -78,7 +78,7 @@ export class KeyController {
   }
 }
 
-/** The key ended after the guards had let it through. */
+/** The key was revoked or expired after the guards accepted it. */
 function refuse(error: unknown): never {
   throw error instanceof KeyIsRevoked || error instanceof KeyHasExpired ? new InvalidApiKey() : error;
 }

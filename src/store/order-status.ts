@@ -1,4 +1,3 @@
-/** How far an order has come. */
 export enum OrderStatus {
   Placed = 'placed',
   Approved = 'approved',

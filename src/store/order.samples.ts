@@ -8,7 +8,7 @@ import { StoreService } from './store.service.js';
 
 const COUNT = 8;
 
-/** Two orders of each status. An order holds its pet while it is open. */
+/** Two orders of each status. Open orders hold their pets. */
 @SampleData()
 @Injectable()
 export class OrderSamples implements Samples {

@@ -11,7 +11,7 @@ import { Order } from './order.entity.js';
 import { InvalidOrderTransition, OrderNotFound } from './order.errors.js';
 import { ORDER_APPROVED, ORDER_CANCELLED, ORDER_DELIVERED, ORDER_PLACED } from './order.events.js';
 
-/** An order and the hold on its pet change in one transaction, which locks the pet first and the order after it. */
+/** Changes an order and the hold on its pet in one transaction, which locks the pet before the order. */
 @Injectable()
 export class StoreService {
   constructor(
@@ -61,7 +61,7 @@ export class StoreService {
     );
   }
 
-  /** @param endReservation what happens to the pet when the order ends; undone if the order refuses */
+  /** @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition */
   private async advance(
     id: Int64,
     status: OrderStatus,
@@ -84,6 +84,6 @@ export class StoreService {
   }
 }
 
-/** Orders are never deleted. */
+/** Cannot fail to find the order, because orders are never deleted. */
 const lockOrder = (manager: EntityManager, id: Int64): Promise<Order> =>
   manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
