@@ -2,8 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreatePets1764547200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // char_length counts code points, as the API does. A check and not an enumerated type, because values of a type
-    // cannot be removed.
+    // char_length counts code points, like the API. A check is used because values of an enum type cannot be removed.
     await runner.query(`
       CREATE TABLE pets (
         id          bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pets_pkey PRIMARY KEY,
@@ -11,7 +10,7 @@ export class CreatePets1764547200000 implements MigrationInterface {
         category_id bigint NOT NULL,
         status      text   NOT NULL CONSTRAINT pets_status_known CHECK (status IN ('available', 'pending', 'sold'))
       )`);
-    // Finds the first row of any page of a status without reading pets of another status.
+    // Finds the first row of any page for a status without reading pets of other statuses.
     await runner.query('CREATE INDEX pets_status_id_idx ON pets (status, id)');
   }
 

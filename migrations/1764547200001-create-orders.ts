@@ -10,7 +10,7 @@ export class CreateOrders1764547200001 implements MigrationInterface {
         status     text        NOT NULL CONSTRAINT orders_status_known CHECK (status IN ('placed', 'approved', 'delivered')),
         created_at timestamptz NOT NULL DEFAULT now()
       )`);
-    // Without an index on the foreign key, every deletion of a pet reads the whole table.
+    // Without an index on the foreign key, every deletion of a pet would scan the whole table.
     await runner.query('CREATE INDEX orders_pet_id_idx ON orders (pet_id)');
   }
 

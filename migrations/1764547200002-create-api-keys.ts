@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateApiKeys1764547200002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The key itself is not stored: `hash` is its SHA-256, `prefix` and `last_four` identify it for people. Custom
-    // limits are a pair, and only for the enterprise plan.
+    // The key itself is not stored: `hash` is its SHA-256; `prefix` and `last_four` let people recognise it. Custom
+    // limits come in pairs, and only for the enterprise plan.
     await runner.query(`
       CREATE TABLE api_keys (
         id           bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT api_keys_pkey PRIMARY KEY,

@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AddBans1764547200003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A ban belongs to the key, so rotation and a change of plan keep it, and every process reads it with the key.
+    // Bans are stored with the key, so they survive rotation and a change of plan, and every process reads them with
+    // the key.
     await runner.query(`
       ALTER TABLE api_keys
         ADD COLUMN ban_ends_at timestamptz,

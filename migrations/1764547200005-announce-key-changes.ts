@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AnnounceKeyChanges1764547200005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A trigger, so that a change by hand is announced too. A change of `last_used_at` is not announced.
+    // A trigger also announces manual changes. A change of `last_used_at` is not announced.
     await runner.query(`
       CREATE FUNCTION announce_api_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

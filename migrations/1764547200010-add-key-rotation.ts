@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AddKeyRotation1764547200010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A key has one secret, and after a rotation the previous one for a while. Columns and not a table of secrets: a
-    // change of them changes the row of the key, which is announced.
+    // A key has one secret, and for a while after a rotation also the previous one. They are columns rather than a
+    // table of secrets, so that changing them changes the key's row, which is announced.
     await runner.query(`
       ALTER TABLE api_keys
         ADD COLUMN previous_hash    bytea CONSTRAINT api_keys_previous_hash_key UNIQUE,

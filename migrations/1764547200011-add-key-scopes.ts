@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AddKeyScopes1764547200011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // NULL is every scope, those of later modules too. Only the code lists the scopes, so that a new one needs no
+    // NULL means every scope, including ones added later. Only the code lists the scopes, so a new one needs no
     // migration.
     await runner.query(`
       ALTER TABLE api_keys

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateApiKeyHistory1764547200012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Without a foreign key, the history of a key survives the deletion of its row.
+    // There is no foreign key, so the history of a key survives the deletion of its row.
     await runner.query(`
       CREATE TABLE api_key_history (
         id         bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT api_key_history_pkey PRIMARY KEY,
@@ -16,7 +16,7 @@ export class CreateApiKeyHistory1764547200012 implements MigrationInterface {
         changes    json        NOT NULL
       )`);
     await runner.query('CREATE INDEX api_key_history_key_id_idx ON api_key_history (key_id, id)');
-    // By statement, so that TRUNCATE is refused too. ALWAYS: also for a session that turns ordinary triggers off.
+    // A statement trigger also refuses TRUNCATE. ALWAYS applies it even in sessions that turn ordinary triggers off.
     await runner.query(`
       CREATE FUNCTION refuse_api_key_history_change() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

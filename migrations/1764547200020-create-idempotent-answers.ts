@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateIdempotentAnswers1764547200020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The response to a request with an Idempotency-Key, written in the transaction of the request. The body is text,
-    // which is sent again unchanged.
+    // The response to a request with an Idempotency-Key, written in that request's transaction. The body is stored as
+    // text, so it can be sent again unchanged.
     await runner.query(`
       CREATE TABLE idempotent_answers (
         api_key_id  bigint      NOT NULL CONSTRAINT idempotent_answers_api_key_id_fkey

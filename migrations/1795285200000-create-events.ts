@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateEvents1795285200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A change writes its event here, in its own transaction. `json` keeps the text, and so the digits of numbers.
+    // A change writes its event here, in the same transaction. `json` preserves the text, including all digits of
+    // numbers.
     await runner.query(`
       CREATE TABLE event_outbox (
         id          bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT event_outbox_pkey PRIMARY KEY,
@@ -11,7 +12,7 @@ export class CreateEvents1795285200000 implements MigrationInterface {
         occurred_at timestamptz NOT NULL,
         data        json        NOT NULL
       )`);
-    // The feed. One process at a time assigns its ids after the commit, so that no lower id ever follows.
+    // The feed. Ids are assigned after the commit, by one process at a time, so no lower id appears later.
     await runner.query(`
       CREATE TABLE events (
         id          bigint      CONSTRAINT events_pkey PRIMARY KEY,
@@ -21,7 +22,7 @@ export class CreateEvents1795285200000 implements MigrationInterface {
         data        json        NOT NULL
       )`);
     await runner.query('CREATE INDEX events_type_id_idx ON events (type, id)');
-    // One row, which is also the lock of the process that assigns ids.
+    // A single row, which also serves as the lock for assigning ids.
     await runner.query(`
       CREATE TABLE event_feed (
         single     boolean CONSTRAINT event_feed_pkey PRIMARY KEY DEFAULT true

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class ReservePets1795456800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A pet that an open order holds. The key makes it one order at most.
+    // Pets held by an open order. The primary key allows at most one order per pet.
     await runner.query(`
       CREATE TABLE pet_reservations (
         pet_id bigint CONSTRAINT pet_reservations_pkey PRIMARY KEY
@@ -11,7 +11,7 @@ export class ReservePets1795456800000 implements MigrationInterface {
     await runner.query(`
       INSERT INTO pet_reservations (pet_id)
       SELECT DISTINCT pet_id FROM orders WHERE status IN ('placed', 'approved')`);
-    // An order keeps the id of its pet when that is removed.
+    // An order keeps the id of its pet after the pet is removed.
     await runner.query('ALTER TABLE orders DROP CONSTRAINT orders_pet_id_fkey');
     await runner.query('ALTER TABLE orders DROP CONSTRAINT orders_status_known');
     await runner.query(`

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateCategories1795456800001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // char_length counts code points, as the interface does. `name_key` is the name without regard to case, made by the
-    // service: what lower() does depends on the locale of the database.
+    // char_length counts code points, like the API. The service computes `name_key`, the case-folded name, because
+    // lower() depends on the database's locale.
     await runner.query(`
       CREATE TABLE categories (
         id        bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT categories_pkey PRIMARY KEY,
@@ -12,7 +12,7 @@ export class CreateCategories1795456800001 implements MigrationInterface {
         parent_id bigint CONSTRAINT categories_parent_id_fkey REFERENCES categories (id)
       )`);
     await runner.query('CREATE INDEX categories_parent_id_idx ON categories (parent_id)');
-    // A page of the pets of a category. Creations wait while it is made: 10 000 000 pets take some seconds.
+    // For pages of the pets of a category. Building it blocks creations: some seconds for 10 000 000 pets.
     await runner.query('CREATE INDEX pets_category_id_id_idx ON pets (category_id, id)');
   }
 

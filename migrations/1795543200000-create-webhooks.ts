@@ -3,11 +3,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateWebhooks1795543200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The job queue creates its tables in a schema of its own, over a connection of its own. It comes first, before this
-    // transaction locks anything.
+    // The job queue creates its tables in its own schema, over its own connection. This comes first, before this
+    // transaction takes any lock.
     const { url } = runner.dataSource.options as { url: string };
     await runMigrations({ connectionString: url, logger: new Logger(() => () => undefined) });
-    // Empty types are all types. A deleted webhook stays until its deliveries are deleted, in small batches.
+    // Empty types mean all types. A deleted webhook remains until its deliveries have been deleted in small batches.
     await runner.query(`
       CREATE TABLE webhooks (
         id               bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT webhooks_pkey PRIMARY KEY,
@@ -30,7 +30,7 @@ export class CreateWebhooks1795543200000 implements MigrationInterface {
         CONSTRAINT webhooks_previous_ends CHECK ((previous_secret IS NULL) = (previous_ends_at IS NULL))
       )`);
     await runner.query('CREATE INDEX webhooks_api_key_id_idx ON webhooks (api_key_id, id)');
-    // A ping has no event. There is no foreign key to events: both are deleted after 30 days, each by itself.
+    // A ping has no event. There is no foreign key to events, because both are deleted independently after 30 days.
     await runner.query(`
       CREATE TABLE webhook_deliveries (
         id              bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT webhook_deliveries_pkey PRIMARY KEY,
@@ -52,7 +52,8 @@ export class CreateWebhooks1795543200000 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries (webhook_id, next_attempt_at)
       WHERE state = 'pending'`);
-    // The newest event of the feed that has its deliveries. One row, which is also the lock of the process that adds them.
+    // The newest event of the feed whose deliveries have been created. A single row, which also serves as the lock of
+    // the process that creates them.
     await runner.query(`
       CREATE TABLE webhook_feed (
         single        boolean CONSTRAINT webhook_feed_pkey PRIMARY KEY DEFAULT true

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CountDaysByWriter1795600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // What each process has counted of the last two days. Older days are added up in api_key_usage, where processes of
-    // earlier versions still write theirs, with the help of api_key_usage_writers.
+    // The counts of each process for the last two days. Older days are added up in api_key_usage, where processes of
+    // earlier versions still write theirs, using api_key_usage_writers.
     await runner.query(`
       CREATE TABLE api_key_usage_by_writer (
         key_id   bigint NOT NULL CONSTRAINT api_key_usage_by_writer_key_id_fkey REFERENCES api_keys (id) ON DELETE CASCADE,

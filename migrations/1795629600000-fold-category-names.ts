@@ -23,8 +23,8 @@ export class FoldCategoryNames1795629600000 implements MigrationInterface {
 }
 
 /**
- * Of categories whose names become one, the oldest gets the key. The others keep their names, under a key that no name has:
- * keys contain no capital letters.
+ * If several names fold to the same key, the oldest category gets that key. The others keep their names, with a key
+ * that no name can have, because keys contain no capital letters.
  */
 async function rewriteKeys(runner: QueryRunner, keyOf: (name: string) => string): Promise<void> {
   await runner.query('LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE');

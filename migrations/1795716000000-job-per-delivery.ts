@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A job of the queue is a delivery; it was the turn of a webhook, which a process took for a while. */
+/** A job now represents a delivery. Before, it represented a webhook's turn, which a process took for a while. */
 export class JobPerDelivery1795716000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A job of the queue sends what is due to a webhook; it was one delivery. */
+/** A job now sends everything that is due for a webhook. Before, it was a single delivery. */
 export class JobPerWebhook1795802400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
