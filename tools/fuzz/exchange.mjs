@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes over a connection of their own, and reads responses until there is one for each method, or the service
- * ends the connection.
- * @param bytes what is sent
- * @param methods of the requests in it: as many responses are waited for, and one to a HEAD has no body
- * @param isCut whether nothing more will be sent, and the service is told so
- * @param deadline milliseconds, after which the connection is given up: `isSilent`
+ * Sends bytes over a separate connection and reads responses until there is one for each method, or until the service
+ * closes the connection.
+ * @param bytes what to send
+ * @param methods the methods of the requests: one response is expected for each, and a HEAD response has no body
+ * @param isCut whether to half-close the connection after sending
+ * @param deadline milliseconds after which to give up: `isSilent`
  */
 export function exchange(port, { bytes, methods, isCut }, deadline) {
   return new Promise((resolve) => {
@@ -24,14 +24,14 @@ export function exchange(port, { bytes, methods, isCut }, deadline) {
       if (reader.isComplete) finish(false);
     });
     socket.on('end', () => finish(false));
-    socket.on('error', () => finish(false)); // reset: the service has closed while we were still sending
+    socket.on('error', () => finish(false)); // reset: the service closed the connection while bytes were still being sent
   });
 }
 
 /**
- * Sends bytes, reads no more than so many of the responses, and leaves: with an orderly end, or with a reset. What was
- * read must be right all the same.
- * @param leaving how many bytes are read first, and whether the connection is reset
+ * Sends bytes, reads only the given number of response bytes, and disconnects cleanly or with a reset. What was read
+ * must still be correct.
+ * @param leaving how many bytes to read, and whether to reset the connection
  */
 export function leaveEarly(port, { bytes, methods, leaving: { after, isReset } }, deadline) {
   return new Promise((resolve) => {
@@ -54,7 +54,7 @@ export function leaveEarly(port, { bytes, methods, leaving: { after, isReset } }
   });
 }
 
-/** Takes responses apart as they arrive; what is part of a long one is put together once. */
+/** Parses responses as they arrive. The parts of a long one are joined only once. */
 class Reader {
   responses = [];
   size = 0;
@@ -77,7 +77,7 @@ class Reader {
       this.#needed = needed;
       if (!response) break;
       rest = rest.subarray(needed);
-      if (response.status !== 100) this.responses.push(response); // 100 Continue comes before the response
+      if (response.status !== 100) this.responses.push(response); // 100 Continue precedes the response
     }
     this.#chunks = [rest];
     this.#pending = rest.length;
@@ -88,7 +88,7 @@ class Reader {
   }
 }
 
-/** @returns the response at the beginning, if it is complete, and how many bytes it takes */
+/** @returns the first response, if it is complete, and its length in bytes */
 function readResponse(bytes, method) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return { needed: 0 };

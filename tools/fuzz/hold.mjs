@@ -1,4 +1,4 @@
-/** Longest that any response may take, in milliseconds. */
+/** The longest that any response may take, in milliseconds. */
 export const SLOW = 1000;
 
 const HEADERS = {
@@ -8,10 +8,10 @@ const HEADERS = {
   'ratelimit-policy': /^"minute";q=/,
   ratelimit: /^"minute";r=/,
 };
-/** Traces of what runs inside: stack lines, SQL, files and packages. */
+/** Traces of internals: stack lines, SQL, files and packages. */
 const INSIDES = /\n\s+at |\bSELECT \*|\bINSERT INTO\b|relation "|node_modules|[\\/](src|dist)[\\/]/;
 
-/** What is wrong with an exchange, in words. */
+/** Describes what is wrong with an exchange. */
 export function faults({ responses, took, isSilent }, { methods, targets, isCut, isHttp, leaving }) {
   if (leaving) return responses.flatMap((response, i) => responseFaults(response, methods[i], targets[i]));
   if (isSilent) return [`no complete response within ${SLOW} ms`];
@@ -22,13 +22,13 @@ export function faults({ responses, took, isSilent }, { methods, targets, isCut,
   return responses.flatMap((response, i) => responseFaults(response, methods[i], targets[i]));
 }
 
-/** Whether no further response is to be expected. */
+/** Whether no further response will follow. */
 const isLast = (response) => response?.headers.connection?.join().toLowerCase() === 'close';
 
 function responseFaults({ status, headers, body }, method, target) {
   const wrong = [];
   if (!(status >= 200 && status < 500)) wrong.push(`status ${status}`);
-  if (INSIDES.test(body) && status >= 400) wrong.push(`it tells what is inside: ${body.slice(0, 200)}`);
+  if (INSIDES.test(body) && status >= 400) wrong.push(`it reveals internals: ${body.slice(0, 200)}`);
   if (headers['x-request-id'] === undefined) return [...wrong, ...refusedUnread(status, headers, body)];
   if (headers['x-request-id'].length > 1) wrong.push('two X-Request-Id');
   if (isInside(target)) {
@@ -41,13 +41,13 @@ function responseFaults({ status, headers, body }, method, target) {
   return wrong;
 }
 
-/** Bytes that are not HTTP never become a request: it is refused with an Error, and the connection ends. */
+/** Bytes that are not HTTP never become a request. The response is an Error, and the connection is closed. */
 function refusedUnread(status, headers, body) {
   if (![400, 408, 413, 414, 431].includes(status)) return [`status ${status} without X-Request-Id`];
   return errorFaults(status, headers, body);
 }
 
-/** Quotas are under `/v1` only. */
+/** Only paths under `/v1` have quotas. */
 const isInside = (target) => /^\/v1(?=[/?]|$)/.test(target);
 
 function errorFaults(status, headers, body) {

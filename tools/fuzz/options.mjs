@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 
 export const HELP = `npm run fuzz -- [--seconds 60] [--seed N]
 
-Sends hostile requests by chance to a service of its own, and holds each response: never a 5xx, never silence, never
+Sends random hostile requests to its own service and checks each response: never a 5xx, never silence, never
 slow, always an Error with its headers. Ends with exit code 1 and the smallest such request it finds.
 
-  --seconds N  how long; 60 unless told
+  --seconds N  how long; default: 60
   --seed N     repeats a run
   --help       this
 `;

@@ -16,7 +16,7 @@ const CODERS = {
 const BOMB = gzipSync(Buffer.alloc(50_000_000));
 const CODING_NAMES = { cut: 'gzip', bomb: 'gzip', lie: 'gzip' };
 
-/** Node takes no more, refuses the request, and drops those before it on the connection that have no response yet. */
+/** Node.js refuses longer heads, and drops earlier pipelined requests that have no response yet. */
 const LONGEST_HEAD = 16_000;
 
 const JSON_TYPE = 'application/json';
@@ -47,7 +47,7 @@ const contentType = fc.oneof(
   },
 );
 
-/** Without CR, LF and NUL, which would be another header or no HTTP. */
+/** Excludes CR, LF and NUL, which would start another header or not be HTTP. */
 const headerValue = fc.oneof(
   fc
     .uint8Array({ min: 0x20, max: 0xff, maxLength: 40 })
@@ -159,7 +159,7 @@ const whole = fc.oneof(
   { weight: 2, arbitrary: plainCreation },
 );
 
-/** Framing that contradicts itself, or is cut off: the service may refuse it or end the connection, but not wait. */
+/** Contradictory or truncated framing. The service may refuse it or close the connection, but must not hang. */
 const broken = fc.constantFrom(
   'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   'Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456',
@@ -202,7 +202,7 @@ const startLine = fc.constantFrom(
   ],
 );
 
-/** Whole requests, one behind the other. */
+/** Complete requests, pipelined. */
 const pipelined = (requests, key) => {
   const messages = requests.map((one) => messageOf(one, key));
   return {
@@ -214,7 +214,7 @@ const pipelined = (requests, key) => {
   };
 };
 
-/** A small request, of which many fit into one packet. */
+/** A request small enough for many to fit into one packet. */
 const small = fc.record({
   method: fc.constantFrom('GET', 'GET', 'HEAD', 'OPTIONS', 'POST'),
   target: fc.constantFrom(
@@ -229,15 +229,15 @@ const small = fc.record({
   more: fc.constant([]),
 });
 
-/** When a client leaves that does not read everything. */
+/** When a client disconnects without reading everything. */
 const leaving = fc.record({
   after: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 200_000 })),
   isReset: fc.boolean(),
 });
 
 /**
- * What goes over one connection: whole requests one behind the other, few or many, which the client reads to the end or
- * not; or one that is broken.
+ * The content of one connection: complete requests, few or many, whose responses the client reads fully or not; or one
+ * broken request.
  */
 export const exchanges = (key) =>
   fc.oneof(
@@ -266,7 +266,7 @@ export const exchanges = (key) =>
         isHttp: false,
         isCut: true,
         methods: ['GET'],
-        targets: [line.startsWith('CONNECT') ? '*' : '/v1/pets'], // CONNECT is not for a path, so it has no quota
+        targets: [line.startsWith('CONNECT') ? '*' : '/v1/pets'], // CONNECT does not target a path, so it has no quota
         bytes: Buffer.from(
           `${line}\r\nHost: petstore.test\r\n${hasKey ? `Authorization: Bearer ${key}\r\n` : ''}${rest}`,
           'latin1',

@@ -7,9 +7,9 @@ import { exchanges } from './requests.mjs';
 import { startService } from './service.mjs';
 
 const ENDLESS = 2 ** 30;
-/** Milliseconds that a client waits which does not read everything. */
+/** How long a client waits that does not read everything, in milliseconds. */
 const PATIENCE = 50;
-/** Descriptors: those of the connection that asks, and what the pool of PostgreSQL has opened meanwhile. */
+/** Allowed additional descriptors: the measuring connection, and any that PostgreSQL's pool has opened. */
 const MORE_DESCRIPTORS = 20;
 
 try {
@@ -44,7 +44,7 @@ async function run({ seconds, seed }) {
 
 async function hold(port, sent, seen) {
   let got = sent.leaving ? await leaveEarly(port, sent, PATIENCE) : await exchange(port, sent, SLOW);
-  // A machine may be busy with other things once: what is slow is slow again.
+  // The machine may have been busy for a moment. A slow response must be slow twice.
   if (got.isSilent || got.took > SLOW) got = await exchange(port, sent, SLOW);
   seen.requests += sent.methods.length;
   seen.slowest = Math.max(seen.slowest, got.took);
@@ -53,7 +53,7 @@ async function hold(port, sent, seen) {
   if (wrong.length > 0) throw new Error(wrong.join('; '));
 }
 
-/** Whoever left has left nothing open. */
+/** Clients that disconnected must leave nothing open. */
 async function holdDescriptors(port, before) {
   const until = performance.now() + 5_000;
   let now = await openDescriptors(port);
@@ -62,8 +62,7 @@ async function holdDescriptors(port, before) {
     now = await openDescriptors(port);
   }
   console.log(`Descriptors: ${before} at the start, ${now} at the end.`);
-  if (now > before + MORE_DESCRIPTORS)
-    throw new TypeError('connections that have ended leave descriptors open');
+  if (now > before + MORE_DESCRIPTORS) throw new TypeError('closed connections leave descriptors open');
 }
 
 async function openDescriptors(port) {
@@ -89,6 +88,6 @@ function tell({ counterexample: [{ bytes }], errorInstance, numShrinks }, seed) 
       ? `${JSON.stringify(text.slice(0, 1_000))} and ${text.length - 1_000} more`
       : JSON.stringify(text),
   );
-  console.error(`Again: npm run fuzz -- --seed ${seed}`);
+  console.error(`To repeat: npm run fuzz -- --seed ${seed}`);
   process.exitCode = 1;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const built = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const MANY = '1000000000';
 
-/** Starts the built service with a database and a data folder of its own, and a key that is never used up. */
+/** Starts the built service with its own database, data folder and a key with an inexhaustible quota. */
 export async function startService() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore fuzz-'));
   const { PATH, HOME } = process.env;
@@ -30,7 +30,7 @@ export async function startService() {
     rmSync(folder, { recursive: true, force: true });
   };
   const port = await Promise.race([listens(service), ended.then(() => undefined)]);
-  if (port === undefined) throw new Error('The service does not start');
+  if (port === undefined) throw new Error('The service did not start');
   return { port, key: makeKey(env), stop };
 }
 

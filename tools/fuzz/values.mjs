@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const DEPTH = 51_000;
 
-/** JSON texts, and what nearly is one. */
+/** Valid and almost valid JSON. */
 export const jsonText = fc.oneof(
   { weight: 4, arbitrary: fc.json({ maxDepth: 6 }) },
   { weight: 6, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }).map((text) => JSON.stringify(text)) },
@@ -89,7 +89,7 @@ const goodName = fc
   .map((text) => JSON.stringify(text));
 const goodId = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 
-/** Objects, properties twice included, and any other text. */
+/** Objects, some with duplicate properties, and any other text. */
 const bodyText = fc.oneof(
   {
     weight: 4,
@@ -114,7 +114,7 @@ const bodyText = fc.oneof(
   },
 );
 
-/** Bodies as bytes: with invalid UTF-8 in the middle, or nothing but chance. */
+/** Bodies as bytes, with invalid UTF-8 in the middle or completely random. */
 export const bodyBytes = fc.oneof(
   { weight: 8, arbitrary: bodyText.map((text) => Buffer.from(text)) },
   {

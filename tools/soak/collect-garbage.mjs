@@ -1,4 +1,4 @@
-// Preloaded into each process: SIGUSR2 collects garbage, so that what memory is compared is what is in use.
+// Preloaded into each process. SIGUSR2 collects garbage, so that comparisons show only memory in use.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,7 +1,7 @@
 /**
- * What goes wrong, one after the other.
- * - `allows`: what a client may see of it: a documented 503 ('503'), or a connection that ends ('reset'). Nothing else.
- * - `losesRedis`: the limit of a key may be exceeded, by twice its size, because this Redis keeps nothing on disk.
+ * The faults, injected one after the other.
+ * - `allows`: what a client may see: a documented 503 ('503') or a closed connection ('reset'). Nothing else.
+ * - `losesRedis`: this Redis keeps nothing on disk, so the limit of a key may be exceeded by up to twice its size.
  */
 export const FAULTS = {
   'redis-frozen': {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How much more there may be at the end than at the beginning. */
+/** Allowed growth between start and end. */
 const ALLOWED = {
-  descriptors: 15, // the pool of PostgreSQL, and the connection that asks
+  descriptors: 15, // PostgreSQL's pool, and the measuring connection
   timers: 20, // those of such connections
-  heap: 15 * 2 ** 20, // caches of keys and addresses fill up to their caps
+  heap: 15 * 2 ** 20, // caches of keys and addresses fill up to their limits
 };
 const PATTERNS = {
   descriptors: /^process_open_fds (\d+)/m,
@@ -13,12 +13,12 @@ const PATTERNS = {
   resident: /^process_resident_memory_bytes (\d+)/m,
 };
 
-/** What each process holds, after its garbage was collected. */
+/** Measures each process's resources after collecting its garbage. */
 export function measure(replicas) {
   return Promise.all(
     replicas.map(async (replica) => {
       process.kill(replica.pid, 'SIGUSR2');
-      await sleep(1_100); // the text of /metrics is made once a second
+      await sleep(1_100); // /metrics is rendered once a second
       const text = await replica.metrics();
       return Object.fromEntries(
         Object.entries(PATTERNS).map(([name, pattern]) => [name, Number(pattern.exec(text)?.[1] ?? 0)]),
@@ -27,7 +27,7 @@ export function measure(replicas) {
   );
 }
 
-/** Measures until nothing is above what is allowed, or the time is up. */
+/** Measures until everything is within the allowed growth, or time runs out. */
 export async function settle(replicas, before, seconds) {
   const end = performance.now() + seconds * 1000;
   for (;;) {
@@ -37,7 +37,7 @@ export async function settle(replicas, before, seconds) {
   }
 }
 
-/** What has grown, in words. */
+/** Describes what has grown. */
 export function growth(before, after) {
   return after.flatMap((figures, i) =>
     Object.entries(ALLOWED)

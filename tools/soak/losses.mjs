@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds. */
 const POLL = 500;
-const DELAY = 2 * POLL + 1_000; // the text of /metrics is made once a second
+const DELAY = 2 * POLL + 1_000; // /metrics is rendered once a second
 
-/** When processes had lost Redis, by fault or because the machine was too busy to let it reply within a second. */
+/**
+ * Records when processes had lost Redis, because of a fault or because the machine was too busy for it to reply within
+ * a second.
+ */
 export class Losses {
   #spans = [];
   #counts = new Map();
@@ -16,7 +19,7 @@ export class Losses {
     }
   }
 
-  /** Whether there was one at some time of a span, in Unix milliseconds. */
+  /** Whether Redis was lost at any time in a span, in Unix milliseconds. */
   during(from, to) {
     return this.#spans.some((span) => span.from <= to && from <= span.to);
   }

@@ -3,14 +3,14 @@ import { withClient } from '../bench/database.mjs';
 
 /** Milliseconds. */
 const POLL = 500;
-/** The service waits 1 s and more. */
+/** Milliseconds, less than the 1 s that the service waits at least. */
 const SLOW = 500;
-/** A probe that falls between two of them, and responses that are on their way. */
+/** Milliseconds around a slow probe, for slowness between two probes and for responses still in flight. */
 const AROUND = 2_000;
 
 /**
- * When the machine was too busy: PostgreSQL took long to respond to this process, without the service and the proxies
- * between. A 503 of the service is right then.
+ * Records when the machine was too busy: PostgreSQL responded slowly to this process, which does not go through the
+ * service or the proxies. A 503 of the service is then correct.
  */
 export class Machine {
   #spans = [];

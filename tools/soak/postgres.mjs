@@ -6,7 +6,7 @@ import { findRunningServer } from '../../dist/embedded-postgres/postmaster-pid.j
 
 const SETTINGS = { max_connections: '100' };
 
-/** A PostgreSQL that is frozen, killed and started again. It commits as in production: a 201 must survive. */
+/** A PostgreSQL that can be frozen, killed and restarted. It commits as in production, because a 201 must survive. */
 export async function startPostgres(folder, port) {
   const open = () =>
     openEmbeddedPostgres(folder, { as: 'visitor', settings: { ...SETTINGS, port: String(port) } });
@@ -34,7 +34,7 @@ export async function startPostgres(folder, port) {
   };
 }
 
-/** The postmaster first: a frozen one starts no more. */
+/** The postmaster comes first, because once frozen it starts no more processes. */
 async function processesOf(folder) {
   const running = await findRunningServer(join(folder, 'postgres'));
   return running ? [running.pid, ...childrenOf(running.pid)] : [];
@@ -49,7 +49,7 @@ function parentOf(pid) {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   } catch {
-    return undefined; // it has ended meanwhile
+    return undefined; // it has ended in the meantime
   }
 }
 

@@ -3,14 +3,14 @@ import { LIMIT } from './scene.mjs';
 
 const BATCH = 50_000;
 
-/** The 5xx that neither a fault nor a busy machine explains, in words. */
+/** Describes the 5xx responses that neither a fault nor a busy machine explains. */
 export function unexplained({ unexpected }, machine) {
   return unexpected
     .filter(({ from, to, isDocumented }) => !(isDocumented && machine.wasBusy(from, to)))
     .map(({ what, status, from, to }) => `${what}: ${status} after ${Math.round(to - from)} ms`);
 }
 
-/** The windows in which a key had more than it may have, in words. */
+/** Describes the windows in which a key exceeded its limit. */
 export function exceeded(tally, losses) {
   return [...tally.perWindow()].flatMap(({ key, first, end, count }) => {
     const bound = losses.during((first - 61) * 1000, end * 1000) ? 3 * LIMIT : LIMIT;
@@ -18,7 +18,7 @@ export function exceeded(tally, losses) {
   });
 }
 
-/** The ids of created pets that do not exist. */
+/** The ids of created pets that no longer exist. */
 export async function lostPets(url, ids) {
   return withClient(url, async (client) => {
     const lost = [];

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** The network between the service and one of its stores, which a fault makes slow, silent or cut. */
+/** The network between the service and one of its stores. A fault can slow, silence or cut it. */
 export class Proxy {
-  /** Milliseconds that each packet takes at least, and how many more it may take by chance. */
+  /** The minimum delay of each packet and the maximum additional random delay, in milliseconds. */
   #delay = 0;
   #jitter = 0;
   #state = 'open';
@@ -25,13 +25,13 @@ export class Proxy {
     this.#jitter = jitter;
   }
 
-  /** Nothing arrives, and nothing is closed: as when a cable is pulled. */
+  /** Nothing arrives and nothing is closed, as if a cable were unplugged. */
   silence() {
     this.#state = 'silent';
     for (const link of this.#links) link.pause();
   }
 
-  /** Every connection is reset, and each new one too. */
+  /** Resets all connections, including new ones. */
   cut() {
     this.#state = 'cut';
     for (const link of this.#links) link.close();
@@ -79,9 +79,9 @@ export class Proxy {
     if (this.#state === 'silent') link.pause();
   }
 
-  /** Packets keep their order, whatever the delay of each is. */
+  /** Packets keep their order, whatever their delays. */
   #carrier(deliver) {
-    let due = 0; // of the last packet
+    let due = 0; // when the last packet is due
     return (packet) => {
       const now = performance.now();
       due = Math.max(due, now + this.#delay + Math.random() * this.#jitter);

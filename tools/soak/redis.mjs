@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A Redis that is frozen, killed and started again. It keeps nothing on disk, so it loses all counts when it is killed. */
+/** A Redis that can be frozen, killed and restarted. It keeps nothing on disk, so killing it loses all counts. */
 export async function startRedis(folder, port) {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
   let child;

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, startServer } from '../bench/servers.mjs';
 
-/** A process of the service that is killed and started again, on its port. */
+/** A process of the service that can be killed and restarted on the same port. */
 export class Replica {
-  /** Whether a balancer would send it requests. */
+  /** Whether a load balancer would send requests to it. */
   isUp = false;
   #server;
   #options;
@@ -25,7 +25,7 @@ export class Replica {
     return this.#server.pid;
   }
 
-  /** Again when it ends, as an orchestrator does: on a busy machine a start may give up waiting for the database. */
+  /** Retries like an orchestrator, because on a busy machine a start may give up waiting for the database. */
   async launch(tries = 5) {
     try {
       this.#server = await startServer('ours', this.#options);
@@ -47,7 +47,7 @@ export class Replica {
     return this.#server.stop();
   }
 
-  /** Whether it has its database and its Redis. */
+  /** Whether its database and its Redis are available. */
   async isReady() {
     try {
       const response = await fetch(`${this.origin}/health/ready`, { headers: { connection: 'close' } });

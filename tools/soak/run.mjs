@@ -9,7 +9,10 @@ import { Tally } from './tally.mjs';
 import { Timetable } from './timetable.mjs';
 import { kinds, run } from './traffic.mjs';
 
-/** Seconds. Caches, pools and compiled code are there after the warm-up, and gone connections after the rest. */
+/**
+ * Seconds. The warm-up fills caches and pools and compiles code; the pause at the end lets closed connections
+ * disappear.
+ */
 const WARM_UP = 20;
 const REST = 60;
 
@@ -36,7 +39,9 @@ async function soak({ minutes, faults, every }) {
     const { tally, losses, machine } = await traffic(scene, minutes * 60, { faults, every });
     console.log(String(tally));
     const { length } = tally.unexpected;
-    console.log(`${length} of the 503 without a fault; the machine was too busy ${machine.times} times.`);
+    console.log(
+      `${length} of the 503 responses had no fault; the machine was too busy ${machine.times} times.`,
+    );
     const after = await settle(scene.replicas, before, REST);
     for (const line of table('after', after)) console.log(line);
     const lost = await lostPets(scene.postgres.url, tally.created);
@@ -44,7 +49,7 @@ async function soak({ minutes, faults, every }) {
       ...unexplained(tally, machine).slice(0, 20),
       ...exceeded(tally, losses),
       ...growth(before, after),
-      ...lost.slice(0, 20).map((id) => `pet ${id}: its creation had the response 201, and it does not exist`),
+      ...lost.slice(0, 20).map((id) => `pet ${id}: it was created with a 201 but does not exist`),
     ]);
   } finally {
     await scene.stop();

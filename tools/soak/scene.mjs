@@ -11,10 +11,10 @@ const REPLICAS = 4;
 const MANY = 1_000_000_000;
 export const LIMIT = 300;
 
-/** Four replicas on one Redis and one PostgreSQL, each behind a proxy; `stop` ends and removes everything. */
+/** Four replicas on one Redis and one PostgreSQL, each store behind a proxy. `stop` ends and removes everything. */
 export async function openScene() {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-soak-'));
-  await chmod(folder, 0o711); // PostgreSQL may have to run as another user than root
+  await chmod(folder, 0o711); // PostgreSQL may have to run as a user other than root
   const undo = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
     for (const step of undo.reverse()) await step();

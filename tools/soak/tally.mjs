@@ -1,19 +1,19 @@
-/** Seconds, of the limited keys. */
+/** Window of the limited keys, in seconds. */
 const WINDOW = 60;
 
-/** What the service has responded. */
+/** Counts the service's responses. */
 export class Tally {
   statuses = {};
   /** The ids of the pets that were created. */
   created = [];
-  /** Admitted requests of each limited key, by the second in which the window ends, as the response says. */
+  /** Admitted requests of each limited key, by the second in which the response says the window ends. */
   windows = new Map();
   failures = [];
-  /** Responses with a 5xx that no fault explains. */
+  /** 5xx responses that no fault explains. */
   unexpected = [];
   slowest = 0;
 
-  /** @param limited the name of the key, where its limit is to be held */
+  /** @param limited the name of the key whose limit is to be checked */
   note({ what, status, headers, from, to, limited, allowed }) {
     this.statuses[status] = this.count(status) + 1;
     this.slowest = Math.max(this.slowest, to - from);
@@ -40,8 +40,8 @@ export class Tally {
   }
 
   /**
-   * What each key has had in each of its windows. A process that counts by itself may name another end than the others:
-   * ends that are less than a window apart are those of one.
+   * The admitted requests of each key in each window. A process that counts alone may report a different end of the
+   * window, so ends less than a window apart are treated as one.
    */
   *perWindow() {
     for (const [key, ends] of this.windows) {

@@ -3,12 +3,12 @@ import { FAULTS } from './faults.mjs';
 
 /** Seconds. */
 const LENGTH = 5;
-const RECOVERY = 15; // promised are 5, of a machine that does nothing else
+const RECOVERY = 15; // the documents promise 5 s, on a machine that does nothing else
 /** Milliseconds. */
 const POLL = 100;
 const ON_THEIR_WAY = 1_000;
 
-/** Which faults ran when. A fault ends when every replica is ready again. */
+/** Records which faults ran when. A fault ends when every replica is ready again. */
 export class Timetable {
   #runs = [];
 
@@ -17,7 +17,7 @@ export class Timetable {
     this.tally = tally;
   }
 
-  /** Runs one of the faults in each span of `every` seconds. */
+  /** Runs one fault in each period of `every` seconds. */
   async run(names, every, isOver) {
     for (let turn = 0; names.length > 0; turn++) {
       const end = performance.now() + every * 1000;
@@ -28,7 +28,7 @@ export class Timetable {
     }
   }
 
-  /** The faults at some time of a span. */
+  /** The faults that ran at any time in a span. */
   during(from, to) {
     return this.#runs.filter((run) => run.from <= to && from <= run.to).map(({ name }) => FAULTS[name]);
   }
@@ -47,12 +47,12 @@ export class Timetable {
     console.log(`Fault ${name}: ${LENGTH} s; ready again after ${Math.round(took)} ms; 503 × ${seen}`);
   }
 
-  /** Waits until every replica is ready. @returns the milliseconds */
+  /** Waits until every replica is ready. @returns how long that took, in milliseconds */
   async #recovery(name) {
     const begun = performance.now();
     while (!(await this.scene.isWhole())) {
       if (performance.now() > begun + RECOVERY * 1000) {
-        this.tally.fail(`${name}: a replica was not ready ${RECOVERY} s after its end`);
+        this.tally.fail(`${name}: a replica was still not ready ${RECOVERY} s after the fault ended`);
         break;
       }
       await sleep(POLL);

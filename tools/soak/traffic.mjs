@@ -9,7 +9,7 @@ const LONG_NUMBER = `{"name":"Rex","categoryId":${'9'.repeat(99_000)}}`;
 const HOSTILE_BODIES = [DEEP, WIDE, LONG_NUMBER, `{"name":"${'\\ud83d'.repeat(16_000)}","categoryId":1}`];
 const DOCUMENTS = ['/docs/swagger-ui-bundle.js', '/openapi.yaml', '/openapi.json', '/docs', '/metrics'];
 
-/** Each kind of client, and the pause after each of its turns in milliseconds. */
+/** The kinds of clients, with the pause between their requests in milliseconds. */
 export const kinds = [
   [ordinary, 10],
   [ordinary, 10],
@@ -24,7 +24,7 @@ export const kinds = [
   [health, 1_000],
 ];
 
-/** Sends the traffic of one kind until the time is up, to the replicas in turn. */
+/** Sends traffic of one kind to each replica in turn until time runs out. */
 export async function run([kind, pause], scene, isOver) {
   const agent = new Agent({ keepAlive: true });
   for (let turn = 0; !isOver(); turn++) {
@@ -48,12 +48,12 @@ async function ordinary(scene) {
   await send(scene, 'GET', '/v1/pets/1', { headers });
 }
 
-/** A key that uses up its limit at once. */
+/** A key that uses up its limit immediately. */
 function hasty(scene) {
   return limited('hasty', scene);
 }
 
-/** A key that uses up its limit in the course of a minute. */
+/** A key that uses up its limit over a minute. */
 function steady(scene) {
   return limited('steady', scene);
 }
@@ -61,7 +61,7 @@ function steady(scene) {
 /** When a limited key may send again. */
 const quietUntil = {};
 
-/** A key that is used on all replicas at the same time, up to its limit in each window. */
+/** A key used on all replicas at the same time, up to its limit in each window. */
 async function limited(name, scene) {
   if (Date.now() < (quietUntil[name] ?? 0)) return;
   const headers = bearer(scene.keys[name]);
@@ -77,7 +77,7 @@ async function limited(name, scene) {
   );
 }
 
-/** A key that goes on and on. */
+/** A key that keeps sending. */
 async function banned(scene) {
   await send(scene, 'GET', '/v1/pets', { headers: bearer(scene.keys.banned) });
 }
@@ -88,7 +88,7 @@ async function randomKeys(scene) {
   });
 }
 
-/** Through a proxy that is trusted: each request from another network. */
+/** Sends each request from a different network, through a trusted proxy. */
 async function rotatingAddresses(scene) {
   const network = `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;
   await send(scene, 'GET', '/v1/pets', { headers: { 'X-Forwarded-For': network } });
@@ -99,7 +99,7 @@ async function hostileBodies(scene) {
   await send(scene, 'POST', '/v1/pets', { headers: bearer(scene.keys.ordinary), body });
 }
 
-/** Writes hundreds of requests for documents in one packet, and reads nothing. */
+/** Sends hundreds of requests for documents in one packet and never reads the responses. */
 async function neverReads({ origin, turn }) {
   const path = DOCUMENTS[turn % DOCUMENTS.length];
   const socket = await open(origin);
@@ -109,7 +109,7 @@ async function neverReads({ origin, turn }) {
   socket.destroy();
 }
 
-/** Leaves in the middle: of a body, of a response, of 50 pipelined requests. */
+/** Disconnects in the middle of a body, of a response, or of 50 pipelined requests. */
 async function resets({ origin, keys, turn }) {
   const head = `Host: petstore.test\r\nAuthorization: Bearer ${keys.ordinary}\r\n`;
   const packets = [
@@ -138,7 +138,7 @@ function open(origin) {
   });
 }
 
-/** @returns the response, or undefined when the connection has ended before it */
+/** @returns the response, or undefined if the connection ended before it */
 function send(scene, method, path, { headers, body, limited } = {}) {
   const { origin, agent, tally, timetable } = scene;
   const begun = performance.now();
@@ -162,7 +162,7 @@ function send(scene, method, path, { headers, body, limited } = {}) {
       response.resume();
     });
     sent.on('error', (error) => {
-      // A connection that the service ends after a refused body may be reused too early.
+      // After refusing a body, the service closes the connection. A client may reuse it before it notices.
       if (!sent.reusedSocket && !mayEnd(scene, begun)) tally.fail(`${method} ${path}: ${error.message}`);
       resolve(undefined);
     });
@@ -170,6 +170,6 @@ function send(scene, method, path, { headers, body, limited } = {}) {
   });
 }
 
-/** Whether connections may have ended since a moment: a replica was killed. */
+/** Whether connections may have been closed since the given time, because a replica was killed. */
 const mayEnd = ({ timetable }, begun) =>
   timetable.during(begun, performance.now()).some(({ allows }) => allows === 'reset');
