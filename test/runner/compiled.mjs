@@ -11,13 +11,13 @@ const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json'].map((name) =>
   readFileSync(join(root, name)),
 );
 
-/** The code of a TypeScript file, compiled unless the cache has it: its last line tells what it was made of. */
+/** Compiles a TypeScript file unless it is cached. The last line of the output identifies what it was compiled from. */
 export function compiled(source) {
   const output = outputOf(source);
   const lastLine = `// ${fingerprint(readFileSync(source))}`;
   const kept = existsSync(output) ? readFileSync(output, 'utf8') : '';
   if (kept.endsWith(lastLine)) return kept;
-  const { transformFileSync } = require('@swc/core'); // mostly nothing to compile
+  const { transformFileSync } = require('@swc/core'); // usually nothing needs compiling
   const { code, map } = transformFileSync(source, { cwd: root, sourceMaps: true, sourceFileName: source });
   mkdirSync(dirname(output), { recursive: true });
   replace(`${output}.map`, map);
@@ -35,7 +35,7 @@ function replace(path, text) {
   renameSync(draft, path);
 }
 
-/** The source map of a TypeScript file by the name that it has in a stack. */
+/** The source map of a TypeScript file, by its name in a stack trace. */
 export const sourceMapOf = (url) =>
   url.startsWith('file:') && url.endsWith('.ts') ? `${outputOf(fileURLToPath(url))}.map` : undefined;
 

@@ -1,7 +1,7 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** The worker's own realm, in place of a new one for each suite. What a suite changes in it is put back at its end. */
+/** Runs all suites in the worker's own realm. Whatever a suite changes in it is restored at the end. */
 export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);

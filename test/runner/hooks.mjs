@@ -4,7 +4,7 @@ import { compiled } from './compiled.mjs';
 
 const JEST_GLOBALS = new URL('jest-globals.mjs', import.meta.url).href;
 
-/** `./pets.js` beside a TypeScript file is `./pets.ts`. */
+/** Resolves `./pets.js` beside a TypeScript file to `./pets.ts`. */
 export function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: JEST_GLOBALS, shortCircuit: true };
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {

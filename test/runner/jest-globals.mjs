@@ -1,2 +1,2 @@
-/** What `import { jest } from '@jest/globals'` gets: the object of the suite that runs. */
+/** The `jest` object of the running suite, for `import { jest } from '@jest/globals'`. */
 export const jest = new Proxy({}, { get: (_, name) => globalThis.petstoreSuite.jest[name] });

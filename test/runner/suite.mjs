@@ -8,19 +8,19 @@ const require = module.createRequire(import.meta.url);
 const CIRCUS = /[\\/]jest-circus[\\/]/;
 const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
-// Node.js 20 runs hooks in a thread of their own, which takes longer.
+// Node.js 20 runs hooks in a separate thread, which is slower.
 if (module.registerHooks) module.registerHooks(hooks);
 else module.register('./hooks.mjs', import.meta.url);
 
 /**
- * Runs a suite with jest-circus, as Jest does, but loads modules as Node does: those that suites share are loaded once for
- * a worker, and not in a virtual machine for each suite.
+ * Runs a suite with jest-circus, like Jest, but loads modules through Node.js. Shared modules are loaded once per
+ * worker rather than in a virtual machine per suite.
  */
 export default function runNatively(globalConfig, config, environment, runtime, path, send) {
   forgetLastSuite();
   const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
   globalThis.petstoreSuite = { jest };
-  globalThis.jest = jest; // as everywhere else
+  globalThis.jest = jest; // as in Jest
   runtime.getSourceMaps().get = sourceMapOf;
   const native = {
     requireInternalModule: require,
@@ -28,7 +28,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
     async unstable_importModule(file) {
       const { default: setUp } = await import(pathToFileURL(file).href);
       await setUp?.();
-      module.flushCompileCache?.(); // a worker may be replaced, which ends it by a signal
+      module.flushCompileCache?.(); // the worker may be replaced, which kills it with a signal
     },
   };
   return runSuite.default(
