@@ -69,6 +69,17 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
       expect(await seriousFindings(page)).toEqual([]);
     });
 
+    it('finds nothing serious in the reference in use', async () => {
+      await page.goto(`${await petstore.app.getUrl()}/reference#tag/pets/operation/createPet`);
+      const operation = page.locator('[id="tag/pets/operation/createPet"]');
+      for (const language of ['TypeScript', 'Python']) {
+        await operation.getByRole('tab', { name: language, exact: true }).click();
+        expect(await seriousFindings(page)).toEqual([]);
+      }
+      await operation.getByRole('button', { name: /400/ }).click();
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+
     it('finds nothing serious in the Swagger UI in use, and keeps the focus in its dialog', async () => {
       await page.goto(`${await petstore.app.getUrl()}/docs`);
       const opener = page.locator('.auth-wrapper .authorize').first();

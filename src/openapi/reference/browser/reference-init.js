@@ -12,6 +12,7 @@ const FOLDED = matchMedia('(max-width: 75rem)').matches ? '[id*="/operation/"]' 
 function completeElements() {
   for (const code of root.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0;
   for (const heading of root.querySelectorAll('h5:not([aria-level])')) heading.ariaLevel = '3';
+  for (const item of root.querySelectorAll('[role="menuitem"][aria-label]')) item.ariaLabel = null; // its text names it
   for (const operation of root.querySelectorAll(`:is(${FOLDED}):not([data-foldable])`)) fold(operation);
 }
 
