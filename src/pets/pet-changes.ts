@@ -8,21 +8,21 @@ import { InvalidStatusTransition } from './pet.errors.js';
 import { PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
 
 /**
- * The pet, for this transaction alone until it ends. A transaction that needs an order too locks the pet first. With one
- * order of locks everywhere, no two transactions wait for each other.
+ * Reads a pet and locks it until the transaction ends. A transaction that also needs an order must lock the pet first.
+ * This common lock order prevents deadlocks.
  */
 export function lockPet(manager: EntityManager, id: Int64): Promise<Pet | null> {
   return manager.findOne(Pet, { where: { id }, lock: { mode: 'pessimistic_write' } });
 }
 
-/** Whether an open order holds the pet. Certain while the pet is locked. */
+/** Whether an open order holds the pet. The result stays valid only while the pet is locked. */
 export async function isReserved(manager: EntityManager, petId: Int64): Promise<boolean> {
   return (await manager.findOneBy(PetReservation, { petId })) !== null;
 }
 
 /**
- * Writes the changes of a locked pet and their event. Nothing is written where nothing changes.
- * @param changes in the transaction of the lock
+ * Writes the changes of a locked pet and their event, or nothing if nothing changed.
+ * @param changes in the transaction that holds the lock
  * @throws InvalidStatusTransition
  */
 export async function changePet(changes: Changes, pet: Pet, change: UpdatePetDto): Promise<Pet> {

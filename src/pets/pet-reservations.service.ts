@@ -6,7 +6,9 @@ import { PetReservation } from './pet-reservation.entity.js';
 import { canBecome, PetStatus } from './pet-status.js';
 import { PetNotAvailable, PetNotFound } from './pet.errors.js';
 
-/** Holds a pet for an order, in the transaction of the order. Each method locks the pet, so call it before the order is locked. */
+/**
+ * Holds pets for orders, in the order's transaction. Each method locks the pet, so call it before locking the order.
+ */
 @Injectable()
 export class PetReservationsService {
   constructor(private readonly changes: Changes) {}
@@ -20,12 +22,12 @@ export class PetReservationsService {
     await changePet(this.changes.in(manager), pet, { status: PetStatus.Pending });
   }
 
-  /** Ends the hold: the pet was delivered. */
+  /** Ends the hold because the pet was delivered. */
   sell(manager: EntityManager, petId: Int64): Promise<void> {
     return this.end(manager, petId, PetStatus.Sold);
   }
 
-  /** Ends the hold: the pet is available again. */
+  /** Ends the hold and makes the pet available again. */
   release(manager: EntityManager, petId: Int64): Promise<void> {
     return this.end(manager, petId, PetStatus.Available);
   }
@@ -37,7 +39,7 @@ export class PetReservationsService {
   }
 }
 
-/** One statement, where `existsBy` and `insert` are two. @throws PetNotAvailable */
+/** A single statement, while `existsBy` and `insert` would be two. @throws PetNotAvailable */
 async function hold(manager: EntityManager, petId: Int64): Promise<void> {
   const held: unknown[] = await manager.query(
     'INSERT INTO pet_reservations (pet_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING pet_id',

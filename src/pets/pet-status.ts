@@ -1,4 +1,3 @@
-/** Availability of a pet. */
 export enum PetStatus {
   Available = 'available',
   Pending = 'pending',

@@ -12,7 +12,7 @@ const NAMES = [
   ...['Biscuit', 'Nemo', 'Dory', 'Polly', 'Hazel', 'Thumper', 'Speedy', 'Smaug', 'たま', '旺财'],
 ];
 const STATUSES = [PetStatus.Available, PetStatus.Available, PetStatus.Pending, PetStatus.Sold];
-const CATEGORIES = 5; // a new database numbers those of the samples from 1
+const CATEGORIES = 5; // a new database assigns the sample categories ids from 1
 
 @SampleData()
 @Injectable()
