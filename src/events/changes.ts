@@ -19,10 +19,12 @@ interface Identified {
   id: Int64;
 }
 
-/** As a `PATCH` has them. */
+/** The properties of a `PATCH`; absent or `undefined` ones do not change. */
 type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
-/** Writes rows with their events: both or neither. Each promise resolves when PostgreSQL has accepted both. */
+/**
+ * Writes rows together with their events: both or neither. Each promise resolves after PostgreSQL has accepted both.
+ */
 @Injectable()
 export class Changes {
   private manager: EntityManager;
@@ -34,12 +36,12 @@ export class Changes {
     this.manager = dataSource.manager;
   }
 
-  /** The same in the transaction of `manager`. */
+  /** Returns a `Changes` that writes in the transaction of `manager`. */
   in(manager: EntityManager): Changes {
     return Object.assign(new Changes(this.dataSource, this.clock), { manager });
   }
 
-  /** Adds a row as `Repository.save` does. @returns the row, with what PostgreSQL has set */
+  /** Adds a row like `Repository.save`. @returns the row, including values set by PostgreSQL */
   async insert<Row extends Identified>(
     target: EntityTarget<Row>,
     values: DeepPartial<NoInfer<Row>>,
@@ -60,10 +62,10 @@ export class Changes {
   }
 
   /**
-   * Changes a row as `Repository.update` does. Values that are `undefined` do not change; if nothing changes, nothing is written.
-   * @param row as it is; lock it first, so that the events of a row are in the order of its changes
+   * Changes a row like `Repository.update`. `undefined` values do not change; if nothing changes, nothing is written.
+   * @param row its current state; lock it first, so that its events are in the order of its changes
    * @returns the row after the change
-   * @throws EntityNotFoundError when the row is gone
+   * @throws EntityNotFoundError if the row no longer exists
    */
   update<Row extends Identified>(
     target: EntityTarget<Row>,
@@ -93,9 +95,9 @@ export class Changes {
   }
 
   /**
-   * Removes a row as `Repository.delete` does.
-   * @param row as it is; lock it first
-   * @throws EntityNotFoundError when the row is gone
+   * Removes a row like `Repository.delete`.
+   * @param row its current state; lock it first
+   * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
     return this.together(async (changes) => {
@@ -107,9 +109,9 @@ export class Changes {
   }
 
   /**
-   * Records an event in the transaction of a change that the other methods do not know. Call it after the change: the lock of the
-   * changed row keeps the events of one row in commit order.
-   * @throws Error outside a transaction, where the change could be committed without its event
+   * Records an event for a change that the other methods do not cover, in the change's transaction. Call it after the
+   * change: the lock on the changed row keeps that row's events in commit order.
+   * @throws Error outside a transaction, because the change could be committed without its event
    */
   async record<Data extends object>(
     type: Pick<EventType<never, Data>, 'name' | 'version'>,

@@ -13,7 +13,7 @@ import { EventSequencer } from './event-sequencer.js';
 const KEPT_FOR = days(30);
 const BATCH = 1_000;
 
-/** Clears events older than 30 days, in short transactions. */
+/** Deletes events older than 30 days, in short transactions. */
 @Injectable()
 export class ExpiredEvents {
   constructor(
@@ -26,8 +26,8 @@ export class ExpiredEvents {
   }
 
   /**
-   * Looks at the oldest events, without those that a process with a wrong clock has dated in the future: they would stand before
-   * the others for ever. `cleared_to` shows which cursors have missed events.
+   * Examines the oldest events, except those that a process with a wrong clock dated in the future, because they would
+   * block the others forever. `cleared_to` shows which cursors have missed events.
    * @returns the number of deleted events
    */
   private async clearBatch(): Promise<number> {
@@ -52,12 +52,12 @@ export class ExpiredEvents {
 const SEQUENCE_EVERY = seconds(1);
 const CLEAR_EVERY = minutes(10);
 
-/** Moves events into the feed and clears old ones, in the background. */
+/** Moves events into the feed and deletes old ones, in the background. */
 @Injectable()
 export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Events');
   private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`The feed was not updated; the next run tries again: ${String(error)}`);
+    this.logger.warn(`Could not update the event feed; retrying at the next run: ${String(error)}`);
   });
 
   constructor(

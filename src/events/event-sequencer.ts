@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Events of one transaction: about 20 ms, in which other sequencers wait. */
+/** Events per transaction. A batch takes about 20 ms, during which other sequencers wait. */
 const BATCH = 1_000;
-/** Bounds the wait of one reader for a backlog. */
+/** Limits how long one reader waits for a backlog. */
 const MAX_BATCHES = 5;
 
 /**
- * Moves committed events from the outbox to the feed and assigns their ids, one process at a time: no lower id ever follows.
- * The ids of the outbox do not guarantee that, because a transaction with a lower id may commit later.
- *
- * Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an earlier one
- * and records later, so that the events of one row are in commit order.
+ * Moves committed events from the outbox to the feed and assigns their ids, one process at a time, so that no lower id
+ * appears later. Outbox ids do not guarantee that, because a transaction with a lower id may commit later.
+ * || Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an
+ * earlier one and records later, so the events of one row are in commit order.
  */
 @Injectable()
 export class EventSequencer {
@@ -20,7 +19,7 @@ export class EventSequencer {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Moves all events that are committed before the call, up to a limit. @returns whether there were any */
+  /** Moves all events committed before the call, up to a limit. @returns whether there were any */
   catchUp(): Promise<boolean> {
     if (!this.running) return (this.running = this.pass().finally(() => (this.running = undefined)));
     // A running pass may have read too early. Calls during it share the next one.
@@ -50,7 +49,7 @@ export class EventSequencer {
 }
 
 async function sequenceBatch(manager: EntityManager): Promise<void> {
-  // A separate statement: the next one sees everything that was committed before the lock.
+  // This must be a separate statement, so that the next one sees everything committed before the lock was taken.
   await manager.query('SELECT FROM event_feed FOR UPDATE');
   await manager.query(
     `WITH batch AS (

@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors/domain-error.js';
 
-/** Events after the cursor have been cleared. */
+/** The events after the cursor have been deleted. */
 export class EventsExpired extends DomainError {
   static override readonly help = {
     meaning: 'The events after this cursor have expired. Events are kept for 30 days.',

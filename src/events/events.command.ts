@@ -47,7 +47,7 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   process.once('SIGINT', end).once('SIGTERM', end);
   await withDatabase(config, async (dataSource) => {
     const feed = new EventsService(dataSource, new EventSequencer(dataSource));
-    const start = await feed.newestId(); // without events to print, later ones are those after it
+    const start = await feed.newestId(); // if there are no events to print, start after the newest one
     const newest = await feed.last(last, type);
     for (const event of newest) write(event, json);
     let after = newest.at(-1)?.id ?? start;

@@ -7,7 +7,7 @@ import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsExpired } from './event.errors.js';
 
-/** An event and the state of the feed at one instant. An empty page is one row without an event. */
+/** An event with the state of the feed at the same instant. An empty page is one row without an event. */
 interface Row extends Omit<EventRow, 'id'> {
   readonly id: Int64 | null;
   readonly lastId: Int64;
@@ -37,7 +37,7 @@ export class EventsService {
   ) {}
 
   /**
-   * The events after a cursor. The page always has a next one, because new events may follow.
+   * Returns the events after a cursor. The page always has a next one, because new events may follow.
    * @throws InvalidCursor, EventsExpired
    */
   async list({ limit, cursor, type }: ListEventsQuery): Promise<Page<EventResponse>> {
@@ -54,18 +54,18 @@ export class EventsService {
     return page.map((event) => EventResponse.from(event));
   }
 
-  /** Moves what is committed before the call into the feed, up to a limit. */
+  /** Moves everything committed before the call into the feed, up to a limit. */
   async catchUp(): Promise<void> {
     await this.sequencer.catchUp();
   }
 
-  /** Events after an id, oldest first. */
+  /** Returns the events after an id, oldest first. */
   async after(id: Int64, limit: number, type?: string): Promise<EventRow[]> {
     await this.sequencer.catchUp();
     return (await this.read(id, limit, type)).filter(isEvent);
   }
 
-  /** The newest events, oldest first. */
+  /** Returns the newest events, oldest first. */
   async last(count: number, type?: string): Promise<EventRow[]> {
     await this.sequencer.catchUp();
     const events = await this.dataSource.query<EventRow[]>(
@@ -75,7 +75,7 @@ export class EventsService {
     return events.reverse();
   }
 
-  /** The id of the newest event of the feed: events that are committed after the call get higher ids. */
+  /** Returns the id of the newest event in the feed. Events committed after the call get higher ids. */
   async newestId(): Promise<Int64> {
     await this.sequencer.catchUp();
     const [feed] = await this.dataSource.query<{ id: Int64 }[]>('SELECT last_id AS id FROM event_feed');

@@ -23,7 +23,7 @@ export function expectTransaction(manager: EntityManager, name: string): void {
   throw new Error(`The event ${name} is recorded outside a transaction`);
 }
 
-/** The event of a row, for the statement that changes the row. */
+/** Adds a row's event to the statement that changes the row. */
 export function eventOf(
   { name, version }: Pick<EventType<never>, 'name' | 'version'>,
   data: object,
@@ -35,7 +35,7 @@ export function eventOf(
   };
 }
 
-/** In place of an id that PostgreSQL assigns later. It can be copied, and throws where it is used in any other way. */
+/** Stands in for an id that PostgreSQL assigns later. It can be copied; any other use throws. */
 const LATER = {
   [Symbol.toPrimitive]: (): never => {
     throw new TypeError('The row has no id yet');
@@ -43,16 +43,16 @@ const LATER = {
 };
 
 /**
- * The event of a row, for the statement that inserts the row: 8 µs instead of 250 for a transaction (docs/performance.md).
- * PostgreSQL puts the `id` in front of the other properties.
- * @returns undefined for data that does more with the `id` than to begin with it
+ * Adds a row's event to the statement that inserts the row: 8 µs instead of 250 µs for a transaction
+ * (docs/performance.md). PostgreSQL prepends the `id` to the other properties.
+ * @returns undefined if the data uses the `id` other than as its first property
  */
 export function insertedEvent<Row extends { id: Int64 }>(
   { name, version, data: Data }: EventType<Row>,
   row: Row,
   occurredAt: Date,
 ): FollowUp | undefined {
-  // The row itself has no id; its other properties are what `save` would return.
+  // The row does not have an id yet. Its other properties are those that `save` would return.
   const withId = { ...row, id: LATER } as unknown as Row;
   let data: object;
   try {
