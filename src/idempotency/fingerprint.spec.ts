@@ -9,7 +9,7 @@ describe('fingerprint', () => {
     ['{"a":"\\u00e9"}', '{"a":"é"}'],
     ['{"a":0,"a":1}', '{"a":1}'],
     ['{"a":1}', '{"a":1.0}'],
-  ])('of %s and %s is the same', (one, other) => {
+  ])('is the same for %s and %s', (one, other) => {
     expect(of(one)).toBe(of(other));
   });
 
@@ -23,7 +23,7 @@ describe('fingerprint', () => {
     ['{"a":null}', '{}'],
     ['{"a":"b\\",\\"c\\":\\"d"}', '{"a":"b","c":"d"}'],
     ['{"__proto__":{"a":1}}', '{}'],
-  ])('of %s and %s differs', (one, other) => {
+  ])('differs for %s and %s', (one, other) => {
     expect(of(one)).not.toBe(of(other));
   });
 
@@ -32,14 +32,14 @@ describe('fingerprint', () => {
     expect(of('{}', 'POST', '/v1/orders')).not.toBe(of('{}'));
   });
 
-  it('of other bodies goes by their bytes', () => {
+  it('depends on the bytes of other bodies', () => {
     const ofBytes = (text: string) => fingerprint('POST', '/v1/pets', Buffer.from(text));
     expect(ofBytes('one')).toBe(ofBytes('one'));
     expect(ofBytes('one')).not.toBe(ofBytes('other'));
     expect(ofBytes('{}')).not.toBe(of('{}'));
   });
 
-  it('is 64 hexadecimal digits, also without a body', () => {
+  it('is 64 hexadecimal digits, even without a body', () => {
     expect(fingerprint('POST', '/v1/pets', undefined)).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Identifies equal requests: the SHA-256 of method, URL and body, in hexadecimal. Of a JSON body its value counts: white
- * space and the order of properties make no difference. Of another body its bytes count.
+ * Identifies equal requests by the SHA-256 of method, URL and body, in hexadecimal. JSON bodies are compared by value,
+ * so white space and the order of properties make no difference. Other bodies are compared by their bytes.
  */
 export function fingerprint(method: string, url: string, body: unknown): string {
   return hash('sha256', `${method} ${url}\n${canonical(body)}`);

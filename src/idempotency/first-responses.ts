@@ -9,10 +9,10 @@ import { type IdempotentRequest, type StoredResponse, StoredResponses } from './
 
 /** How long a repeat waits for the first request. */
 const WAIT = seconds(1);
-/** Between two attempts, which hold no connection meanwhile. */
+/** The pause between two attempts. No connection is held meanwhile. */
 const INTERVAL = seconds(0.05);
 
-/** Of a handler that has committed by a statement of its own: a repeat must not run it again. */
+/** Stored if the handler committed the transaction itself before it failed. A repeat must not run it again. */
 const HALF_DONE: StoredResponse = { status: 500, headers: {}, body: null };
 
 interface Outcome {
@@ -20,7 +20,7 @@ interface Outcome {
   readonly isRepeat: boolean;
 }
 
-/** Runs the first request of each key, in all processes together, and gives its response to the repeats. */
+/** Runs only the first request with each key, across all processes, and replays its response to repeats. */
 @Injectable()
 export class FirstResponses {
   constructor(
@@ -29,9 +29,9 @@ export class FirstResponses {
   ) {}
 
   /**
-   * The response of `work`, whose writes are committed with it, or that of the first request. When `work` fails nothing is
-   * stored, and a repeat runs it again.
-   * @throws IdempotencyInProgress, IdempotencyKeyReused, and what `work` throws
+   * Returns the response of `work`, committed together with its writes, or the stored response of the first request. If
+   * `work` fails, nothing is stored, and a repeat runs it again.
+   * @throws IdempotencyInProgress, IdempotencyKeyReused, and any error of `work`
    */
   async of(request: IdempotentRequest, work: () => Promise<StoredResponse>): Promise<Outcome> {
     const deadline = performance.now() + WAIT;
@@ -50,7 +50,7 @@ export class FirstResponses {
   ): Promise<Outcome | undefined> {
     return inOneTransaction(this.dataSource, async (manager, join) => {
       if (!(await this.stored.claim(manager, request))) return undefined;
-      const first = await this.stored.find(manager, request); // after the claim, so that a commit before it is seen
+      const first = await this.stored.find(manager, request); // after the claim, so that it sees a commit that preceded the claim
       if (first?.status === HALF_DONE.status) throw new InternalError();
       if (first) return { response: first, isRepeat: true };
       const response = await join(work);

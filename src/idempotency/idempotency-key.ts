@@ -8,12 +8,13 @@ const BARE = /^[!#-~][!-~]{0,254}$/;
 /** A string of RFC 9651, section 3.3.3, which the IETF draft requires. */
 const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
 
-/** The form of a value, for the document. */
+/** The form of a value, for the OpenAPI document. */
 export const IDEMPOTENCY_KEY_PATTERN = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * The key in the `Idempotency-Key` header: 1 to 255 characters, bare or as a quoted string, which is the same key.
- * @throws ValidationFailed for anything else, and for more than one header
+ * Returns the key in the `Idempotency-Key` header: 1 to 255 characters. A quoted string is the same key as the bare
+ * text.
+ * @throws ValidationFailed for anything else, or if the header occurs more than once
  */
 export function idempotencyKey(values: readonly string[]): string {
   const [value = '', ...more] = values;
@@ -25,11 +26,11 @@ export function idempotencyKey(values: readonly string[]): string {
   );
 }
 
-/** For a client without an API key: its repeats look like those of others. */
+/** For a client without an API key, whose repeats cannot be told from other clients' requests. */
 export const keyWithoutClient = (): ValidationFailed =>
   invalid('invalid', `${IDEMPOTENCY_KEY} can be used with an API key only`);
 
-/** For a body that only the handler reads: nobody can tell whether a repeat has the same one. */
+/** For a body that only the handler reads. It cannot be compared with that of a repeat. */
 export const keyWithUnreadBody = (): ValidationFailed =>
   invalid('invalid', `${IDEMPOTENCY_KEY} cannot be used with a body of this media type`);
 

@@ -23,18 +23,18 @@ const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 const RETRY_AFTER = '1'; // seconds; transactions end sooner
 
 /**
- * Runs a handler once for an `Idempotency-Key`: its writes and its response are committed together, and each repeat gets
- * that response. Interceptors outside of this one run on a repeat too.
+ * Runs a handler once for each `Idempotency-Key`. Its writes and its response are committed together, and each repeat
+ * gets that response. Interceptors outside this one also run for a repeat.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor<unknown, unknown> {
-  /** What it needs is looked up with a key, so that a unit test of a controller need not provide it. */
+  /** Dependencies are resolved per request, so a unit test of a controller need not provide them. */
   constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<RawBodyRequest<Request>>();
-    // Reading `headersDistinct` builds all of it.
+    // Checked first, because reading `headersDistinct` parses all headers.
     if (request.headers['idempotency-key'] === undefined) return next.handle();
     const identified = identify(request, request.headersDistinct['idempotency-key'] ?? []);
     return from(this.once(identified, http.getResponse<Response>(), next));
@@ -65,7 +65,7 @@ function identify(request: RawBodyRequest<Request>, keys: readonly string[]): Id
   return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, sentBody(request)) };
 }
 
-/** @throws ValidationFailed for a body that has not been read before the handler, or not as a whole */
+/** @throws ValidationFailed if the body was not read before the handler, or not completely */
 function sentBody(request: RawBodyRequest<Request>): unknown {
   const body: unknown = request.body ?? request.rawBody;
   const isMultipart = request.is('multipart/*') !== false && request.is('multipart/*') !== null;
@@ -85,7 +85,7 @@ const added = (before: object, response: Response): Headers =>
 
 function bodyOf(result: unknown): string | null {
   if (typeof result === 'string') return JSON.stringify(result);
-  if (typeof result === 'number' || typeof result === 'boolean') return JSON.stringify(String(result)); // as it is sent
+  if (typeof result === 'number' || typeof result === 'boolean') return JSON.stringify(String(result)); // as Express sends it
   if (typeof result !== 'object' || result === null) return null;
   const isFile = result instanceof StreamableFile || ArrayBuffer.isView(result);
   if (isFile || Symbol.asyncIterator in result || result instanceof globalThis.Response) {

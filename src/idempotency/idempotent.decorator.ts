@@ -10,9 +10,9 @@ const IDEMPOTENT = 'idempotent';
 export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
 
 /**
- * Lets clients repeat an operation safely with an `Idempotency-Key`. All that the handler does through TypeORM and the
- * response, which `IdempotencyInterceptor` stores, are one transaction. Adds the header, the replayed response, 409 and 422
- * to the document.
+ * Lets clients repeat an operation safely with an `Idempotency-Key`. Everything the handler does through TypeORM is
+ * committed in one transaction with the response, which `IdempotencyInterceptor` stores. Adds the header, the replayed
+ * response, 409 and 422 to the OpenAPI document.
  */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(

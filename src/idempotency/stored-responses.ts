@@ -24,9 +24,9 @@ export interface IdempotentRequest {
 
 export interface StoredResponse {
   readonly status: number;
-  /** Headers of the handler and the interceptors. */
+  /** Headers set by the handler and its interceptors. */
   readonly headers: Readonly<Record<string, string | number | string[]>>;
-  /** JSON text; null for a response without a body. */
+  /** JSON text, or null for a response without a body. */
   readonly body: string | null;
 }
 
@@ -56,10 +56,7 @@ export class StoredResponses {
     return row;
   }
 
-  /**
-   * Locks the key until the transaction ends.
-   * @returns false when another transaction holds it
-   */
+  /** Locks the key until the transaction ends. @returns false if another transaction holds it */
   async claim(manager: EntityManager, { keyId, key }: IdempotentRequest): Promise<boolean> {
     const [row] = await manager.query<{ claimed: boolean }[]>(
       'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS claimed',
@@ -68,7 +65,7 @@ export class StoredResponses {
     return row?.claimed === true;
   }
 
-  /** Stores a response, in place of one that has expired. */
+  /** Stores a response, replacing an expired one. */
   async insert(
     manager: EntityManager,
     { keyId, key, fingerprint }: IdempotentRequest,
@@ -89,7 +86,7 @@ export class StoredResponses {
     );
   }
 
-  /** Deletes expired responses, except those that another process is deleting. @returns how many */
+  /** Deletes expired responses, except those that another process is deleting. @returns their number */
   async deleteExpired(max: number): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
@@ -113,7 +110,7 @@ const BATCH = 1_000;
 export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(StoredResponsesCleanup.name);
   private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Expired responses were not deleted; the next run tries again: ${String(error)}`);
+    this.logger.warn(`Could not delete expired responses; retrying at the next run: ${String(error)}`);
   });
 
   constructor(private readonly stored: StoredResponses) {}
