@@ -8,7 +8,7 @@ import { runProgram, type ServerPrograms } from './server-programs.js';
 const DRAFT_PREFIX = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 
-/** Creates the cluster unless there is one. Resolves to true when this call created it. */
+/** Creates the cluster unless it exists. Resolves to true if this call created it. */
 export async function ensureCluster(folder: DataFolder, programs: ServerPrograms): Promise<boolean> {
   await removeAbandonedDrafts(folder);
   if (await isFilled(folder.cluster)) {
@@ -16,7 +16,7 @@ export async function ensureCluster(folder: DataFolder, programs: ServerPrograms
     return false;
   }
 
-  // Written elsewhere and moved when complete: an interrupted initdb never looks like a cluster.
+  // Created elsewhere and moved when complete, so that an interrupted initdb never looks like a cluster.
   const draft = await mkdtemp(join(folder.path, DRAFT_PREFIX));
   try {
     await initialise(draft, await ensurePassword(folder.credentials), programs);
@@ -41,14 +41,14 @@ async function initialise(draft: string, password: string, programs: ServerProgr
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The same order and the same letters on every operating system.
+    // Gives the same sort order and case mapping on every operating system.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
   ]);
 }
 
-/** A cluster that root has copied belongs to root, and PostgreSQL wants it to belong to its own user. */
+/** A cluster copied by root belongs to root, but PostgreSQL requires it to belong to the server's user. */
 async function giveToServerUser(folder: DataFolder, { user }: ServerPrograms): Promise<void> {
   if (user === undefined || (await stat(folder.cluster)).uid === user.uid) return;
   await runProgram('chown', ['-R', `${user.uid}:${user.gid}`, folder.cluster], {});
@@ -74,7 +74,7 @@ async function isFilled(directory: string): Promise<boolean> {
   }
 }
 
-/** By age and not by process id: an id says nothing across containers or after a restart of the machine. */
+/** Decides by age, because a process id is meaningless across containers or after a reboot. */
 async function removeAbandonedDrafts(folder: DataFolder): Promise<void> {
   for (const name of await readdir(folder.path)) {
     if (!name.startsWith(DRAFT_PREFIX)) continue;

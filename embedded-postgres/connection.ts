@@ -2,7 +2,7 @@ import pg from 'pg';
 import { codeOf } from './embedded-postgres.error.js';
 
 export const SUPERUSER = 'petstore';
-/** Only this launcher uses it: advisory locks are per database. */
+/** Only this launcher uses this database, so its advisory locks cannot clash with others: they are per database. */
 const MAINTENANCE_DATABASE = 'postgres';
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -11,12 +11,12 @@ export interface Address {
   password: string;
 }
 
-/** Shown in `pg_stat_activity`: the owner of the data folder. */
+/** Identifies the owner of the data folder in `pg_stat_activity`. */
 export function applicationName(): string {
   return `petstore pid ${process.pid}`;
 }
 
-/** An explicit sslmode, because PGSSLMODE in the environment could require TLS. */
+/** Sets sslmode explicitly, because PGSSLMODE in the environment could require TLS. */
 export function urlOf({ port, password }: Address, database: string): string {
   return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable`;
 }
@@ -27,7 +27,7 @@ export async function connect(address: Address): Promise<pg.Client> {
     application_name: applicationName(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // When the server stops, idle connections emit an error; the next query fails with it too.
+  // Idle connections emit an error when the server stops. The next query fails with the same error.
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -39,7 +39,7 @@ export async function ensureDatabase(client: pg.Client, database: string): Promi
   try {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
   } catch (error) {
-    // duplicate_database, or unique_violation when another process creates it at the same instant
+    // duplicate_database, or unique_violation if another process creates it at the same time
     if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error;
   }
 }

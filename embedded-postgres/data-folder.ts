@@ -9,7 +9,7 @@ export interface DataFolder {
   path: string;
   /** PostgreSQL's own files (its "data directory"). */
   cluster: string;
-  /** The password of the superuser. */
+  /** The file with the superuser's password. */
   credentials: string;
   log: string;
 }
@@ -26,30 +26,33 @@ export function dataFolderAt(dataDir: string): DataFolder {
 
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = dataFolderAt(dataDir);
-  // Under root the server runs as another user, who must enter the folder but need not list it.
+  // If this process is root, the server runs as another user, who must enter the folder but need not list it.
   await mkdir(folder.path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   return folder;
 }
 
-/** Reads the password of the superuser. Rejects when the file or the password is missing. */
+/** Reads the superuser's password. Rejects if the file or the password is missing. */
 export async function readPassword(file: string): Promise<string> {
   const text = await readFile(file, 'utf8');
   try {
     const content: unknown = JSON.parse(text);
     if (hasPassword(content)) return content.password;
   } catch {
-    // Invalid JSON contains no password.
+    // invalid JSON is reported below
   }
   throw new Error(`${file} contains no password`);
 }
 
-/** Creates a password unless the file has one. It exists before the cluster, so that two processes that create it share it. */
+/**
+ * Creates a password unless the file contains one. It is created before the cluster, so that two concurrent creators
+ * share it.
+ */
 export async function ensurePassword(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   const content = JSON.stringify({ password: randomBytes(24).toString('base64url') });
   await writeFile(draft, content, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    await link(draft, file); // unlike a rename, never replaces a password that is in use
+    await link(draft, file); // unlike a rename, a link never replaces a password in use
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {

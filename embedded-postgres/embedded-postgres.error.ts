@@ -1,4 +1,4 @@
-/** Why the embedded PostgreSQL is not available, and what to do, in one line. */
+/** Explains in one line why the embedded PostgreSQL is unavailable and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 
@@ -50,7 +50,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */
+/** Returns the code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */
 export function codeOf(thrown: unknown): string | undefined {
   const { code } = toError(thrown) as NodeJS.ErrnoException;
   return code;

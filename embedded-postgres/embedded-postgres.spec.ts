@@ -20,7 +20,7 @@ const asRoot = process.getuid?.() === 0;
 const itAsRoot = asRoot ? it : it.skip;
 const itAsUser = asRoot ? it.skip : it;
 
-/** A data folder with a cluster that the tests share, because creating one takes a second. */
+/** A data folder with a cluster, shared by the tests because creating one takes a second. */
 const seasoned = newScratch();
 let scratch: string;
 let dataDir: string;
@@ -45,8 +45,8 @@ afterEach(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-describe('openEmbeddedPostgres, as the owner', () => {
-  it('creates a cluster, and finds its data again', async () => {
+describe('openEmbeddedPostgres as the owner', () => {
+  it('creates a cluster and finds its data again', async () => {
     useNewFolder();
     const first = await start();
     expect(first).toMatchObject({ created: true, joined: false });
@@ -59,13 +59,13 @@ describe('openEmbeddedPostgres, as the owner', () => {
     expect(await query(second, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
   });
 
-  it('stops the server, once', async () => {
+  it('stops the server once', async () => {
     const server = await start();
     await Promise.all([server.stop(), server.stop()]);
     await expect(query(server, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('creates the database that it is asked for, in UTF-8', async () => {
+  it('creates the requested database in UTF-8', async () => {
     const server = await start({ ...options, database: 'another "one"' });
     expect(await query(server, 'SELECT current_database() AS name')).toEqual([{ name: 'another "one"' }]);
     expect(await query(server, `SELECT upper('é') AS upper`)).toEqual([{ upper: 'É' }]);
@@ -96,19 +96,19 @@ describe('openEmbeddedPostgres, as the owner', () => {
     await expect(query(heir, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('stays the owner when the server has lost all its connections, as after a crash', async () => {
+  it('remains the owner after the server has lost all its connections', async () => {
     const owner = await start();
     await query(owner, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'`);
     await eventually(async () => (await query(owner, LOCKS)).length === 1);
     await expectErrorResponse(start(), 'in use by another service', `petstore pid ${process.pid}`);
   });
 
-  it('starts although postmaster.pid is left over and its process id belongs to another program', async () => {
+  it('starts despite a stale postmaster.pid whose process id belongs to another program', async () => {
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), stalePidFile(process.pid));
     expect(await start()).toMatchObject({ joined: false });
   });
 
-  it('is not hindered by an initdb that was interrupted, and clears up after an old one', async () => {
+  it('starts despite an interrupted initdb and removes the remains of an old one', async () => {
     useNewFolder();
     const [old, recent] = [join(dataDir, 'postgres.new-old'), join(dataDir, 'postgres.new-recent')];
     await mkdir(join(old, 'cluster'), { recursive: true });
@@ -117,12 +117,12 @@ describe('openEmbeddedPostgres, as the owner', () => {
 
     expect(await start()).toMatchObject({ created: true });
     const left = await readdir(dataDir);
-    expect(left).toContain('postgres.new-recent'); // its initdb may still be at work
+    expect(left).toContain('postgres.new-recent'); // its initdb may still be running
     expect(left).not.toContain('postgres.new-old');
   });
 });
 
-describe('openEmbeddedPostgres, refusing with one line', () => {
+describe('openEmbeddedPostgres, explaining failures in one line', () => {
   it('names a cluster of another major version', () =>
     without('postgres/PG_VERSION', async () => {
       await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
@@ -140,31 +140,31 @@ describe('openEmbeddedPostgres, refusing with one line', () => {
       await expectErrorResponse(start(), 'no such file', 'postgres.json', 'PETSTORE_DATA_DIR');
     }));
 
-  it('names a password that is not the server’s, and leaves no server running', () =>
+  it('names a wrong password, and leaves no server running', () =>
     without('postgres.json', async () => {
       await writeFile(join(dataDir, 'postgres.json'), '{"password":"wrong"}');
       await expectErrorResponse(start(), dataDir, 'password authentication failed', 'PETSTORE_DATA_DIR');
       expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
     }));
 
-  it('names a file in the folder’s place', async () => {
+  it('names a file in place of the folder', async () => {
     useNewFolder();
     await writeFile(dataDir, '');
     await expectErrorResponse(start(), dataDir, 'PETSTORE_DATA_DIR');
   });
 
-  itAsUser('names a folder that it may not write (skipped as root, who may)', async () => {
+  itAsUser('names a folder without write permission (skipped as root)', async () => {
     useNewFolder();
     await mkdir(dataDir, { mode: 0o500 });
     await expectErrorResponse(start(), dataDir, 'permission denied', 'PETSTORE_DATA_DIR');
   });
 
-  it('points to DATABASE_URL where no binaries exist', async () => {
+  it('points to DATABASE_URL if there are no binaries', async () => {
     await expectErrorResponse(loadBinaries('aix', 'ppc64'), 'aix-ppc64', 'DATABASE_URL');
   });
 });
 
-describe('openEmbeddedPostgres, as a visitor', () => {
+describe('openEmbeddedPostgres as a visitor', () => {
   it('joins the server of a running service and leaves it running', async () => {
     const owner = await start();
     const guest = await visit();
@@ -173,14 +173,14 @@ describe('openEmbeddedPostgres, as a visitor', () => {
     expect(await query(owner, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('stops the server that it had to start', async () => {
+  it('stops the server if it started it', async () => {
     const alone = await visit();
     expect(alone).toMatchObject({ joined: false, created: false });
     await alone.stop();
     await expect(query(alone, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('leaves the server it started to a service that came along', async () => {
+  it('leaves the server it started to a service that has taken it over', async () => {
     const guest = await visit();
     const owner = await start();
     expect(owner).toMatchObject({ url: guest.url, joined: true });
@@ -199,7 +199,7 @@ describe('as root', () => {
     expect((await stat(join(dataDir, 'postgres'))).uid).not.toBe(0);
   });
 
-  itAsRoot('works on a cluster that was copied and so belongs to root (skipped: needs root)', async () => {
+  itAsRoot('works on a copied cluster that belongs to root (skipped: needs root)', async () => {
     for (const path of ['postgres', 'postgres/PG_VERSION']) await chown(join(dataDir, path), 0, 0);
     await expect(start()).resolves.toMatchObject({ created: false });
   });
@@ -215,7 +215,7 @@ function useNewFolder(): void {
   dataDir = join(scratch, 'data folder');
 }
 
-/** Takes something out of the cluster for as long as the test lasts. */
+/** Removes something from the cluster during the test. */
 async function without(path: string, test: () => Promise<void>): Promise<void> {
   await rename(join(dataDir, path), join(scratch, 'aside'));
   try {
@@ -250,7 +250,7 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> 
   }
 }
 
-/** A service of its own, as built, that dies without a chance to stop its server. Resolves to the server's URL. */
+/** Starts a built service that dies without a chance to stop its server. Resolves to the server's URL. */
 async function startAndBeKilled(): Promise<string> {
   const launcher = new URL('../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
   const script = `
@@ -275,7 +275,7 @@ async function expectErrorResponse(attempt: Promise<unknown>, ...parts: string[]
   for (const part of parts) expect(error.message).toContain(part);
 }
 
-/** As a server leaves it behind that lost its power; see `miscadmin.h` for the lines. */
+/** The file that a server leaves behind after a power failure; see `miscadmin.h` for the lines. */
 function stalePidFile(pid: number): string {
   return [pid, join(dataDir, 'postgres'), 1_700_000_000, 1, '', '127.0.0.1', '1 1', 'ready', ''].join('\n');
 }

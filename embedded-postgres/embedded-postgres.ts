@@ -10,12 +10,12 @@ import { Server, type ServerSettings } from './server.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
-/** A PostgreSQL server for those who have none: its programs come from npm, its data lives in one folder. */
+/** A PostgreSQL server that needs no installation: its programs come from npm, and its data is in one folder. */
 export interface EmbeddedPostgres {
   url: string;
-  /** True when this call created the cluster. */
+  /** True if this call created the cluster. */
   created: boolean;
-  /** True when the server was running before this call. */
+  /** True if the server was running before this call. */
   joined: boolean;
   /** Calling it again does nothing. */
   stop(): Promise<void>;
@@ -23,19 +23,19 @@ export interface EmbeddedPostgres {
 
 export interface EmbeddedPostgresOptions {
   /**
-   * The service is the owner of its data folder, and there is one: it takes over a server that a killed service has left
-   * behind, and stops the server in the end. A command is a visitor: it joins the server of a running service or starts
-   * one. In the end it stops only what it has started, and not when a service has taken that over.
+   * The service is the only owner of its data folder: it takes over a server left behind by a killed service, and stops
+   * the server at the end. A command is a visitor: it joins the server of a running service or starts one. At the end,
+   * it stops only a server that it started and that no service has taken over.
    */
   as: 'owner' | 'visitor';
-  /** For a server that this call starts, such as `{ fsync: 'off' }`. */
+  /** Applied if this call starts the server, such as `{ fsync: 'off' }`. */
   settings?: ServerSettings;
-  /** Created when missing. Default `petstore`. */
+  /** Created if missing. Default: `petstore`. */
   database?: string;
 }
 
 /**
- * Opens the PostgreSQL of a data folder, which is created when missing. Nothing else in this folder is for the service.
+ * Opens the PostgreSQL of a data folder, which is created if missing. The service uses nothing else in the folder.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(
@@ -56,9 +56,9 @@ export async function openEmbeddedPostgres(
 }
 
 /**
- * A process that ends before it has called `stop`, by an exception or `process.exit()`, can only send a signal: this one
- * is what `pg_ctl stop --mode=fast` sends.
- * @returns forgets it
+ * If the process ends without calling `stop`, through an exception or `process.exit()`, it can only send a signal: the
+ * one that `pg_ctl stop --mode=fast` sends.
+ * @returns a function that cancels this
  */
 function stopAtExit(pid: number, lock: OwnerLock): () => void {
   const signal = () => {
@@ -79,7 +79,7 @@ async function openServer<T>(
   enter: (address: Address) => Promise<T>,
 ): Promise<OpenServer<T>> {
   try {
-    await loadBinaries(); // where there are none, no folder is made either
+    await loadBinaries(); // first, so that no folder is created if there are none
     const folder = await openDataFolder(dataDir);
     const programs = await ServerPrograms.load(folder);
     const created = await ensureCluster(folder, programs);
@@ -124,14 +124,14 @@ function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promis
   };
 }
 
-/** Undefined when there is no server, or when another process holds it. */
+/** Undefined if there is no server, or another process holds the lock. */
 async function takeLock(server: Server, { password }: Address): Promise<OwnerLock | undefined> {
   const running = await server.running();
   if (running === undefined) return undefined;
   return OwnerLock.take({ port: running.port, password }).catch(() => undefined);
 }
 
-/** The lock is kept until the server is down, or another service could adopt a server that is about to stop. */
+/** Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to stop. */
 async function stopAndRelease(server: Server, lock: OwnerLock | undefined): Promise<void> {
   if (lock === undefined) return;
   try {

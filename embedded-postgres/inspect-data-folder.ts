@@ -10,14 +10,14 @@ export interface DataFolderState {
   /** Absolute. */
   readonly path: string;
   readonly exists: boolean;
-  /** The major version of PostgreSQL that its cluster belongs to; undefined without a cluster. */
+  /** The PostgreSQL major version of its cluster, or undefined if there is no cluster. */
   readonly version: string | undefined;
   readonly running: { readonly port: number; readonly url: string } | undefined;
 }
 
 /**
- * Looks at a data folder, and creates, starts or changes nothing.
- * @throws EmbeddedPostgresError where no PostgreSQL is installed; Error where the folder could not be used
+ * Inspects a data folder without creating, starting or changing anything.
+ * @throws EmbeddedPostgresError if no PostgreSQL is installed; Error if the folder cannot be used
  */
 export async function inspectDataFolder(dataDir: string, database = 'petstore'): Promise<DataFolderState> {
   await loadBinaries();
@@ -46,7 +46,7 @@ async function isFolder(path: string): Promise<boolean> {
   throw new Error('it is not a folder');
 }
 
-/** The nearest folder above that exists has to let a new one in. */
+/** The nearest existing parent folder must be writable. */
 async function checkCanBeMade(path: string): Promise<void> {
   const above = dirname(path);
   if (await isFolder(above)) await access(above, constants.W_OK | constants.X_OK);

@@ -3,17 +3,17 @@ import type pg from 'pg';
 import { type Address, connect } from './connection.js';
 import { codeOf } from './embedded-postgres.error.js';
 
-/** Any number will do, as long as every version of the service uses the same. */
+/** Arbitrary, but the same in every version of the service. */
 const LOCK_KEY = 7_387_001;
-/** A killed owner's lock is gone as soon as the server has noticed, which takes milliseconds. */
+/** After an owner is killed, the server needs some milliseconds to release its lock. */
 const PATIENCE_MS = 500;
-/** How long a server may take to be back after one of its processes has crashed. */
+/** How long a server may take to recover after one of its processes has crashed. */
 const RECOVERY_MS = 60_000;
 const PAUSE_MS = 50;
 
 /**
- * A service's claim to a data folder: a session-level advisory lock, which the server gives back by itself when the
- * service ends in whatever way. A server that crashed and recovered has given it back too, so it is taken again.
+ * A service's claim to a data folder: a session-level advisory lock, which the server releases however the service
+ * ends. A server that crashed and recovered has also released it, so it is taken again.
  */
 export class OwnerLock {
   #session: pg.Client | undefined;
@@ -32,7 +32,7 @@ export class OwnerLock {
     return session && new OwnerLock(address, session);
   }
 
-  /** False once the connection is lost, and with it the lock. */
+  /** False once the connection, and with it the lock, is lost. */
   get held(): boolean {
     return this.#session !== undefined;
   }
@@ -56,7 +56,7 @@ export class OwnerLock {
       try {
         const session = await lockedSession(this.address);
         if (session !== undefined) await this.keepOrEnd(session);
-        return; // without a session: another service was quicker, and owns the folder now
+        return; // if there is no session, another service was faster and now owns the folder
       } catch {
         await delay(PAUSE_MS, undefined, { ref: false });
       }
@@ -69,7 +69,7 @@ export class OwnerLock {
   }
 }
 
-/** A connection that holds the lock, or undefined while another one does. */
+/** Returns a connection that holds the lock, or undefined if another connection holds it. */
 async function lockedSession(address: Address): Promise<pg.Client | undefined> {
   const client = await connect(address);
   try {

@@ -2,13 +2,13 @@ import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from './embedded-postgres.error.js';
 
-/** What `postmaster.pid` says about the server that runs in a cluster. */
+/** A running server, as described by the cluster's `postmaster.pid`. */
 export interface RunningServer {
   pid: number;
   port: number;
 }
 
-/** Undefined while no server runs, or none has a port yet. */
+/** Undefined if no server is running, or it has no port yet. */
 export async function findRunningServer(cluster: string): Promise<RunningServer | undefined> {
   const server = await readPidFile(cluster);
   const runs = server && isAlive(server.pid) && !(await runsElsewhere(server.pid, cluster));
@@ -16,9 +16,9 @@ export async function findRunningServer(cluster: string): Promise<RunningServer 
 }
 
 /**
- * After a crash of the machine the process id in the file may be that of any process. PostgreSQL refuses to start when it
- * is one of the same user. Should the file be a live server's after all, its shared memory block still keeps a second one
- * out.
+ * After the machine crashed, the process id in the file may belong to another process. If that process has the same
+ * user, PostgreSQL refuses to start. Removing the file is safe: if it did belong to a live server, that server's shared
+ * memory block would still prevent a second one.
  */
 export async function removeForeignPidFile(cluster: string): Promise<void> {
   const server = await readPidFile(cluster);
@@ -29,7 +29,7 @@ export async function removeForeignPidFile(cluster: string): Promise<void> {
 
 const pidFileOf = (cluster: string): string => join(cluster, 'postmaster.pid');
 
-/** Lines 1 and 4 of the file, see `miscadmin.h` in PostgreSQL's sources. */
+/** Reads lines 1 and 4 of the file; see `miscadmin.h` in PostgreSQL's sources. */
 async function readPidFile(cluster: string): Promise<RunningServer | undefined> {
   try {
     const lines = (await readFile(pidFileOf(cluster), 'utf8')).split('\n');
@@ -41,7 +41,10 @@ async function readPidFile(cluster: string): Promise<RunningServer | undefined> 
   }
 }
 
-/** A process that we may not signal is another user's, hence not the server: it runs under our own user or we are root. */
+/**
+ * A process that we may not signal belongs to another user, so it is not the server, which runs as our user unless we
+ * are root.
+ */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -50,7 +53,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server's working directory is its cluster. Where that cannot be seen (no Linux), the id is believed. */
+/**
+ * A server's working directory is its cluster. If it cannot be read (on systems other than Linux), the process id is
+ * trusted.
+ */
 async function runsElsewhere(pid: number, cluster: string): Promise<boolean> {
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   return workingDirectory !== undefined && workingDirectory !== (await realpath(cluster));

@@ -16,8 +16,8 @@ export interface Reached<T> {
 }
 
 /**
- * Uses the server, which it starts unless it runs. Another process may be starting or stopping the same server right
- * now, so a use that fails is tried again from there. An EmbeddedPostgresError is final.
+ * Starts the server unless it is running, and uses it. Another process may be starting or stopping the same server, so
+ * a failed use is retried. An EmbeddedPostgresError is final.
  */
 export async function reachServer<T>(
   server: Server,
@@ -49,7 +49,7 @@ export async function reachServer<T>(
   }
 }
 
-/** Class 28 is a refused login: no time will mend it. */
+/** Class 28 is an authentication failure, which a retry cannot fix. */
 function isFinal(error: unknown): boolean {
   return error instanceof EmbeddedPostgresError || (codeOf(error)?.startsWith('28') ?? false);
 }

@@ -25,7 +25,7 @@ export async function loadBinaries(
   }
 }
 
-/** Runs PostgreSQL's programs as the user that PostgreSQL accepts: as ourselves, but for root. */
+/** Runs PostgreSQL's programs as a user that PostgreSQL accepts: the current user, or another one if that is root. */
 export class ServerPrograms {
   private constructor(
     private readonly folder: DataFolder,
@@ -74,9 +74,9 @@ export class ServerPrograms {
 }
 
 /**
- * A checkout in root's home is closed to the server's user. Linux lets this one capability through without root's
- * others; access(2), which PostgreSQL asks about its binaries, honours it only with `no_setuid_fixup`.
- * See capabilities(7), "Ambient" and "The securebits flags".
+ * A checkout in root's home is inaccessible to the server's user. On Linux, this passes on the one capability needed,
+ * without root's others. access(2), which PostgreSQL uses to check its binaries, honours it only with
+ * `no_setuid_fixup`. See capabilities(7), "Ambient" and "The securebits flags".
  */
 function passClosedFolders({ uid, gid }: ServerUser): string[] {
   return [
@@ -90,18 +90,21 @@ function passClosedFolders({ uid, gid }: ServerUser): string[] {
   ];
 }
 
-/** A program that could not be run, or ended with an exit code other than 0. */
+/** A program that could not be run, or ended with a non-zero exit code. */
 export class ProgramFailed extends Error {
   constructor(
     /** The last line it wrote. */
     message: string,
-    /** The exit code, or the code of the system error that kept it from running. */
+    /** The exit code, or the code of the system error that prevented it from running. */
     readonly code: number | string | null | undefined,
   ) {
     super(message);
   }
 
-  /** Missing program, foreign processor or C library (126 and 127 as in a shell), or a missing shared library. */
+  /**
+   * True if the program is missing, is for another processor or C library (126 and 127, as in a shell), or lacks a
+   * shared library.
+   */
   get couldNotRun(): boolean {
     return (
       [126, 127, 'ENOENT', 'EACCES', 'ENOEXEC'].includes(this.code ?? '') ||
@@ -110,7 +113,7 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** Runs a program to its end. Rejects with `ProgramFailed`. */
+/** Runs a program until it ends. Rejects with `ProgramFailed`. */
 export function runProgram(program: string, args: string[], options: ExecFileOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { ...options, windowsHide: true, encoding: 'utf8' }, (error, stdout, stderr) => {

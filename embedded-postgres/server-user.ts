@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './embedded-postgres.error.js';
 
-/** The unprivileged user who runs the server in root's place. */
+/** The unprivileged user that runs the server if this process is root. */
 export interface ServerUser {
   uid: number;
   gid: number;
@@ -12,7 +12,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Who runs the server of this cluster; undefined is ourselves, because only root may not. */
+/** The user that runs this cluster's server; undefined for the current user, unless that is root. */
 export async function findServerUser(cluster: string): Promise<ServerUser | undefined> {
   if (!isRoot()) return undefined;
   const owner = await ownerOf(cluster);
@@ -20,7 +20,7 @@ export async function findServerUser(cluster: string): Promise<ServerUser | unde
   return findUnprivilegedAccount();
 }
 
-/** Whether the user may enter every folder on the way to the path, and the path itself. */
+/** Whether the user may access the path and every folder above it. */
 export async function canEnter(user: ServerUser, path: string): Promise<boolean> {
   const { mode, uid } = await stat(path);
   const enterable = (mode & 0o001) !== 0 || (uid === user.uid && (mode & 0o100) !== 0);

@@ -17,7 +17,7 @@ const SETTINGS: ServerSettings = {
 const ATTEMPTS = 3;
 const MAX_LOG = 10 * 1024 * 1024; // bytes
 
-/** The server of one cluster. `pg_ctl` gives it a session of its own, so Ctrl-C in our terminal does not reach it. */
+/** The server of one cluster. `pg_ctl` runs it in a separate session, so Ctrl-C in our terminal does not reach it. */
 export class Server {
   constructor(
     private readonly folder: DataFolder,
@@ -28,7 +28,7 @@ export class Server {
     return findRunningServer(this.folder.cluster);
   }
 
-  /** Resolves to false when another process started the server first. */
+  /** Resolves to false if another process started the server first. */
   async start(settings: ServerSettings, attempt = 1): Promise<boolean> {
     const logged = await prepareLog(this.folder.log, this.programs.user);
     await removeForeignPidFile(this.folder.cluster);
@@ -46,7 +46,7 @@ export class Server {
     }
   }
 
-  /** Ends connections and open transactions. Does nothing when the server is already down. */
+  /** Closes connections and rolls back open transactions. Does nothing if the server is already down. */
   async stop(): Promise<void> {
     if ((await this.running()) === undefined) return;
     try {
@@ -61,7 +61,7 @@ export class Server {
   }
 }
 
-/** `pg_ctl` hands the options to a shell. */
+/** Quotes the options, because `pg_ctl` passes them to a shell. */
 function serverOptions(port: number, settings: ServerSettings): string {
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', quote(`${name}=${value}`)]);
   return ['-p', port, ...words].join(' ');
@@ -81,7 +81,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Makes the log writable for the server and empties it when it has grown large. Resolves to its length in bytes. */
+/** Makes the log writable for the server, and truncates it if it is too large. Resolves to its length in bytes. */
 async function prepareLog(file: string, user: ServerUser | undefined): Promise<number> {
   const handle = await open(file, 'a', 0o600);
   try {
@@ -95,7 +95,7 @@ async function prepareLog(file: string, user: ServerUser | undefined): Promise<n
   }
 }
 
-/** The server's own words on why it gave up, written after the given length of the log. */
+/** Returns the server's reason for failing, written after the given position in the log. */
 async function lastFatal(file: string, since: number): Promise<string | undefined> {
   const lines = (await readFile(file)).subarray(since).toString().split('\n');
   const fatal = lines.findLastIndex((line) => line.includes('FATAL:'));
