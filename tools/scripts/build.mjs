@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Compiles sources that differ from what their output in dist/ was made of, and removes outputs without a source. SWC
-// strips the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
+// Compiles sources that changed since their output in dist/ was built, and removes outputs without a source. SWC strips
+// the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -11,9 +11,12 @@ const FOLDERS = ['src', 'migrations', 'embedded-postgres'];
 /** A change of one of these rebuilds everything. */
 const SETTINGS = ['.swcrc', 'tools/scripts/build.mjs', 'package-lock.json'];
 
-/** What the page at /reference loads. Redoc itself stays a development package: it brings React and a hundred others. */
+/**
+ * The files that /reference loads. Redoc stays a development dependency, because it depends on React and a hundred
+ * other packages.
+ */
 const REDOC = ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'];
-/** The only address of another host that Redoc loads something from, and an empty picture for it. */
+/** The only external address from which Redoc loads something. It is replaced by an empty image. */
 const LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
@@ -40,16 +43,16 @@ export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
   const stale = checked.filter(({ isStale }) => isStale);
   if (stale.length === 0) return orphans.length > 0 || copied.includes(true);
   begin();
-  const { transform } = await import('@swc/core'); // mostly nothing to compile
+  const { transform } = await import('@swc/core'); // usually nothing needs compiling
   await Promise.all(stale.map((source) => compile(source, transform))).catch(({ message }) => {
-    throw new Error(message.split('\n\nCaused by:')[0]); // SWC adds a stack
+    throw new Error(message.split('\n\nCaused by:')[0]); // SWC appends a stack
   });
   return true;
 }
 
 /**
- * Whether the output of a source was made of something else: its last line has the fingerprint. Times would miss a source
- * that is saved while it is compiled.
+ * Checks whether the output was built from something else, by the fingerprint in its last line. Timestamps would miss a
+ * source saved during compilation.
  */
 async function check(source, settings) {
   const text = await readFile(join(root, source), 'utf8');
@@ -63,7 +66,7 @@ const fingerprintOf = async (...files) => hashOf(...(await Promise.all(files.map
 const hashOf = (...parts) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 
-/** The wanted files of the folders below a base, relative to it. */
+/** The wanted files in folders below a base, as relative paths. */
 async function filesIn(base, folders, isWanted) {
   const list = (folder) =>
     readdir(join(root, base, folder), { recursive: true, withFileTypes: true }).catch(() => []);
@@ -73,7 +76,7 @@ async function filesIn(base, folders, isWanted) {
     .map(({ parentPath, name }) => relative(join(root, base), join(parentPath, name)));
 }
 
-/** What a browser gets is served as it is written. Whether that is another file than before. */
+/** Copies a file for browsers unchanged. @returns whether it differs from the previous copy */
 async function copyOfPage(file) {
   const [from, to] = [join(root, file), join(root, 'dist', file)];
   const [wanted, there] = await Promise.all([readFile(from, 'utf8'), readFile(to, 'utf8').catch(() => '')]);

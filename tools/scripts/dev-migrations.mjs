@@ -1,4 +1,4 @@
-// What `npm run dev` does about a migration that is edited after it was applied: TypeORM knows it by its name alone.
+// Lets `npm run dev` detect migrations edited after they were applied. TypeORM identifies them only by name.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { inspectMigrations, migrate, revertLast } from '../../dist/src/database/
 const FOLDER = join(import.meta.dirname, '../../migrations');
 
 /**
- * Applies the pending migrations, and notes what they are made of.
- * @param again whether those that have changed since are reverted first, with all later ones
- * @returns the names of those that have changed since, and of the later ones: newest first
+ * Applies pending migrations and records the hashes of their sources.
+ * @param again whether to revert changed migrations and all later ones first
+ * @returns the names of migrations that have changed, and of all later ones, newest first
  */
 export async function applyMigrations(url, { again }) {
   const client = new pg.Client({ connectionString: url });
@@ -39,7 +39,7 @@ async function forgetReverted(client, url) {
   await client.query('DELETE FROM development_migrations WHERE name <> ALL ($1)', [applied]);
 }
 
-/** Those that were applied just now. */
+/** Records the hashes of the migrations just applied. */
 async function note(client, url) {
   const [hashes, { applied }] = await Promise.all([hashesOfSources(), inspectMigrations(url)]);
   for (const name of applied)
@@ -57,7 +57,7 @@ async function outdated(client, url) {
   return first === -1 ? [] : applied.slice(first).reverse();
 }
 
-/** By the names of their classes, which TypeORM notes. */
+/** By class name, which is what TypeORM records. */
 async function hashesOfSources() {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
   const hashes = files.map(async (file) => {

@@ -1,4 +1,4 @@
-// The service of `npm run dev`, on the PostgreSQL of its parent. It stops with its parent.
+// The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
 import '../../dist/src/bootstrap/v8-flags.js';
 import { run } from '../../dist/src/bootstrap/run.js';
 import { serve } from '../../dist/src/bootstrap/serve.js';
@@ -21,7 +21,7 @@ run(() =>
   }),
 );
 
-/** @param outdated migrations that have changed since they were applied, and later ones: newest first */
+/** @param outdated migrations that have changed since they were applied, and later ones, newest first */
 function say(outdated) {
   if (outdated.length === 0) return;
   const changed = outdated.at(-1);

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
-const SETTLED = 50; // milliseconds without a further change: an editor writes several files at once
+const SETTLED = 50; // milliseconds without a further change, because an editor may write several files at once
 const STOP_TIMEOUT = 500; // milliseconds
 /** Whether a person can press keys. */
 const hasKeys = process.stdin.isTTY === true;
@@ -49,21 +49,21 @@ run(() =>
       });
       onEnd(async () => keys.close());
     }
-    watcher.on('all', rebuildSoon).on('ready', rebuildSoon); // what was saved before it watched, too
+    watcher.on('all', rebuildSoon).on('ready', rebuildSoon); // also covers files saved before watching began
     onEnd(async () => {
       await watcher.close();
       clearTimeout(settled);
-      await rebuilding; // it would start the service once more
+      await rebuilding; // it would start the service again
     });
   }),
 );
 
-/** Rebuilds run one after the other. */
+/** Rebuilds run one at a time. */
 let rebuilding = Promise.resolve();
-/** Whether the service runs with less than what is built: a build that fails has compiled some files. */
+/** Whether the running service is older than the build: a failed build may have compiled some files. */
 let isBehind = false;
 
-/** @param args for the service: `--migrate-again` applies migrations that have changed since */
+/** @param args arguments for the service: `--migrate-again` reapplies changed migrations */
 function rebuild(service, ...args) {
   return (rebuilding = rebuilding.then(async () => {
     const begin = () => {
@@ -84,7 +84,7 @@ class Service {
   #child;
 
   start(...args) {
-    // In its own process group: Ctrl-C reaches only this process, which then stops both.
+    // In a separate process group: Ctrl-C reaches only this process, which then stops both.
     const keys = hasKeys ? ['--keys'] : [];
     const flags = ['--import', new URL('source-maps.mjs', import.meta.url).href, '--stack-trace-limit=30'];
     const command = [...flags, at('tools/scripts/dev-service.mjs'), ...keys, ...args];
@@ -92,7 +92,7 @@ class Service {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: {
         SHUTDOWN_GRACE_SECONDS: '0',
-        FAST_PATHS: 'off', // the stack of a failed statement names the line that sent it
+        FAST_PATHS: 'off', // so that the stack of a failed statement names the line that sent it
         NODE_COMPILE_CACHE: at('dist/compile-cache'),
         ...process.env,
       },

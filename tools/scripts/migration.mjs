@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run migration -- <name>: writes a migration of what the entities have and the tables of all migrations lack.
+// npm run migration -- <name>: writes a migration for the differences between the entities and the tables made by all
+// migrations.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -8,13 +9,13 @@ import { parseArgs, promisify } from 'node:util';
 import { build } from './build.mjs';
 
 const root = join(import.meta.dirname, '../..');
-const USAGE = `Writes migrations/<time>-<name>.ts with what your entities have and the tables lack.
+const USAGE = `Writes migrations/<time>-<name>.ts with the differences between your entities and the tables.
 
   npm run migration -- <name>
 
   <name>  what changes, in kebab-case: add-supplier-phone
 `;
-/** Made of all migrations, for the comparison, beside the tables of the service. */
+/** A temporary database, built from all migrations for the comparison, next to the service's own. */
 const DRAFT = `migration_draft_${process.pid}`;
 
 const { positionals, values } = parseArgs({
@@ -50,7 +51,7 @@ async function writeMigration(name) {
   }
 }
 
-/** TypeORM's own command compares. */
+/** TypeORM's own command compares the schemas. */
 async function generate(name, url) {
   const file = `migrations/${await timestamp()}-${name}.ts`;
   const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
@@ -63,20 +64,18 @@ async function generate(name, url) {
   const said = typeorm.stderr.setEncoding('utf8').toArray();
   const [code] = await once(typeorm, 'close');
   if (code !== 0) {
-    console.error(
-      (await said).join('') || 'Your entities have what the tables have: there is nothing to write.',
-    );
+    console.error((await said).join('') || 'Your entities match the tables: there is nothing to write.');
     return code;
   }
   const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
   await promisify(execFile)(process.execPath, [prettier, '--write', file], { cwd: root });
   console.log(
-    `created  ${file}\n\nRead it before you use it: npm run dev, npm start and petstore migrate apply it.`,
+    `created  ${file}\n\nReview it before you use it: npm run dev, npm start and petstore migrate apply it.`,
   );
   return 0;
 }
 
-/** Later than every migration that is there, whatever this machine's clock says: they run in this order. */
+/** Later than every existing migration, whatever the machine's clock, because migrations run in this order. */
 async function timestamp() {
   const files = await readdir(join(root, 'migrations'));
   const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);

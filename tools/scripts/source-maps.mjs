@@ -1,5 +1,5 @@
-// Stacks of the service name its sources. Those of packages name the files that are there: their maps name sources that
-// are not published.
+// Maps stack traces to the service's sources. Packages are excluded: their maps refer to sources that are not
+// published.
 import * as module from 'node:module';
 
 if (module.setSourceMapsSupport) module.setSourceMapsSupport(true, { nodeModules: false });

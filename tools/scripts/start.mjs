@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// npm start: compiles what is newer than its output, and runs the service in this process.
+// npm start: compiles changed sources and runs the service in this process.
 import { build } from './build.mjs';
 
-// Checks the port before it compiles the rest.
+// Checks the port before compiling the rest.
 await build({ folders: ['src/kernel', 'src/bootstrap', 'src/http'] }).catch(fail);
 const [{ Config }, { HttpConfig }, { checkAddress }, { Progress }, { run }] = await Promise.all(
   ['kernel/config/config', 'http/http.config', 'kernel/listen-on', 'bootstrap/progress', 'bootstrap/run'].map(

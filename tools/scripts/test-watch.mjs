@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run test:watch -- <pattern>: runs tests again after each save. A new process each time: a worker loads a module once.
+// npm run test:watch -- <pattern>: reruns tests after each save, in a new process, because a worker loads each module
+// only once.
 import { watch } from 'chokidar';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
