@@ -34,9 +34,9 @@ describe('npm run generate, asked for what it cannot do', () => {
     ['Categories', [], /must be kebab-case/],
     ['../categories', [], /must be kebab-case/],
     ['categories', ['--singular=a category'], /--singular must be kebab-case/],
-    ['lost-mice', [], /What is one of "lost-mice"\?/],
+    ['lost-mice', [], /The singular of "lost-mice" is unknown/],
     ['classes', [], /"class" has another meaning/],
-    ['pets', [], /src\/pets is there already/],
+    ['pets', [], /src\/pets already exists/],
     ['api-keys', [], /already creates a table api_keys/],
     ['lost-posts', ['--singular=post'], /A class Post would collide/],
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
@@ -107,7 +107,7 @@ describe('npm run generate -- lost-gloves', () => {
 
   it('does not write over it a second time', async () => {
     const { code, stderr } = await generate('lost-gloves');
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already/) });
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists/) });
   });
 
   it('is formatted; guide.slow-spec.ts has another one checked, linted and tested', async () => {

@@ -5,7 +5,7 @@ import { GeneratorError } from './generator-error.mjs';
 import { importedNames } from './render.mjs';
 
 /**
- * Refuses what would collide with something that is there.
+ * Refuses names that collide with existing ones.
  * @param {string} root the repository
  * @param {string} plural
  * @param {string} table
@@ -14,9 +14,9 @@ import { importedNames } from './render.mjs';
  */
 export async function checkFree(root, plural, table, entity, files) {
   const folder = `src/${plural}`;
-  if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} is there already.`);
+  if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} already exists.`);
   for (const { path } of files) {
-    if (existsSync(join(root, path))) throw new GeneratorError(`${path} is there already.`);
+    if (existsSync(join(root, path))) throw new GeneratorError(`${path} already exists.`);
   }
   await checkTable(root, table);
   await checkClass(root, entity);

@@ -10,13 +10,13 @@ import { render } from './render.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const USAGE = `Writes a new module with its migration and its tests, and adds it to src/app.module.ts.
+const USAGE = `Generates a module with its migration and tests, and adds it to src/app.module.ts.
 
   npm run generate -- <name> [--singular=<name>] [--dry-run]
 
-  <name>      what the module is about, in the plural and in kebab-case: categories, opening-hours
-  --singular  one of them, where the plural does not tell: people --singular=person
-  --dry-run   only say what would be written
+  <name>      name of the module, plural and in kebab-case: categories, opening-hours
+  --singular  the singular, if it cannot be derived: people --singular=person
+  --dry-run   only list what would be written
 `;
 
 try {
@@ -53,18 +53,18 @@ function read(args) {
   return { plural: positionals[0], singular: values.singular, help: values.help, dryRun: values['dry-run'] };
 }
 
-/** Later than every migration that is there, whatever this machine's clock says: they run in this order. */
+/** Later than every existing migration, whatever the machine's clock, because migrations run in this order. */
 async function timestamp() {
   const files = await readdir(join(ROOT, 'migrations'));
   const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);
   return String(Math.max(Date.now(), ...others.map((other) => other + 1)));
 }
 
-/** The map comes last: it must not name what could not be written. */
+/** The module list is written last, so that it never refers to files that could not be written. */
 async function writeAll(files, map) {
   for (const { path, text } of files) {
     await mkdir(dirname(join(ROOT, path)), { recursive: true });
-    await writeFile(join(ROOT, path), text, { flag: 'wx' }); // never over another file
+    await writeFile(join(ROOT, path), text, { flag: 'wx' }); // never overwrites a file
   }
   await writeFile(join(ROOT, map.path), map.text);
 }
@@ -72,7 +72,7 @@ async function writeAll(files, map) {
 function report(files, map, plural, dryRun) {
   for (const { path } of files) console.log(`created  ${path}`);
   console.log(`changed  ${map.path}`);
-  if (dryRun) return console.log('\nNot really: this was a dry run.');
+  if (dryRun) return console.log('\nThis was a dry run: nothing was written.');
   console.log(`
 Next:
   npm run openapi:snapshot   documents the new operations

@@ -1,2 +1,2 @@
-/** A reason not to generate, told to the person at the command line without a stack. */
+/** A reason not to generate, printed without a stack trace. */
 export class GeneratorError extends Error {}

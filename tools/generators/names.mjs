@@ -1,16 +1,16 @@
 import { GeneratorError } from './generator-error.mjs';
 
 const KEBAB_CASE = /^[a-z]+(-[a-z]+)*$/;
-const MAX_LENGTH = 40; // PostgreSQL cuts names of constraints after 63
+const MAX_LENGTH = 40; // PostgreSQL truncates constraint names after 63
 
-/** Names that what is generated uses for something else, or that SQL does not let a table have. */
+/** Names that the generated code uses for something else, or that SQL does not allow for a table. */
 const TAKEN = ['id', 'name', 'page', 'query', 'references'];
 
 /**
- * The forms of the template's own name, `pet-toys`, beside the same forms of the module to be written.
- * The plural stands first: the singular is the start of it.
+ * The forms of the template's own name, `pet-toys`, with the corresponding forms for the new module. The plural comes
+ * first, because the singular is a prefix of it.
  * @param {string} plural in kebab-case, such as `opening-hours`
- * @param {string} [singular] where English cannot be trusted
+ * @param {string} [singular] if it cannot be derived from the plural
  * @returns {[from: string, to: string][]}
  */
 export function substitutions(plural, singular) {
@@ -30,7 +30,7 @@ function singularOf(plural) {
     if (ending.test(plural)) return plural.replace(ending, replacement);
   }
   throw new GeneratorError(
-    `What is one of "${plural}"? Say it: npm run generate -- ${plural} --singular=<one of them>`,
+    `The singular of "${plural}" is unknown. Specify it: npm run generate -- ${plural} --singular=<one of them>`,
   );
 }
 

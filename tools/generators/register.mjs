@@ -8,7 +8,7 @@ const FEATURES = /(const FEATURES: Type\[\] = \[[^\]]*?),?(\s*\];)/;
 const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
 
 /**
- * The map of the service with one more feature.
+ * Adds one more feature to the service's module list.
  * @param {string} root the repository
  * @param {string} plural name of the module's folder
  * @param {string} module its class
@@ -23,7 +23,7 @@ export async function register(root, plural, module) {
   return { path: MAP, text: await format(join(root, MAP), imported) };
 }
 
-/** In alphabetical order, as the others stand. */
+/** In alphabetical order, like the existing imports. */
 function addImport(text, file, module) {
   const line = `import { ${module} } from './${file}';\n`;
   const others = [...text.matchAll(RELATIVE_IMPORT)];

@@ -7,11 +7,11 @@ const SUFFIX = '.template';
 const TIMESTAMP = '0000000000000';
 
 /**
- * The files of a new module, formatted as the house formats.
+ * The files of a new module, formatted with the project's settings.
  * @param {string} root the repository
  * @param {[from: string, to: string][]} names
  * @param {string} timestamp of the migration
- * @returns {Promise<{ path: string, text: string }[]>} paths from the root
+ * @returns {Promise<{ path: string, text: string }[]>} paths relative to the root
  */
 export async function render(root, names, timestamp) {
   const all = [...names, [TIMESTAMP, timestamp]];
@@ -25,7 +25,7 @@ export async function render(root, names, timestamp) {
   );
 }
 
-/** What the template imports: a class of the module may not have such a name as well. */
+/** Names imported by the template, which the module's own classes must not use. */
 export async function importedNames() {
   const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
   const texts = await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')));
@@ -35,13 +35,13 @@ export async function importedNames() {
   );
 }
 
-/** In one pass, so that what was put in is not replaced again. */
+/** In a single pass, so that inserted text is not replaced again. */
 function replaceNames(text, names) {
   const to = new Map(names);
   return text.replace(new RegExp([...to.keys()].join('|'), 'g'), (from) => to.get(from));
 }
 
-/** @param {string} path decides on the parser and on the configuration */
+/** @param {string} path determines the parser and the configuration */
 export async function format(path, text) {
   return prettier.format(text, { ...(await prettier.resolveConfig(path)), filepath: path });
 }
