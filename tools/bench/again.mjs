@@ -1,4 +1,4 @@
-/** On a machine that is too busy a few responses are 503. Such a sample is void. */
+/** On an overloaded machine, a few responses are 503. Such a sample is discarded and measured again. */
 export async function again(sample, tries = 5) {
   try {
     return await sample();

@@ -1,9 +1,9 @@
 import { summarize } from './report.mjs';
 
 /**
- * What `--assert` enforces: CPU per request of our service as a multiple of the Fastify peer's that does the same work, in
- * the same run, and of `refused` as a multiple of our own list. About 1.5 times what was measured, because CI machines are
- * noisy: this finds what was broken, not what became 10 % slower.
+ * What `--assert` enforces: CPU per request of our service as a multiple of the Fastify peer that does the same work,
+ * in the same run, and of `refused` as a multiple of our own list. The bounds are about 1.5 times what was measured,
+ * because CI machines are noisy: they catch breakage, not a loss of 10 %.
  */
 const bounds = {
   24: {
@@ -30,7 +30,7 @@ const bounds = {
   },
 };
 
-/** The works whose bound our service exceeds, with a line for each. */
+/** Lists the works that exceed their bound, with a line for each. */
 export function exceededBounds(node, samples) {
   const major = Number(/v(\d+)/.exec(node)[1]);
   const measured = new Set(samples.map(({ work }) => work));

@@ -1,37 +1,37 @@
-// How many replicas, Redis masters and cores of PostgreSQL a load takes, from measured costs. Run:
-// npm run capacity -- --rps 20000 [--reads 0.9] [--keys 1e6] [--busy 0.6] [--json]
+// How many replicas, Redis masters and PostgreSQL cores a load needs, from measured costs.
+// Run: npm run capacity -- --rps 20000 [--reads 0.9] [--keys 1e6] [--busy 0.6] [--json]
 import { parseArgs } from 'node:util';
 
 /**
- * CPU microseconds of a request, from `npm run bench -- --quick --redis --only list-varied,create`, and bytes. They were measured on
- * one machine: measure yours, and replace them.
+ * CPU microseconds per request, from `npm run bench -- --quick --redis --only list-varied,create`, and sizes in bytes.
+ * They were measured on one machine; replace them with figures from yours.
  */
 export const COSTS = {
   read: { service: 88, postgres: 31, redis: 11 },
   write: { service: 107, postgres: 48, redis: 13 },
-  /** Resident memory of a replica, and what each key that it sees in a day adds. */
+  /** Resident memory of a replica, and the increase for each key that it sees in a day. */
   replicaBytes: 160e6,
   replicaKeyBytes: 69,
-  /** A key in Redis. */
+  /** Bytes per key in Redis. */
   redisKeyBytes: 136,
 };
 
-/** The pool of a replica and the connection that listens for changed keys. */
+/** A replica's pool, and the connection that listens for changed keys. */
 const CONNECTIONS = 11;
-/** Beyond that many connections PostgreSQL wants a PgBouncer in front. */
+/** With more connections than this, PostgreSQL should be behind PgBouncer. */
 const MANY_CONNECTIONS = 200;
 const SECOND = 1e6; // microseconds
 
 /**
- * @param rps requests per second, of all clients
+ * @param rps requests per second of all clients
  * @param reads the share of read requests, 0 to 1
  * @param keys API keys in use on one day
- * @param busy the share of a core that is planned with, so that a lost replica or a peak finds room
+ * @param busy the planned utilisation of a core, which leaves room for peaks and lost replicas
  */
 export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs = COSTS) {
   const cores = (part) =>
     (rps * (reads * costs.read[part] + (1 - reads) * costs.write[part])) / SECOND / busy;
-  const replicas = Math.ceil(cores('service')) + 1; // one may be lost, or be replaced
+  const replicas = Math.ceil(cores('service')) + 1; // one spare, for failures and rolling updates
   const connections = replicas * CONNECTIONS;
   return {
     replicas,
@@ -42,12 +42,12 @@ export function capacity({ rps, reads = 0.9, keys = 10_000, busy = 0.6 }, costs 
     writesPerSecond: Math.round(rps * (1 - reads)),
     connections,
     pgBouncer: connections > MANY_CONNECTIONS,
-    /** Of one key: its counts are in one slot, and so on one core. */
+    /** For a single key, whose counts are in one slot and therefore on one core. */
     hotKeyRps: Math.floor((SECOND / costs.read.redis) * busy),
   };
 }
 
-const USAGE = `Estimates what a load needs, from measured costs:
+const USAGE = `Estimates the resources that a load needs, from measured costs:
   npm run capacity -- --rps 20000 [options]
 
   --rps N      requests per second, of all clients
@@ -57,14 +57,14 @@ const USAGE = `Estimates what a load needs, from measured costs:
   --json       print one JSON object`;
 
 const LINES = {
-  replicas: 'replicas of one core',
-  replicaMegabytes: 'MB of memory for each of them',
-  redisMasters: 'Redis masters, a cluster from two on',
+  replicas: 'replicas with one core each',
+  replicaMegabytes: 'MB of memory per replica',
+  redisMasters: 'Redis masters (two or more form a cluster)',
   redisMegabytes: 'MB of counts in Redis',
   postgresCores: 'cores of PostgreSQL',
   writesPerSecond: 'creations a second, each with its event',
   connections: 'connections to PostgreSQL',
-  hotKeyRps: 'requests a second at most of one key',
+  hotKeyRps: 'requests a second at most for one key',
 };
 
 function main() {
@@ -77,7 +77,7 @@ function main() {
   if (result.pgBouncer) console.log(`${'+'.padStart(8)} PgBouncer in front of PostgreSQL`);
 }
 
-/** @throws Error that says what is wrong with the options */
+/** @throws Error that explains which option is wrong */
 function readLoad() {
   const text = { type: 'string' };
   const { values } = parseArgs({

@@ -1,4 +1,4 @@
-// Draws the result of a bench: npm run bench:chart -- RESULT.json docs/images/speed.svg
+// Draws the result of a benchmark: npm run bench:chart -- RESULT.json docs/images/speed.svg
 import { readFile, writeFile } from 'node:fs/promises';
 import { summarize } from './report.mjs';
 
@@ -20,14 +20,14 @@ const names = {
 };
 
 const WIDTH = 860;
-const LEFT = 110; // where the bars begin
-const RIGHT = 120; // room for the figures behind the longest
+const LEFT = 110; // where the bars start
+const RIGHT = 120; // space for the figures after the longest bar
 const BAR = 13;
 const STEP = 17;
 const TITLE = 30;
 const TOP = 64;
 
-/** An SVG: per work a group, per server one bar, the server's CPU and behind it PostgreSQL's. */
+/** Draws an SVG with a group per work and a bar per server: the server's CPU, followed by PostgreSQL's. */
 export function drawChart({ node, samples }) {
   const groups = [...new Set(samples.map(({ work }) => work))].map((work) => ({
     work,
@@ -71,7 +71,7 @@ const legend = (node) => [
   '<text class="name" x="198" y="47">PostgreSQL</text>',
 ];
 
-/** The colours follow the reader's scheme; the ground is that of the page. */
+/** The colours follow the reader's colour scheme, on the page's background. */
 const frame = (
   height,
   parts,

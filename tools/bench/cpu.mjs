@@ -1,18 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const MICROS_PER_TICK = 10_000; // USER_HZ is 100 on every Linux that Node.js runs on
+const MICROS_PER_TICK = 10_000; // USER_HZ is 100 on every Linux that Node.js supports
 
-/** CPU microseconds, user and system, that a process with all its threads has used. */
+/** CPU microseconds (user and system) used by a process and all its threads. */
 export function processCpu(pid) {
   const stat = readStat(pid);
   if (!stat) throw new Error(`Process ${pid} is gone`);
   return stat.own;
 }
 
-/**
- * CPU microseconds of a whole PostgreSQL cluster: the postmaster, its children, and (through the postmaster's
- * account) the children that have ended.
- */
+/** CPU microseconds of a whole PostgreSQL cluster: the postmaster, its children, and its children that have ended. */
 export function clusterCpu(postmaster) {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -23,13 +20,13 @@ export function clusterCpu(postmaster) {
   return children.reduce((sum, { own }) => sum + own, parent.own + parent.ended);
 }
 
-/** CPU microseconds of this process and of its children that have ended: the load generator's. */
+/** CPU microseconds of this process and of its children that have ended, which include the load generator. */
 export function ownCpu() {
   const stat = readStat(process.pid);
   return stat.own + stat.ended;
 }
 
-/** CPU microseconds that all processes together have used since the machine started; see proc(5), /proc/stat. */
+/** CPU microseconds used by all processes since the machine started; see proc(5), /proc/stat. */
 export function machineCpu() {
   const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'latin1')
     .match(/\d+/g)
@@ -37,13 +34,13 @@ export function machineCpu() {
   return (user + nice + system + irq + softirq) * MICROS_PER_TICK;
 }
 
-/** The parent of a backend on this machine, or undefined when the server runs elsewhere. */
+/** The parent of a backend on this machine, or undefined if the server runs on another machine. */
 export function postmasterOf(backend) {
   const stat = readStat(backend);
   return stat?.command.startsWith('postgres') ? stat.parent : undefined;
 }
 
-/** See proc(5), /proc/pid/stat. Undefined when there is no such process. */
+/** See proc(5), /proc/pid/stat. Undefined if there is no such process. */
 function readStat(pid) {
   let text;
   try {
@@ -51,7 +48,7 @@ function readStat(pid) {
   } catch {
     return undefined;
   }
-  const end = text.lastIndexOf(')'); // a command may hold spaces and parentheses
+  const end = text.lastIndexOf(')'); // a command may contain spaces and parentheses
   const fields = text.slice(end + 2).split(' ');
   const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
   return {

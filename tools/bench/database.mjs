@@ -6,7 +6,10 @@ import { postmasterOf } from './cpu.mjs';
 
 const launcher = new URL('../../dist/embedded-postgres/embedded-postgres.js', import.meta.url);
 
-/** Less noise: no vacuum in the background, `create` waits for no disk, and a large seed for no checkpoint. Many replicas connect. */
+/**
+ * Reduces noise: no background vacuum, no fsync for `create`, no checkpoints during a large seed. Allows connections of
+ * many replicas.
+ */
 const settings = {
   autovacuum: 'off',
   synchronous_commit: 'off',
@@ -15,9 +18,9 @@ const settings = {
 };
 
 /**
- * A database of the bench's own, in a cluster of its own or (BENCH_DATABASE_URL) in one that runs already.
- * Gives its URL, the postmaster's pid (undefined on another machine), how to make a second one beside it, and how to
- * remove it all.
+ * Opens a database for the benchmark, in its own cluster or in an existing one (BENCH_DATABASE_URL). Returns its URL,
+ * the postmaster's pid (undefined on another machine), a function that creates a second database, and one that removes
+ * everything.
  */
 export async function openDatabase(folder) {
   const cluster = process.env.BENCH_DATABASE_URL
@@ -48,11 +51,11 @@ export async function openDatabase(folder) {
   }
 }
 
-/** Runs one or more statements over a connection of their own; gives the rows of the only one. */
+/** Runs one or more statements over a separate connection. Returns the rows if there is only one. */
 export const sql = (url, text, values) =>
   withClient(url, async (client) => (await client.query(text, values)).rows);
 
-/** Transactions that a database has committed, as far as its backends have told: they do so once a second. */
+/** Transactions committed in a database, as reported by its backends once a second. */
 export async function transactions(url) {
   const [{ count }] = await sql(
     url,
@@ -61,7 +64,7 @@ export async function transactions(url) {
   return Number(count);
 }
 
-/** Read while the connection lasts: its backend ends with it. */
+/** Must be read while connected, because the backend ends with the connection. */
 const findPostmaster = (url) =>
   withClient(url, async (client) => {
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
@@ -78,7 +81,7 @@ export async function withClient(url, task) {
   }
 }
 
-/** The service's own launcher, as built. */
+/** Uses the built launcher of the service. */
 async function startCluster(folder) {
   if (!existsSync(launcher))
     throw new Error('the embedded PostgreSQL is not built: run "npm run build" first');

@@ -1,4 +1,5 @@
-// Four server processes, one Redis, one key: each round, do exactly as many requests pass as the limit says?
+// With four server processes, one Redis and one key: do exactly as many requests pass in each round as the limit
+// allows?
 // Run: npm run bench:exactness [-- --rounds 20]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -11,7 +12,7 @@ import { createKey, startServer } from './servers.mjs';
 
 const SERVERS = 4;
 const CONCURRENCY = 50;
-const REQUESTS = 200; // to each server
+const REQUESTS = 200; // per server
 const LIMIT = 500;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } });
@@ -64,7 +65,7 @@ async function measure(clock, databaseUrl, redisUrl) {
   }
 }
 
-/** Sends the requests of one server, so many at a time; gives how many were admitted. */
+/** Sends one server's requests with limited concurrency. Returns how many were admitted. */
 async function load(origin, key) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const statuses = await Promise.all(

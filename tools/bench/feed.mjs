@@ -1,4 +1,4 @@
-// What a page of the event feed costs at ten million events, relative to ten thousand. What it means: tools/bench/README.md
+// What a page of the event feed costs with ten million events, relative to ten thousand. See tools/bench/README.md.
 // Run: npm run bench:feed -- [--events 10000000] [--rounds 5] [--node PATH]
 import { parseArgs } from 'node:util';
 import { openDatabase, withClient } from './database.mjs';
@@ -43,7 +43,7 @@ await session(async ({ folder, signal, undo }) => {
   }
 });
 
-/** What the sequencer would have made of as many changes, today. */
+/** Inserts what the sequencer would write for that many changes, all dated today. */
 async function seed(url, events) {
   const start = performance.now();
   await withClient(url, async (client) => {
@@ -63,7 +63,7 @@ async function seed(url, events) {
 async function makeWorks(origin, key, events) {
   const all = await cursorsLike(origin, key, '/v1/events?limit=20');
   const ofType = await cursorsLike(origin, key, `/v1/events?limit=20&type=${TYPES[0]}`);
-  const last = events - 1000; // full pages follow
+  const last = events - 1000; // leaves room for full pages
   const anywhere = Array.from({ length: SEVERAL }, () => Math.floor(Math.random() * last));
   const feed = (paths) => list(paths, 20, ({ id, type }) => Number.isInteger(id) && TYPES.includes(type));
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, withClient } from './database.mjs';
 
-/** Changes keys. Each change is a transaction of its own, as by as many commands. */
+/** Changes keys, each in a separate transaction, like separate commands would. */
 export async function changeKeys(url, perSecond, seconds) {
   await sql(
     url,

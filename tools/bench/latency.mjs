@@ -2,8 +2,9 @@ import { load, probe } from './load.mjs';
 import { median } from './report.mjs';
 
 /**
- * With the seconds before each is measured: a request alone runs through other code than one of many, and V8 optimises that
- * within some 30 000 requests. Its threads take both cores for milliseconds meanwhile, which is the tail then.
+ * The cases, with the warm-up in seconds before each. A single request runs through different code than one of many,
+ * and V8 optimises that code within some 30 000 requests. Meanwhile, its threads occupy both cores for milliseconds,
+ * which would distort the tail.
  */
 const CASES = [
   { connections: 1, warmUp: 16 },
@@ -13,7 +14,7 @@ const CASES = [
 const ROUNDS = 10;
 const servers = ['ours', 'fastify'];
 
-/** How long a response takes where few clients ask at a time, and so hardly any statement travels with another. */
+/** Measures response times with so few clients that statements are hardly ever sent together. */
 export async function measureLatency(scene, works, { loader, seconds, signal }) {
   const taking = scene.servers.filter(({ name }) => servers.includes(name));
   const common = { key: scene.keys.unlimited, signal };
@@ -37,7 +38,7 @@ export async function measureLatency(scene, works, { loader, seconds, signal }) 
   return lines;
 }
 
-/** Of the times, and of their ratios to those of a peer in the same round. */
+/** Medians of the times, and of their ratios to a peer's times in the same round. */
 function medians(taken, peer) {
   const of = (name) => median(taken.map((time) => time[name]));
   const ratio = (name) => median(taken.map((time, round) => time[name] / peer[round][name]));

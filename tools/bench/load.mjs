@@ -8,13 +8,14 @@ import { promisify } from 'node:util';
 const CONNECTIONS = 32;
 const run = promisify(execFile);
 
-/** `wrk` if it is installed (it takes little CPU itself), otherwise autocannon from npm. */
+/** `wrk` if it is installed, because it uses little CPU; otherwise autocannon from npm. */
 export const defaultLoader = () => (spawnSync('wrk', ['-v']).error ? 'autocannon' : 'wrk');
 
 /**
- * Asks `work` of `origin` for `seconds` over keep-alive connections, each sending as soon as it has its response.
- * Throws when a single response has another status than the work's. Gives the number of responses, their rate, and the
- * microseconds within which half of them, and 99 of 100, had come.
+ * Sends requests of `work` to `origin` for `seconds` over keep-alive connections, each as soon as the previous response
+ * has arrived. Returns the number of responses, their rate, and the 50th and 99th percentiles of response times in
+ * microseconds.
+ * @throws Error if any response has a status other than the work's
  */
 export async function load(
   loader,
@@ -31,7 +32,7 @@ export async function load(
   const limits = { status: work.status, seconds, connections, pause };
   const { responses, wrong, micros, p50, p99 } = await loaders[loader](request, limits, signal);
   signal.throwIfAborted();
-  work.next?.take(responses + 2 * connections); // those without a response may have arrived, and wrk makes some that it does not send
+  work.next?.take(responses + 2 * connections); // requests without a response may have arrived, and wrk prepares some that it does not send
   if (wrong > 0 || responses === 0)
     throw new Error(
       `${request.method} ${origin}${work.paths[0]}: ${responses} responses, ${wrong} failures or not ${work.status}`,
@@ -59,7 +60,7 @@ const loaders = {
       };
       const { stdout } = await run('wrk', args, { env, signal });
       const total = JSON.parse(stdout.trim().split('\n').at(-1));
-      // wrk tells apart only below and from 400; the exact status is probed once before each load.
+      // wrk distinguishes only statuses below 400 from others. The exact status is probed once before each load.
       const wrongStatuses = status < 400 ? total.errorStatuses : total.responses - total.errorStatuses;
       return { ...total, wrong: wrongStatuses + total.socketErrors };
     } finally {
@@ -68,7 +69,7 @@ const loaders = {
   },
 
   async autocannon({ paths, body, next, ...request }, { status, seconds, connections }, signal) {
-    if (next !== undefined) throw new Error('autocannon repeats its bodies: use wrk'); // each {next} is for once
+    if (next !== undefined) throw new Error('autocannon repeats its bodies: use wrk'); // each {next} may be used only once
     const { default: autocannon } = await import('autocannon');
     const instance = autocannon({
       ...request,
@@ -94,14 +95,14 @@ const loaders = {
   },
 };
 
-/** Paths by chance, another order for each connection; as many as are quickly made. */
+/** Paths in random order, different for each connection; as many as can be generated quickly. */
 const drawn = (paths) =>
   Array.from({ length: Math.min(paths.length, 500) }, () => paths[Math.floor(Math.random() * paths.length)]);
 
 const fill = (body, next) =>
   body?.replace('{random}', Math.floor(Math.random() * 1e9)).replace('{next}', next);
 
-/** One request, to see that the response is the right one before thousands of them are counted. */
+/** Sends one request, to check the response before thousands of them are counted. */
 export async function probe({ origin, work, key, signal }) {
   const response = await fetch(origin + work.paths[0], {
     method: work.method,

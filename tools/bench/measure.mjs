@@ -3,8 +3,8 @@ import { transactions } from './database.mjs';
 import { load, probe } from './load.mjs';
 
 /**
- * One sample of a work: per response, the CPU microseconds of the server and of PostgreSQL and the transactions that
- * PostgreSQL ran; beside them how the responses came.
+ * Takes one sample of a work: per response, the CPU microseconds of the server and of PostgreSQL, and the transactions
+ * that PostgreSQL ran; also the load's results.
  */
 export async function measure(server, target, { loader, database, redis, warmUpSeconds, seconds }) {
   try {

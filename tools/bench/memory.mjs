@@ -1,4 +1,4 @@
-// How much memory the service holds under a load of many keys. What it means: tools/bench/README.md
+// How much memory the service uses under load from many keys. See tools/bench/README.md.
 // Run: npm run bench:memory -- [--minutes 10] [--keys 1000000] [--rate 2500] [--node PATH]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -15,8 +15,8 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     keys: { type: 'string', default: '1000000' },
-    rate: { type: 'string', default: '2500' }, // requests a second
-    heap: { type: 'string', default: '256' }, // MB; what Node.js takes by itself in a container of 512 MB
+    rate: { type: 'string', default: '2500' }, // requests per second
+    heap: { type: 'string', default: '256' }, // MB; the default of Node.js in a container of 512 MB
     node: { type: 'string', default: process.execPath },
   },
 });
@@ -26,7 +26,7 @@ const rate = Number(values.rate);
 
 const MOST_OPEN = 64;
 const TICK = 10; // ms
-const CHUNK = 10_000; // keys in one INSERT
+const CHUNK = 10_000; // keys per INSERT
 const SAMPLE_EVERY = 30_000; // ms
 
 await session(async ({ folder, signal, undo }) => {
@@ -44,7 +44,7 @@ await session(async ({ folder, signal, undo }) => {
   await watch(server, load, signal);
 });
 
-/** Rows made by SQL; the secrets are as the service makes them, or it would refuse them without a look. */
+/** Creates rows by SQL. The secrets have the service's format, because it refuses others without a look-up. */
 async function makeKeys(databaseUrl, signal) {
   const { makeSecret, hashSecret } = await import('../../dist/src/auth/secret.js');
   const secrets = [];
@@ -65,7 +65,7 @@ async function makeKeys(databaseUrl, signal) {
   return secrets;
 }
 
-/** So many requests a second, but never more than so many open at a time: a server that is slow gets fewer. */
+/** Sends requests at a fixed rate, with a limit on concurrent ones: a slow server gets fewer. */
 function startLoad(origin, secrets) {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
   const state = { sent: 0, open: 0, failed: 0, reasons: new Set() };
@@ -90,7 +90,7 @@ function startLoad(origin, secrets) {
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    due += Math.min((now - last) / 1000, 0.1) * rate; // what was missed for long is not made up for
+    due += Math.min((now - last) / 1000, 0.1) * rate; // a longer delay is not caught up
     last = now;
     for (; due >= 1; due--) if (state.open < MOST_OPEN) send();
   }, TICK);
@@ -117,7 +117,7 @@ async function watch(server, { state }, signal) {
   if (state.failed > 0) throw new Error(`${state.failed} requests failed: ${[...state.reasons].join()}`);
 }
 
-/** Resident memory now and at most, in MB (10^6 bytes); see proc(5), /proc/pid/status. */
+/** Current and peak resident memory, in MB (10^6 bytes); see proc(5), /proc/pid/status. */
 function residentOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const read = (name) => Math.round((Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) * 1024) / 1e6);

@@ -21,7 +21,7 @@ const quickWorks = workNames.filter((name) => !['get', 'update', 'order'].includ
 const flag = { type: 'boolean', default: false };
 const text = { type: 'string' };
 
-/** The command line, checked. Throws with the usage when it is wrong. */
+/** Parses and checks the command line. @throws Error with the usage if it is invalid */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,

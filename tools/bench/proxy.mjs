@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './servers.mjs';
 
-/** Starts a HAProxy that gives each of some servers a request in turn. */
+/** Starts HAProxy, which distributes requests round-robin. */
 export async function startProxy(folder, servers) {
   const port = await freePort();
   const lines = servers.map(({ origin }, i) => `  server s${i} ${origin.replace('http://', '')}`);

@@ -1,5 +1,6 @@
-// What a decision in memory costs: time, heap per key at a million keys, and the longest pause of the event loop
-// while their day ends. Run: npm run bench:quotas
+// What a decision in memory costs: time, heap per key with a million keys, and the longest pause of the event loop when
+// their day ends.
+// Run: npm run bench:quotas
 import 'reflect-metadata';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
@@ -16,7 +17,7 @@ const DAY = 86_400_000;
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 
-/** A clock that a bench can move: real durations, and a wall time of its own. */
+/** A clock that the benchmark can move: durations are real, wall time is simulated. */
 class BenchClock {
   wall = Date.UTC(2027, 0, 15, 12);
   skipped = 0;
@@ -28,7 +29,7 @@ class BenchClock {
   }
 }
 
-/** PostgreSQL's part costs this process nothing here. */
+/** Excludes the cost of PostgreSQL. */
 const repository = { record: async () => {}, sumOfOthers: async () => [], merge: async () => {} };
 
 const clock = new BenchClock();
@@ -48,8 +49,8 @@ const perKey = (heap() - before) / KEYS;
 
 await recorder.write();
 for (let i = 0; i < 200_000; i++) storage.consume(clients[i]);
-const STRIDE = 7919; // far enough apart that no key is in the processor's cache when its turn comes
-/** What it costs to come to a key's record at all, which is the bench's own doing. */
+const STRIDE = 7919; // far enough apart that no key is still in the processor's cache
+/** The cost of reaching a key's record, which is subtracted because the benchmark causes it. */
 const walk = process.cpuUsage();
 for (let i = 0, at = 0, sum = 0; i < DECISIONS; i++, at = (at + STRIDE) % KEYS) sum += clients[at].id;
 const walked = process.cpuUsage(walk);
@@ -61,7 +62,7 @@ const hot = process.cpuUsage();
 for (let i = 0; i < DECISIONS; i++) storage.consume(clients[i % 1000]);
 const hotCpu = process.cpuUsage(hot);
 
-// Two days end: a million counters become yesterday's, and then they are gone.
+// Two days end: a million counters become yesterday's and are then dropped.
 delay.enable();
 const turn = async () => {
   for (let i = 0; i < 2_000; i++) {
@@ -88,7 +89,7 @@ const after = heap();
 
 console.log(`node ${process.version}, ${KEYS.toLocaleString('en')} keys`);
 console.log(
-  `decision, a million keys in turn  ${((user + system - coming) / DECISIONS).toFixed(2)} µs CPU (and ${(coming / DECISIONS).toFixed(2)} to come to the key)`,
+  `decision, a million keys in turn  ${((user + system - coming) / DECISIONS).toFixed(2)} µs CPU (and ${(coming / DECISIONS).toFixed(2)} to reach the key)`,
 );
 console.log(
   `decision, a thousand busy keys    ${((hotCpu.user + hotCpu.system) / DECISIONS).toFixed(2)} µs CPU`,

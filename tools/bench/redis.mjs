@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './servers.mjs';
 
-/** Starts a Redis of the bench's own. Gives its URL, its pid, and how to stop it. */
+/** Starts a Redis for the benchmark. Returns its URL, its pid, and a function that stops it. */
 export async function startRedis(folder) {
   const port = await freePort();
   const options = { port, bind: '127.0.0.1', save: '', dir: folder };

@@ -1,5 +1,5 @@
-// What a request costs with 1, 2, 4 and 8 replicas behind HAProxy on one Redis, each of which gets the same rate; what it costs one replica
-// at other rates; and what a replica costs that has no requests, or only hears of changed keys.
+// What a request costs with 1, 2, 4 and 8 replicas behind HAProxy on one Redis, each with the same rate; what it costs
+// one replica at other rates; and what an idle replica costs, also while keys change.
 // Run: npm run bench:replicas -- [--rounds 3] [--rate 100] [--node PATH]; needs redis-server, haproxy and wrk
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -26,14 +26,16 @@ const { values } = parseArgs({
 const { node } = values;
 const rounds = Number(values.rounds);
 const COUNTS = [1, 2, 4, 8];
-/** Requests a second. The machine must be able to serve eight times as many, or the replicas wait for one another. */
+/**
+ * Requests per second and replica. The machine must handle eight times as many, or the replicas wait for each other.
+ */
 const RATE = Number(values.rate);
 /** For that rate. */
 const CONNECTIONS = 16;
 const PAUSE = (CONNECTIONS / RATE) * 1000;
 const SECONDS = 6;
 const IDLE_SECONDS = 10;
-const STORM = 1000; // changes of keys in a second
+const STORM = 1000; // changed keys per second
 const STORM_SECONDS = 5;
 
 await session(async ({ folder, signal, undo }) => {
@@ -44,7 +46,7 @@ await session(async ({ folder, signal, undo }) => {
   undo(redis.stop);
   console.log(Object.values(setting({ node, rounds, measureSeconds: SECONDS })).join(', '));
 
-  const extraEnv = { REDIS_URL: redis.url, WEBHOOK_WORKER: 'off' }; // a worker of its own delivers, as in production
+  const extraEnv = { REDIS_URL: redis.url, WEBHOOK_WORKER: 'off' }; // a separate worker delivers, as in production
   const replicas = [];
   while (replicas.length < Math.max(...COUNTS)) {
     const server = await startServer('ours', { node, folder, databaseUrl: database.url, extraEnv, signal });
@@ -62,7 +64,7 @@ await session(async ({ folder, signal, undo }) => {
     undo(proxy.stop);
     proxies.set(count, proxy.origin);
   }
-  for (const { origin } of replicas) await load('wrk', { origin, work, key, seconds: 3, signal }); // V8 has to optimise each
+  for (const { origin } of replicas) await load('wrk', { origin, work, key, seconds: 3, signal }); // V8 must optimise each replica
   await sleep(3000);
   const idle = await share(IDLE_SECONDS);
 
@@ -97,7 +99,7 @@ await session(async ({ folder, signal, undo }) => {
   );
   console.log(`and ${(storm * 100).toFixed(2)} % while ${STORM} keys change in a second.`);
 
-  /** CPU of a request, less what the replicas use without any. */
+  /** CPU per request, minus the idle CPU of the replicas. */
   async function sample(count, times) {
     const used = replicas.slice(0, count);
     const before = [cpuOf(used), processCpu(redis.pid), performance.now()];
@@ -118,7 +120,7 @@ await session(async ({ folder, signal, undo }) => {
     };
   }
 
-  /** The share of a core that each of the replicas uses. */
+  /** The share of a core that each replica uses. */
   async function share(seconds, work) {
     const before = cpuOf(replicas);
     await Promise.all([sleep(seconds * 1000, undefined, { signal }), work?.()]);

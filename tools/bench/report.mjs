@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-/** What was measured, on what. */
+/** Describes what was measured, and on which machine. */
 export function setting({ node, rounds, measureSeconds }) {
   return {
     date: new Date().toISOString(),
@@ -11,10 +11,10 @@ export function setting({ node, rounds, measureSeconds }) {
   };
 }
 
-/** One line per server of a work: medians over the rounds, the ratio being taken inside each round. */
+/** Prints one line per server of a work: medians over the rounds, with ratios computed within each round. */
 export function summarize(samples, work) {
   const ofWork = samples.filter((sample) => sample.work === work);
-  /** How many times as much as a peer of the same rounds; undefined where the peer does not take part. */
+  /** The ratio to a peer in the same rounds; undefined if the peer does not take part. */
   const ratio = (own, peer) => {
     const rounds = new Map(
       ofWork.filter(({ server }) => server === peer).map(({ round, serverMicros }) => [round, serverMicros]),
@@ -77,7 +77,7 @@ export function print(head, rows) {
   }
 }
 
-/** Other people's work on the machine makes every request dearer, the caches being shared. */
+/** Other work on the machine makes every request more expensive, because processes share caches. */
 export function warnOfStrangers(samples, work) {
   const shares = samples.filter((sample) => sample.work === work).map(({ strangers = 0 }) => strangers);
   const highest = Math.max(...shares);
@@ -104,8 +104,8 @@ export function median(numbers) {
 }
 
 /**
- * What the works cost beside few rows and beside many: the server, PostgreSQL, and the ratio of their sums.
- * @param of the property of a sample that says how many rows there were
+ * Prints the costs of the works with few and with many rows: the server, PostgreSQL, and the ratio of their sums.
+ * @param of the property of a sample with the number of rows
  */
 export function printSides(samples, of, sizes) {
   const rows = [...new Set(samples.map(({ work }) => work))].map((work) => {

@@ -1,4 +1,4 @@
-// CPU per request of our service beside its peers. What it means: tools/bench/README.md
+// Compares CPU per request of our service and its peers. See tools/bench/README.md.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { setScene } from './scene.mjs';
 import { session } from './session.mjs';
 import { works } from './works.mjs';
 
-/** Rounds for what exceeds its bound. */
+/** Rounds for repeating works that exceeded their bound. */
 const AGAIN = 5;
 
 await session(async (means) => {
@@ -34,7 +34,7 @@ await session(async (means) => {
   if (options.exactness) await print(options.node, 'exactness.mjs');
   return options.assert ? judge(result, onceMore) : 0;
 
-  /** The works once more; `refused` has its bound by the list of the same run. */
+  /** Selects works to measure again. The bound of `refused` needs the list in the same run. */
   function onceMore(names) {
     const works = names.includes('refused') ? [...names, 'list'] : names;
     return measureWorks(scene, { ...options, rounds: AGAIN, works, loader, signal: means.signal });
@@ -63,8 +63,8 @@ async function measureWorks({ servers, keys, petIds, orderable, database, redis 
 }
 
 /**
- * A slow server needs long until V8 has optimised it; a work that is new to it some time, more where its requests are few;
- * the rest little.
+ * A slow server takes long until V8 has optimised it. A work that is new to the server takes less, but longer if it
+ * gets fewer requests per second. Any other sample needs little warm-up.
  */
 function warmUp({ firstWarmUpSeconds, workWarmUpSeconds, warmUpSeconds }, { warmUps = 1 }, isFirst, round) {
   if (isFirst) return firstWarmUpSeconds * warmUps;
@@ -78,18 +78,18 @@ async function latencies(scene, options) {
   return lines;
 }
 
-/** What is a program of its own also runs here, with the Node.js that is measured. */
+/** Scripts that are separate programs also run here, with the Node.js to be measured. */
 async function print(node, script) {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const { stdout } = await promisify(execFile)(node, [path]);
   console.log(`\n${stdout.trimEnd()}`);
 }
 
-/** What exceeds its bound is measured once more: on a busy machine a few seconds say little. */
+/** Works that exceed a bound are measured again, because a few seconds on a busy machine prove little. */
 async function judge({ node, samples }, again) {
   let exceeded = exceededBounds(node, samples);
   if (exceeded.length > 0) {
-    console.log('\nBeyond a bound, so measured again:');
+    console.log('\nThese exceeded a bound and are measured again:');
     exceeded = exceededBounds(node, await again(exceeded.map(({ work }) => work)));
   }
   for (const { line } of exceeded) console.error(line);

@@ -1,4 +1,4 @@
-// What a list costs at ten million pets, relative to ten thousand. What it means: tools/bench/README.md
+// What a list costs with ten million pets, relative to ten thousand. See tools/bench/README.md.
 // Run: npm run bench:scale -- [--pets 10000000] [--rounds 5] [--node PATH] [--json FILE]
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -23,8 +23,8 @@ const { node, loader } = values;
 const rounds = Number(values.rounds);
 const FEW = 10_000;
 const MANY = Number(values.pets);
-const RARE = 10_000; // one in so many is pending
-const FEWEST_RARE = 50; // and no fewer than fill a page in the second half of the table
+const RARE = 10_000; // one in this many pets is pending
+const FEWEST_RARE = 50; // enough to fill a page in the second half of the table
 const SEVERAL = 10_000; // paths of a varied work
 const seconds = { warmUpSeconds: 1, seconds: 2 };
 
@@ -48,7 +48,7 @@ await session(async ({ folder, signal, undo }) => {
   }
 });
 
-/** Ids from 1 on without a gap. Of the statuses only `pending` is rare. */
+/** Creates ids from 1 without gaps. Only the status `pending` is rare. */
 async function seed(url, pets) {
   const start = performance.now();
   const every = Math.min(RARE, Math.floor(pets / FEWEST_RARE));
@@ -67,13 +67,16 @@ async function seed(url, pets) {
   console.log(`${pets} pets: ${Math.round(bytes / 1e6)} MB with indexes, made in ${took} s`);
 }
 
-/** The same pages of both tables: at the start, in the middle, at the end, anywhere, and of what is rare. */
+/**
+ * The same pages of both tables: at the start, in the middle, at the end, at random positions, and with the rare
+ * status.
+ */
 async function makeWorks(origin, key, pets) {
   const all = await cursorsLike(origin, key, '/v1/pets?limit=20');
   const available = await cursorsLike(origin, key, '/v1/pets?limit=20&status=available');
   const pending = await cursorsLike(origin, key, '/v1/pets?limit=20&status=pending');
   const anywhere = Array.from({ length: SEVERAL }, () => Math.floor(Math.random() * (pets - 1000)));
-  const last = pets - 1000; // full pages follow
+  const last = pets - 1000; // leaves room for full pages
   return {
     start: list('/v1/pets?limit=20&status=available'),
     middle: list(available(Math.floor(pets / 2))),
@@ -90,7 +93,7 @@ async function makeWorks(origin, key, pets) {
   };
 }
 
-/** The plan that a prepared statement has after its first executions, for the rare status in the middle. */
+/** Prints the plan that a prepared statement uses after its first executions, for the rare status in the middle. */
 async function explain({ url, pets }) {
   const page = `page ('pending', ${Math.floor(pets / 2)}, 21)`;
   await withClient(url, async (client) => {

@@ -8,7 +8,7 @@ import { createKey, randomKey, startServer } from './servers.mjs';
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
 
-/** Database, our service (which makes the tables and the keys), 10 000 pets, then the peers. */
+/** Sets up the database, our service (which creates the tables and the keys), 10 000 pets, and then the peers. */
 export async function setScene({ node, servers: names, works, redis: withRedis }, { folder, signal, undo }) {
   const ours = names.includes('ours');
   if (ours) requireBuild();
@@ -44,7 +44,7 @@ export async function setScene({ node, servers: names, works, redis: withRedis }
   return { servers, keys, database, petIds, orderable, redis };
 }
 
-/** Pets that are ordered once each. */
+/** Adds pets that are each ordered once. */
 async function addOrderable(url) {
   const [{ value }] = await sql(
     url,
@@ -56,7 +56,7 @@ async function addOrderable(url) {
   );
   return {
     first: value,
-    /** Takes the next `count` of them. @returns the first */
+    /** Takes the next `count` pets. @returns the first id */
     take(count) {
       this.first += count;
       return this.first - count;

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const entries = {
-  ours: scripts.start.split(' ').slice(1), // as `npm start` starts it, flags of Node.js included
+  ours: scripts.start.split(' ').slice(1), // like `npm start`, including flags of Node.js
   fastify: ['tools/bench/peers/fastify.mjs'],
   'fastify-bare': ['tools/bench/peers/fastify-bare.mjs'],
   'stock-nest': ['tools/bench/peers/stock-nest.mjs'],
@@ -22,10 +22,10 @@ const entries = {
 
 export const serverNames = Object.keys(entries);
 
-/** What Node.js is started with for a server: its flags, and its program. */
+/** The arguments of Node.js for a server: its flags and its program. */
 export const commandOf = (name) => entries[name];
 
-/** Starts one server, its output into a file of `folder`; resolves as soon as its port, a free one, accepts connections. */
+/** Starts one server with its output in a file of `folder`. Resolves when its port, a free one, accepts connections. */
 export async function startServer(name, options) {
   const {
     node,
@@ -75,7 +75,7 @@ export async function startServer(name, options) {
   return server;
 }
 
-/** Makes a key of our service with its own command line; gives the key itself. */
+/** Creates a key with the service's own CLI. Returns its secret. */
 export async function createKey({ node, databaseUrl }, { name, perMinute, perDay }) {
   const args = ['keys', 'create', '--plan', 'enterprise', '--name', name, '--json'];
   args.push('--per-minute', String(perMinute), '--per-day', String(perDay));
@@ -84,7 +84,7 @@ export async function createKey({ node, databaseUrl }, { name, perMinute, perDay
   return JSON.parse(stdout).key;
 }
 
-/** A key for the peers when our service is not there to make one. */
+/** A key for the peers if our service is not running. */
 export const randomKey = () => `bench_${randomBytes(32).toString('base64url')}`;
 
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
@@ -99,8 +99,8 @@ async function stop(child, signal = 'SIGTERM') {
 }
 
 /**
- * A TCP port of 127.0.0.1 that nothing listens on, below those of outgoing connections: one of them could take the port,
- * and one to a port that nothing listens on yet may reach itself.
+ * A TCP port of 127.0.0.1 that nothing listens on, below the range of outgoing connections. Otherwise, an outgoing
+ * connection could take the port, or one to the port could connect to itself.
  */
 export async function freePort() {
   const server = createServer().listen(randomInt(10_000, 32_000), '127.0.0.1');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs one bench with a folder of its own. Whatever happens, what it has started is stopped and removed at the end,
- * last first: each `undo(step)` adds a step. What the bench gives is the exit code, 0 if nothing.
+ * Runs one benchmark with its own folder. Each `undo(step)` registers a clean-up step; all run at the end, in reverse
+ * order, even after an error. The benchmark's return value is the exit code, by default 0.
  */
 export async function session(bench) {
   const interrupted = new AbortController();
@@ -15,7 +15,7 @@ export async function session(bench) {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-'));
     undo(() => rm(folder, { recursive: true, force: true }));
-    await chmod(folder, 0o711); // PostgreSQL may have to run as another user than root
+    await chmod(folder, 0o711); // PostgreSQL may have to run as a user other than root
     process.exitCode = (await bench({ folder, signal, undo })) ?? 0;
   } catch (error) {
     console.error(signal.aborted ? 'Interrupted.' : `bench: ${error.message}`);

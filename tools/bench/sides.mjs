@@ -1,7 +1,7 @@
 import { measure } from './measure.mjs';
 import { createKey, startServer } from './servers.mjs';
 
-/** Our service on a database of its own, and a key that it does not limit. The session stops it. */
+/** Starts our service on its own database, with an unlimited key. The session stops it. */
 export async function openSide({ node, folder, signal, undo }, url) {
   const server = await startServer('ours', { node, folder, signal, databaseUrl: url });
   undo(server.stop);
@@ -10,8 +10,8 @@ export async function openSide({ node, folder, signal, undo }, url) {
 }
 
 /**
- * The samples of all works, the sides in turn in each round.
- * @param of the property of a side that says how many rows it has; each sample gets it
+ * Measures all works, alternating between the sides in each round.
+ * @param of the property of a side with its number of rows, which is copied to each sample
  */
 export async function measureSides(sides, of, { loader, database, rounds, signal, ...seconds }) {
   const samples = [];

@@ -1,4 +1,4 @@
-// From the start of the process to the first 200 of /health/ready, on a database that is migrated already.
+// Measures from the start of the process to the first 200 of /health/ready, on a database that is already migrated.
 // Run: npm run bench:start -- [--runs 10] [--node PATH]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,11 +29,11 @@ await session(async ({ folder, signal, undo }) => {
   const database = await openDatabase(folder);
   undo(database.remove);
   const first = await startServer('ours', { node, folder, databaseUrl: database.url, signal });
-  await first.stop(); // it has made the tables
+  await first.stop(); // it has created the tables
   const times = [];
   for (let run = 0; run < Number(values.runs); run++) times.push(await timeStart(node, database.url, signal));
   report(times, 'wall', 'start to ready');
-  report(times, 'cpu', 'of that CPU of the process'); // may be more: it has several threads
+  report(times, 'cpu', 'CPU of the process'); // may exceed the elapsed time, because the process has several threads
 });
 
 async function timeStart(node, databaseUrl, signal) {
@@ -49,7 +49,7 @@ async function timeStart(node, databaseUrl, signal) {
   try {
     while (!(await isReady(port))) {
       if (child.exitCode !== null || performance.now() - start > PATIENCE)
-        throw new Error('the service does not become ready');
+        throw new Error('the service did not become ready');
       await sleep(POLL, undefined, { signal });
     }
     return { wall: performance.now() - start, cpu: processCpu(child.pid) / 1000 };

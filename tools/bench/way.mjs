@@ -1,4 +1,4 @@
-// npm run way: what of ours a warm request runs through, and how much of it there is.
+// npm run way: which of our files and functions a warm request runs through.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { session } from './session.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const OURS = new RegExp(`^file://${root}dist/(src|embedded-postgres)/`);
 const WARM_UP = 300; // requests
-const RUNS = 9; // timers run between two of them: the fewest count
+const RUNS = 9; // background timers run in between, so the lowest count is used
 
 await session(async ({ folder, undo }) => {
   const database = await openDatabase(folder);
@@ -65,11 +65,11 @@ await session(async ({ folder, undo }) => {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
   }
 
-  /** The files and calls of ours while something runs. */
+  /** The files and calls of ours that run during `run`. */
   async function way(run) {
-    await inspector.post('Profiler.takePreciseCoverage'); // which starts the counts anew
+    await inspector.post('Profiler.takePreciseCoverage'); // resets the counts
     await run();
-    await sleep(5); // what follows the response, such as its log line
+    await sleep(5); // includes what follows the response, such as the log line
     const { result } = await inspector.post('Profiler.takePreciseCoverage');
     const ran = result
       .filter(({ url }) => OURS.test(url))

@@ -1,4 +1,4 @@
-// The endpoints of tools/bench/webhooks.mjs: they respond with 204 and print how late messages are, in milliseconds.
+// The endpoints for tools/bench/webhooks.mjs. They respond 204 and print how late messages are, in milliseconds.
 import { createServer } from 'node:http';
 
 let late = [];

@@ -1,4 +1,4 @@
-// Events a second that are delivered to webhooks without falling behind. What it means: tools/bench/README.md
+// How many events per second can be delivered to webhooks without falling behind. See tools/bench/README.md.
 // Run: npm run bench:webhooks -- [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
@@ -16,7 +16,7 @@ import { session } from './session.mjs';
 
 const { values } = parseArgs({
   options: {
-    rates: { type: 'string', default: '300,600,900,1200' }, // events a second
+    rates: { type: 'string', default: '300,600,900,1200' }, // events per second
     endpoints: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '30' },
     node: { type: 'string', default: process.execPath },
@@ -101,7 +101,7 @@ await session(async ({ folder, signal, undo }) => {
   }
 });
 
-/** Creates pets at a steady rate. Returns how many. */
+/** Creates pets at a steady rate. Returns their number. */
 async function load(origin, headers, rate, duration) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const body = JSON.stringify({ name: 'Rex', categoryId: 7 });
@@ -128,7 +128,7 @@ async function load(origin, headers, rate, duration) {
   return sent;
 }
 
-/** All endpoints, in a process of their own, which prints how long after its event each message came. */
+/** Runs all endpoints in a separate process, which prints how long after its event each message arrived. */
 async function startReceiver(node) {
   const path = fileURLToPath(new URL('webhook-receiver.mjs', import.meta.url));
   const child = spawn(node, [path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -10,9 +10,9 @@ const isPet = (pet) =>
   statuses.includes(pet.status);
 
 /**
- * What is asked of the servers. `status` is the only response that counts; `check` looks at one body before each load.
- * With `paths` each request asks for one of them by chance, so that hardly two at a time are alike.
- * In a body `{random}` stands for a number by chance, and `{next}` for one that no other request has.
+ * The requests sent to the servers. Only responses with `status` count; `check` inspects one body before each load.
+ * With `paths`, each request uses a random one, so that concurrent requests are rarely alike. In a body, `{random}` is
+ * replaced by a random number, and `{next}` by a number that no other request has.
  * @param {string[]} petIds existing pets
  * @param orderable the ids of pets without an order (scene.mjs)
  */
@@ -51,7 +51,7 @@ export const works = (petIds, orderable) => ({
     headers: json,
     body: JSON.stringify({ name: 'Pet {random}' }),
     servers: ['ours', 'fastify'],
-    warmUps: 6, // a quarter as many requests a second
+    warmUps: 6, // it gets a quarter as many requests per second
     status: 200,
     check: isPet,
   },
@@ -75,7 +75,7 @@ export const works = (petIds, orderable) => ({
   },
 });
 
-/** A page of pets: the same one, or one of several paths. */
+/** A page of pets: always the same one, or one of several paths. */
 export function list(paths, length = 20, isRight = isPet) {
   return {
     paths: [paths].flat(),
@@ -85,8 +85,8 @@ export function list(paths, length = 20, isRight = isPet) {
 }
 
 /**
- * The path of the page behind any id.
- * A cursor holds the id before it in its first 8 bytes: of one that the service made, any other can be made.
+ * Returns a function for the path of the page after any id. The first 8 bytes of a cursor are the id before it, so one
+ * cursor from the service is enough to make any other.
  */
 export async function cursorsLike(origin, key, path) {
   const response = await fetch(origin + path, { headers: { authorization: `Bearer ${key}` } });

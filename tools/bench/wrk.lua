@@ -1,5 +1,5 @@
--- Makes wrk send what BENCH_METHOD, BENCH_BODY and the file BENCH_PATHS (one path a line, by chance) say, and print
--- its totals as one line of JSON.
+-- Makes wrk send requests with BENCH_METHOD and BENCH_BODY to random paths from the file BENCH_PATHS (one per line), and
+-- print its totals as one line of JSON.
 wrk.method = os.getenv("BENCH_METHOD")
 local body = os.getenv("BENCH_BODY")
 local next = tonumber(os.getenv("BENCH_NEXT"))
@@ -23,7 +23,7 @@ function request()
   return wrk.format(nil, paths[chosen], nil, filled)
 end
 
--- Milliseconds that a connection waits before each request, BENCH_PAUSE on average: the load has a rate then.
+-- How long a connection waits before each request, in milliseconds: BENCH_PAUSE on average. This limits the rate.
 local pause = tonumber(os.getenv("BENCH_PAUSE"))
 if pause > 0 then
   function delay()

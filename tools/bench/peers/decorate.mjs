@@ -5,12 +5,12 @@ export function onClass(Target, ...decorators) {
   Reflect.decorate(decorators, Target);
 }
 
-/** For a property of a DTO. */
+/** Decorates a property of a DTO. */
 export function onProperty(Target, name, ...decorators) {
   for (const decorator of decorators.reverse()) decorator(Target.prototype, name);
 }
 
-/** For a method; `parameters` has one `[decorator, type]` each. */
+/** Decorates a method; `parameters` contains a pair `[decorator, type]` for each parameter. */
 export function onMethod(Target, name, decorators, parameters) {
   const { prototype } = Target;
   parameters.forEach(([decorator], index) => decorator(prototype, name, index));

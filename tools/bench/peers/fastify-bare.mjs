@@ -1,4 +1,5 @@
-// The least that a Fastify author writes: schemas in and out, the rate-limit plugin, keys in memory.
+// The minimum that a Fastify author would write: schemas for requests and responses, the rate-limit plugin, keys in
+// memory.
 import Fastify from 'fastify';
 import { listQuery, newPet, pet, petParams, protect, refuse } from './shop.mjs';
 import { createPet, getPet, listPets } from './statements.mjs';

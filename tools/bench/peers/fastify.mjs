@@ -1,18 +1,18 @@
-// What a careful author writes with Fastify for the same work: beside schemas, limits and keys a log line and a request id
-// for each request, validators and 304, the next page, the place of what was made, and each change with its event.
+// What a careful author would write with Fastify for the same work. Beyond schemas, limits and keys: a log line and a
+// request id for each request, ETags with 304, links to the next page, `Location`, and an event with each change.
 import Fastify from 'fastify';
 import { hash, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { listQuery, newOrder, newPet, order, pet, petParams, protect, refuse } from './shop.mjs';
 import { createPetWithEvent, getPet, listPetsAfter, placeOrder, updatePet } from './statements.mjs';
 
-const FLUSH_AFTER = 250; // milliseconds; the buffer is that of our service
+const FLUSH_AFTER = 250; // milliseconds; the buffer is as large as our service's
 const destination = pino.destination({ sync: false, minLength: 12_288 });
 setInterval(() => destination.flush(), FLUSH_AFTER).unref();
 
 const app = Fastify({
   loggerInstance: pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination),
-  disableRequestLogging: true, // two lines for each request; one is below
+  disableRequestLogging: true, // it logs two lines per request; one is written below
   genReqId: (request) => shortId(request.headers['x-request-id']) ?? randomUUID(),
 });
 

@@ -1,4 +1,4 @@
-// The least a Node.js server can do: no key, no limit, no validation, no schema.
+// The least that a Node.js server can do: no keys, limits, validation or schemas.
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { createPet, getPet, listPets } from './statements.mjs';

@@ -1,4 +1,4 @@
-// What both Fastify peers share: the schemas, the keys in memory, the rate-limit plugin.
+// Shared by both Fastify peers: the schemas, the keys in memory, the rate-limit plugin.
 import rateLimit from '@fastify/rate-limit';
 import { Redis } from 'ioredis';
 
@@ -30,7 +30,7 @@ export const petParams = { type: 'object', properties: { petId: int64 } };
 
 const keys = new Map([[process.env.BENCH_API_KEY, { id: 1, perMinute: 100_000_000 }]]);
 
-/** Refuses a request without a known key, and limits those of each key. */
+/** Refuses requests without a known key, and limits the requests of each key. */
 export async function protect(app) {
   app.decorateRequest('key', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -47,5 +47,5 @@ export async function protect(app) {
   });
 }
 
-/** Ends the request with the Error body. */
+/** Ends the request with an error body. */
 export const refuse = (reply, status, code, message) => reply.code(status).send({ code, message, status });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-pg.types.setTypeParser(pg.types.builtins.INT8, Number); // the usual shortcut: inexact from 2^53 on
+pg.types.setTypeParser(pg.types.builtins.INT8, Number); // the usual shortcut, inexact from 2^53 on
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 
@@ -22,7 +22,7 @@ async function transaction(work) {
 
 const toPet = ({ id, name, category_id, status }) => ({ id, name, categoryId: category_id, status });
 
-/** Statements with a name: PostgreSQL parses and plans them once per connection. */
+/** Named statements, which PostgreSQL parses and plans once per connection. */
 export async function listPets(status, limit) {
   const { rows } = await pool.query({
     name: 'list',
@@ -32,7 +32,7 @@ export async function listPets(status, limit) {
   return rows.map(toPet);
 }
 
-/** The pets behind the one with the id `after`. */
+/** Lists the pets after the one with the id `after`. */
 export async function listPetsAfter(status, after, limit) {
   const { rows } = await pool.query({
     name: 'list-after',
@@ -53,7 +53,7 @@ export async function getPet(id) {
 
 export const createPet = (newPet) => insertPet(pool, newPet);
 
-/** The pet and its event, or neither. */
+/** Creates a pet together with its event. */
 export function createPetWithEvent(newPet) {
   return transaction(async (client) => {
     const pet = await insertPet(client, newPet);
@@ -72,7 +72,7 @@ async function insertPet(client, { name, categoryId, status }) {
   return toPet(rows[0]);
 }
 
-/** Renames a pet that no order holds, with its event. */
+/** Renames a pet that no order holds, together with its event. */
 export function updatePet(id, { name }) {
   return transaction(async (client) => {
     const pet = await lockPet(client, id);
@@ -84,7 +84,7 @@ export function updatePet(id, { name }) {
   });
 }
 
-/** Orders an available pet, with the events of both. */
+/** Orders an available pet, together with the events of both. */
 export function placeOrder({ petId }) {
   return transaction(async (client) => {
     const pet = await lockPet(client, petId);

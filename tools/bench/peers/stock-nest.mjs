@@ -1,5 +1,5 @@
-// Nest as its documentation teaches it: Express, repositories, ValidationPipe, ThrottlerGuard with named throttlers.
-// Plain JavaScript, so the decorators are called instead of written with an @.
+// Nest as its documentation teaches it: Express, repositories, ValidationPipe, ThrottlerGuard with named throttlers. It
+// is plain JavaScript, so decorators are called as functions.
 import { createHash } from 'node:crypto';
 import * as nest from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
@@ -94,8 +94,8 @@ class ApiKeyGuard {
     if (!secret) throw new nest.UnauthorizedException();
     const key = await this.keys.findOneBy({ hash: createHash('sha256').update(secret).digest('hex') });
     if (!key) throw new nest.UnauthorizedException();
-    // The throttler's storage walks over every live hit of a caller, so one caller with all the load would make the
-    // figure grow with the length of the run. A thousand callers share it instead, which is to its advantage.
+    // The throttler's storage iterates over all current hits of a caller. With a single caller, the cost would grow
+    // with the length of the run. A thousand callers share the load instead, which favours this peer.
     request.caller = `${key.id}/${this.requests++ % 1000}`;
     return true;
   }
