@@ -16,14 +16,15 @@ async function capacity(...args: string[]): Promise<Map<string, number>> {
 describe('npm run capacity', () => {
   it('plans two replicas and one Redis for a small load', async () => {
     const plan = await capacity('--rps', '100');
-    expect(plan.get('replicas of one core')).toBe(2);
-    expect(plan.get('Redis masters, a cluster from two on')).toBe(1);
+    expect(plan.get('replicas with one core each')).toBe(2);
+    expect(plan.get('Redis masters (two or more form a cluster)')).toBe(1);
     expect(plan.get('cores of PostgreSQL')).toBe(1);
   });
 
   it('plans ten times as many for ten times the load', async () => {
     const [one, ten] = [await capacity('--rps', '100000'), await capacity('--rps', '1000000')];
-    const ratio = (ten.get('replicas of one core') ?? 0) / (one.get('replicas of one core') ?? 1);
+    const ratio =
+      (ten.get('replicas with one core each') ?? 0) / (one.get('replicas with one core each') ?? 1);
     expect(ratio).toBeGreaterThan(9);
     expect(ratio).toBeLessThan(11);
   });
@@ -31,8 +32,8 @@ describe('npm run capacity', () => {
   it('counts the writes that the reads leave, and the memory of the keys', async () => {
     const plan = await capacity('--rps', '20000', '--reads', '0.75', '--keys', '2e6');
     expect(plan.get('creations a second, each with its event')).toBe(5000);
-    expect(plan.get('MB of memory for each of them')).toBeGreaterThan(
-      (await capacity('--rps', '20000', '--keys', '10')).get('MB of memory for each of them') ?? Infinity,
+    expect(plan.get('MB of memory per replica')).toBeGreaterThan(
+      (await capacity('--rps', '20000', '--keys', '10')).get('MB of memory per replica') ?? Infinity,
     );
   });
 
