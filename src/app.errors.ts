@@ -15,8 +15,8 @@ import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limi
 const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });
 
 /**
- * The errors of the platform. `/docs/errors`, the reference and docs/errors.md add those that a feature names with
- * `@ApiErrors()`, whose classes have their texts.
+ * The errors of the platform. `/docs/errors`, the reference and docs/errors.md also list the errors that features declare
+ * with `@ApiErrors()`.
  */
 export const ERROR_CATALOG: readonly CatalogEntry[] = [
   catalogEntry(MALFORMED, {

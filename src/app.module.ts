@@ -31,7 +31,7 @@ import { RateLimitModule, RateLimitStatusModule } from './rate-limit/rate-limit.
 import { StoreModule } from './store/store.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** The features of the service. A new one is one more line here. */
+/** The features of the service. To add one, add a line here. */
 export const FEATURES: Type[] = [
   PetsModule,
   CategoriesModule,
@@ -42,8 +42,8 @@ export const FEATURES: Type[] = [
 ];
 
 /**
- * The life of a request under `/v1`, from top to bottom; no feature depends on it. A public route outside `/v1` takes the
- * same way, but needs no key and has no quota.
+ * The steps of a request under `/v1`, in order; no feature depends on them. A public route outside `/v1` passes through the
+ * same steps, but needs no key and has no quota.
  */
 const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useClass: BearerGuard }, // 1. identify the client by its API key; without one it is anonymous
@@ -62,7 +62,7 @@ const PIPELINE: Provider[] = [
 
 @Module({})
 export class AppModule {
-  /** @param more further features, such as those of a test */
+  /** @param more additional features, for example in a test */
   static with(config: Config, databaseUrl: string, more: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,

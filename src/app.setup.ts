@@ -17,7 +17,7 @@ import { TRACING } from './observability/tracing/tracing.module.js';
 import { OpenApiDocument } from './openapi/document/openapi-document.js';
 import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
 
-/** The setup of the application in production and in tests. */
+/** Configures the application, in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
   refuseGateways(app);
   const config = app.get(HttpConfig);
@@ -53,7 +53,7 @@ function refuseGateways(app: NestExpressApplication): void {
     .find(({ metatype }) => isGateway(metatype));
   if (!gateway) return;
   throw new Error(
-    `${String(gateway.name)} is a WebSocket gateway, which this service does not support: nobody would need a key for it, and ` +
-      'nothing would be counted. Use server-sent events (@Sse()), or a service of its own.',
+    `${String(gateway.name)} is a WebSocket gateway, which this service does not support: its messages would bypass API keys ` +
+      'and rate limits. Use server-sent events (@Sse()) or a separate service.',
   );
 }

@@ -9,14 +9,14 @@ import { KernelModule } from './kernel/kernel.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 
-/** A feature with work that a process of its own can do: one of its providers begins it. */
+/** A feature whose background work can run in a separate process. `worker` is the provider that starts it. */
 interface WorkingFeature extends Type {
   readonly worker: Type<{ work(): void }>;
 }
 
 export const WORKERS = FEATURES.filter((feature): feature is WorkingFeature => 'worker' in feature);
 
-/** The application of `petstore worker`: the features that have work for it, without requests. */
+/** The application of `petstore worker`: only the features with background work, and no HTTP server. */
 @Module({})
 export class WorkerModule {
   static with(config: Config, databaseUrl: string): DynamicModule {
@@ -27,7 +27,7 @@ export class WorkerModule {
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,
-        IdempotencyModule, // controllers of a feature name its interceptor
+        IdempotencyModule, // the controllers of features use its interceptor
         LoggingModule,
         MetricsModule.with(config, 'worker'),
         ...WORKERS,

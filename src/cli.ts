@@ -1,7 +1,7 @@
 import { commandLine } from './cli/command-line.js';
 import { run } from './bootstrap/run.js';
 
-/** These commands know the scopes and the types of event, which features declare. To load those takes half a second. */
+/** Only these commands need the scopes and event types that features declare: loading all features takes half a second. */
 const KNOW_FEATURES = ['create', 'update', 'tail'];
 
 run(async () => {

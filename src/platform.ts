@@ -1,6 +1,6 @@
 /**
- * The door to the platform: all that a feature imports from outside its folder, beside the modules and services of other
- * features. What is here stays where it is; CHANGELOG.md has a section for it.
+ * The public API of the platform. A feature imports from here, and from the modules and services of other features, but from
+ * nowhere else outside its folder. Exports stay stable; CHANGELOG.md lists changes to them.
  */
 
 // Handlers

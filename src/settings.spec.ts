@@ -47,7 +47,7 @@ describe('Config', () => {
     });
   });
 
-  it('sends spans to a collector that is named, unless OpenTelemetry’s variables switch it off', () => {
+  it('enables tracing when a collector is set, unless an OpenTelemetry variable disables it', () => {
     const named = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
     expect(config(named).tracing).toBe(true);
     expect(config({ ...named, OTEL_SDK_DISABLED: 'true' }).tracing).toBe(false);
@@ -77,12 +77,12 @@ describe('Config', () => {
       'https://a.test, http://b.test:8080',
       { corsOrigins: ['https://a.test', 'http://b.test:8080'] },
     ],
-  ])('takes %s=%s', (name, value, expected) => {
+  ])('accepts %s=%s', (name, value, expected) => {
     expect(config({ [name]: value })).toMatchObject(expected);
   });
 
   it.each(['PORT', 'HOST', 'DATABASE_URL', 'PETSTORE_DATA_DIR', 'PUBLIC_URL', 'TRUST_PROXY', 'LOG_LEVEL'])(
-    'takes an empty %s for an absent one',
+    'treats an empty %s as unset',
     (name) => {
       expect(config({ [name]: ' ' })).toEqual(config());
     },
@@ -97,7 +97,7 @@ describe('Config', () => {
     ['DATABASE_URL', 'mysql://db/pets'],
     ['DATABASE_URL', 'db/pets'],
     ['MIGRATE_AT_START', 'no'],
-    ['METRICS_PORT', '3000'], // that of PORT, unless it is told
+    ['METRICS_PORT', '3000'], // the default of PORT
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'ftp://api.example.com'],
     ['PUBLIC_URL', 'https://api.example.com/v1'],
@@ -113,11 +113,11 @@ describe('Config', () => {
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://a.test/'],
     ['CORS_ORIGINS', 'https://a.test,b.test'],
-  ])('refuses %s=%s in one line that names the variable', (name, value) => {
+  ])('rejects %s=%s with one line that names the variable', (name, value) => {
     expect(messageFor({ [name]: value })).toMatch(new RegExp(`^${name} .+\\.$`));
   });
 
-  it('reports every variable that cannot be used at once', () => {
+  it('reports all invalid variables together', () => {
     expect(
       messageFor({ PORT: 'http', LOG_LEVEL: 'loud', HOST: '0.0.0.0', DATABASE_URL: 'db/pets' }).split('\n'),
     ).toEqual([
@@ -128,13 +128,13 @@ describe('Config', () => {
     ]);
   });
 
-  it('goes on with the defaults where problems are taken', () => {
+  it('inspect() replaces invalid values with their defaults', () => {
     const found = inspectConfig(new Config({ PORT: 'http', HOST: '0.0.0.0' }));
     expect(found.inspect(HttpConfig)).toMatchObject({ port: 3000, host: '0.0.0.0' });
     expect([...found.problems.keys()]).toEqual(['PORT']);
   });
 
-  it('shows the value it refuses, but for a URL, which may hold a password', () => {
+  it('shows the rejected value, except for a URL, which may contain a password', () => {
     expect(messageFor({ PORT: '70000' })).toContain('"70000"');
     expect(messageFor({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
   });
@@ -157,13 +157,13 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
     return { [`${name}_FILE`]: path };
   };
 
-  it(`takes ${name} from the file, without the line end that editors add`, () => {
+  it(`reads ${name} from the file without the trailing newline`, () => {
     expect(config(written(`${url}\n`))).toMatchObject(
       name === 'REDIS_URL' ? { redis: { url } } : { databaseUrl: url },
     );
   });
 
-  it(`refuses to choose when ${name} is set too`, () => {
+  it(`is rejected if ${name} is set too`, () => {
     expect(messageFor({ ...written(url), [name]: url })).toBe(
       `${name}_FILE and ${name} are both set: keep one of them.`,
     );
@@ -176,7 +176,7 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
     );
   });
 
-  it.each(['', 'mysql://u:hunter2@db/pets'])('refuses a file with %j, which it does not show', (text) => {
+  it.each(['', 'mysql://u:hunter2@db/pets'])('rejects a file with %j without showing its text', (text) => {
     const message = messageFor(written(text));
     expect(message).toMatch(
       new RegExp(`^${name}_FILE must name a file with a URL that starts with .+//\\.$`),
@@ -185,14 +185,14 @@ describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   });
 });
 
-describe('The topology of Redis', () => {
+describe('the Redis topology', () => {
   const url = { REDIS_URL: 'redis://r1' };
 
-  it('is one Redis without further variables', () => {
+  it('is a single server by default', () => {
     expect(config(url).redis).toMatchObject({ cluster: false, clusterNodes: [], sentinels: [] });
   });
 
-  it('is a cluster with nodes to begin with', () => {
+  it('is a cluster with seed nodes', () => {
     const nodes = { REDIS_CLUSTER: 'true', REDIS_CLUSTER_NODES: 'r2:7000, r3,[fd00::1]:7001' };
     expect(config({ ...url, ...nodes }).redis.clusterNodes).toEqual([
       { host: 'r2', port: 7000 },
@@ -201,7 +201,7 @@ describe('The topology of Redis', () => {
     ]);
   });
 
-  it('is the master that sentinels know', () => {
+  it('is a master behind Sentinel', () => {
     const sentinels = { REDIS_SENTINELS: 's1,s2:5000', REDIS_SENTINEL_PASSWORD: 'p' };
     expect(config({ ...url, ...sentinels }).redis).toMatchObject({
       sentinels: [
@@ -231,7 +231,7 @@ describe('The topology of Redis', () => {
       { ...url, REDIS_SENTINELS: 's1:99999' },
       'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
     ],
-  ])('refuses %j', (env, message) => {
+  ])('rejects %j', (env, message) => {
     expect(messageFor(env)).toBe(message);
   });
 });

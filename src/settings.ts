@@ -19,7 +19,7 @@ const SETTINGS: readonly Settings[] = [
 /** @throws StartupError with every invalid variable */
 export const readConfig = (): Config => inspectConfig().check();
 
-/** Invalid variables have their defaults, and are in `problems`. */
+/** Replaces invalid values with their defaults and lists them in `problems`. */
 export function inspectConfig(config = new Config()): Config {
   for (const settings of SETTINGS) config.inspect(settings);
   return config;

@@ -4,22 +4,22 @@ import type { Variables } from '../kernel/config/variables.js';
 
 /** Where the service listens, how clients reach it, and what it accepts. */
 export class HttpConfig {
-  /** TCP port, 0 for any free one. */
+  /** TCP port; 0 for any free one. */
   readonly port: number;
   readonly host: string;
-  /** Public address without `/v1`; absent: the address that the service listens on. */
+  /** Public address without `/v1`; by default the address that the service listens on. */
   readonly publicUrl: string | undefined;
   readonly stagingPublicUrl: string | undefined;
   /**
    * The proxies whose `X-Forwarded-For` is trusted: none (`false`), a number of hops, or a list of addresses and subnets.
-   * Never all: a client could choose the address that it is counted under.
+   * Trusting all is not possible: a client could then choose the address that its requests count against.
    */
   readonly trustProxy: false | number | string[];
-  /** Origins whose pages may call the service from a browser; default none. */
+  /** Origins whose pages may call the service from a browser; by default none. */
   readonly corsOrigins: string[];
-  /** Maximum number of open connections; further ones are closed at once. */
+  /** Maximum number of open connections; further ones are closed immediately. */
   readonly maxConnections: number;
-  /** How long the service continues to respond after a SIGTERM, in milliseconds, while the balancer stops sending requests. */
+  /** Milliseconds after SIGTERM in which requests are still served, until the balancer stops sending them. */
   readonly shutdownGrace: number;
 
   constructor(variables: Variables) {
@@ -42,7 +42,7 @@ export class HttpConfig {
   }
 }
 
-/** The service adds the version to it. */
+/** Rejects a version at the end: the service adds it. */
 function publicUrl(variables: Variables, name: 'PUBLIC_URL' | 'STAGING_PUBLIC_URL'): string | undefined {
   const url = variables.url(name, ['http:', 'https:']);
   if (url === undefined || !/\/v\d+$/.test(url)) return url;
@@ -72,7 +72,7 @@ function isSubnet(value: string): boolean {
   return NAMED_SUBNETS.includes(value) || isFullAddress(value.split('/', 1)[0] ?? '', value);
 }
 
-/** inet_aton(3) reads `100` and `10.1` as addresses too; here they are mistakes. */
+/** Rejects `100` and `10.1`, which inet_aton(3) accepts: here they are mistakes. */
 function isFullAddress(address: string, value: string): boolean {
   const whole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
   return whole && (value === address || ipaddr.isValidCIDR(value));

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { HttpConfig } from './http.config.js';
 
-/** The address clients use, without `/v1`: `PUBLIC_URL`, or where the service listens. */
+/** The address that clients use, without `/v1`: `PUBLIC_URL`, or the address that the service listens on. */
 @Injectable()
 export class PublicUrl {
   private known?: string;
@@ -18,7 +18,7 @@ export class PublicUrl {
   }
 }
 
-/** For what is made before the injector: {@link PublicUrl} is for everything else. */
+/** For code that runs before dependency injection; otherwise use {@link PublicUrl}. */
 export function baseUrl({ publicUrl, host, port }: Address, server: Server): string {
   if (publicUrl !== undefined) return publicUrl;
   const address = server.address();
@@ -28,7 +28,7 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
 
 export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
 
-/** A wildcard address can be listened on but not called, and an IPv6 address stands in brackets in a URL. */
+/** Clients cannot connect to a wildcard address. An IPv6 address needs brackets in a URL. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -18,31 +18,31 @@ export const MALFORMED: ClientError = {
 export const CLIENT_ERRORS = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
-    message: 'The request line and the headers may have 16 KiB together.',
+    message: 'The request line and headers together exceed 16 KiB.',
     status: 431,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     code: 'payload_too_large',
-    message: 'The extensions of the chunks are too long.',
+    message: 'The chunk extensions are too long.',
     status: 413,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'request_timeout',
-    message: 'The request did not come in time: 15 s for the headers, 30 s for the whole.',
+    message: 'The request took too long: more than 15 s for the headers or 30 s in total.',
     status: 408,
   },
 } as const satisfies Record<string, ClientError>;
 
-/** Time for the client to read the response: closed with unread bytes, a connection is reset (RFC 9112, section 9.6). */
+/** Lets the client read the response: closing a socket with unread input resets the connection (RFC 9112, section 9.6). */
 const LINGER = seconds(1);
 
 type Headers = ReadonlyMap<string, string>;
 type HeadersFor = (socket: Socket) => Promise<Headers>;
 
 /**
- * Responds with an Error to what Node cannot parse as a request, which no route sees, and ends the connection. Earlier
- * requests get their responses first.
- * @param headersFor further headers for the client of a connection
+ * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier requests on it get
+ * their responses first.
+ * @param headersFor additional headers for the client of a connection
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
@@ -59,7 +59,7 @@ async function refuse(clientError: ClientError, socket: Socket, headersFor: Head
   const headers = headersOf(clientError, more);
   const last = lastResponse(socket);
   if (last && !last.req.complete) {
-    if (!last.headersSent) respond(last, clientError, headers); // its body is what cannot be parsed
+    if (!last.headersSent) respond(last, clientError, headers); // the malformed part is its body
     end(socket, '');
   } else if (last?.closed === false) {
     last.once('close', () => {

@@ -2,17 +2,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** The last response that a request has asked for. */
+  /** The response to the newest request. */
   last: ServerResponse;
-  /** Requests that have not begun. */
+  /** Requests that have not started. */
   waiting: number;
 }
 
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Runs the requests of one connection one at a time, and reads no further while one waits. Node starts all pipelined
- * requests (RFC 9112, section 9.3.2) of a packet, which may be more than a thousand.
+ * Runs the requests of a connection one at a time, and stops reading while one waits. Node would start all pipelined requests
+ * (RFC 9112, section 9.3.2) of a packet at once, possibly more than a thousand.
  */
 export function inTurn(application: RequestListener): RequestListener {
   return (request, response) => {
@@ -33,7 +33,7 @@ function open(socket: Socket, first: ServerResponse): void {
   const connection: Connection = { last: first, waiting: 0 };
   connections.set(socket, connection);
   socket.on('resume', () => {
-    if (connection.waiting > 0) socket.pause(); // Node resumes reading after each response
+    if (connection.waiting > 0) socket.pause(); // Node resumes the socket after each response
   });
 }
 

@@ -22,12 +22,12 @@ export class JsonAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const listener = inTurn(this.getInstance<Express>());
-    // An expectation other than 100-continue is ignored (RFC 9110, section 10.1.1); Node responds with a bare 417.
+    // Ignore expectations other than 100-continue (RFC 9110, section 10.1.1); by default Node responds with a bare 417.
     this.httpServer = createServer(SERVER_OPTIONS, listener).on('checkExpectation', listener);
   }
 
   override reply(response: Response, result: unknown, status?: number): unknown {
-    if (response.writableEnded) return response; // to a malformed request: see client-errors.ts
+    if (response.writableEnded) return response; // client-errors.ts has responded already
     const base = () => baseUrl(this.address, this.httpServer);
     addPageHeaders(response, result, base);
     const code = status ?? response.statusCode;
@@ -52,23 +52,24 @@ export class JsonAdapter extends ExpressAdapter {
   }
 }
 
-/** What Nest passes to `response.json()`. It sends no properties of an Error, which may contain anything. */
+/** Whether Nest would pass the body to `response.json()`. Not an Error, whose properties may be confidential. */
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
 function expressApp(): Express {
   const app = express();
-  app.set('case sensitive routing', true); // one resource has one address; a router reads this when it is created
+  app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
   app.response.json = json;
   return app;
 }
 
-/** Plain `name=value` pairs; by default `parse` stops after 1000. */
+/** Plain `name=value` pairs, without the default limit of 1000. */
 const parseQuery = (text: string): ParsedUrlQuery => parse(text, '&', '=', { maxKeys: 0 });
 
 /**
- * Waits for the first bytes of a file: a filter can respond to an error before them. A later error closes the connection.
+ * Waits for the first bytes of a file: until then an error can still become an error response. A later error closes the
+ * connection.
  * @throws the error of the stream
  */
 async function firstBytes(stream: Readable, response: Response): Promise<void> {

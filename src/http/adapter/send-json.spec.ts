@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('endTogether', () => {
-  it('sends what is ready in a turn of the event loop at its end, in order', async () => {
+  it('sends all responses of a turn of the event loop at its end, in order', async () => {
     endTogether(response('first'), 'one');
     await Promise.resolve();
     endTogether(response('second'), 'two');
@@ -28,7 +28,7 @@ describe('endTogether', () => {
     expect(sent).toEqual(['first one', 'second two']);
   });
 
-  it('closes the connection of a response whose end throws, and sends the others', async () => {
+  it('closes the connection of a failing response, and sends the others', async () => {
     const error = new Error('broken');
     const destroy = jest.fn();
     endTogether(response('broken', { end: failing(error), destroy }), 'one');
@@ -38,7 +38,7 @@ describe('endTogether', () => {
     expect(destroy).toHaveBeenCalledWith(error);
   });
 
-  it('throws at once for a header that is not valid', async () => {
+  it('throws immediately for an invalid header', async () => {
     const broken = response('broken', { writeHead: failing(new RangeError('Invalid status code: 99')) });
     expect(() => {
       endTogether(broken, 'one');

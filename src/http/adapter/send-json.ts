@@ -5,13 +5,13 @@ import { isNotModified } from '../conditional/etag.js';
 const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** `response.json()` of Express with exact 64-bit integers and our `ETag`; 304 if the client has this response. */
+/** `response.json()` of Express with exact 64-bit integers and an `ETag`; 304 if the client's copy is current. */
 export function json(this: Response, value: unknown): Response {
   sendJson(this, value, (response, text) => response.end(text));
   return this;
 }
 
-/** The same, ended by `end`. */
+/** As `json()`, but `end` ends the response. */
 export function sendJson(
   response: Response,
   value: unknown,
@@ -30,7 +30,7 @@ export function sendJson(
   end(response, text);
 }
 
-/** Whether the route has set a type. An error keeps the type of its route only if that is JSON. */
+/** Whether the route has set a media type. An error response keeps it only if it is JSON. */
 function hasType(response: Response): boolean {
   const type = response.getHeader('Content-Type');
   return (
@@ -41,12 +41,12 @@ function hasType(response: Response): boolean {
 let ready: (readonly [response: Response, text: string])[] = [];
 
 /**
- * Ends a response after this turn of the event loop, together with the others that are ready: waking a client that sleeps
- * costs more than writing to one that is awake. A 429 takes 51 µs instead of 115, one pet 89 instead of 100, a creation 159
- * instead of 203 (docs/performance.md). Each response fails alone.
+ * Ends a response after this turn of the event loop, together with all others that are ready: a write is cheaper if the client
+ * process is already awake. A 429 takes 51 µs instead of 115, one pet 89 instead of 100, a creation 159 instead of 203
+ * (docs/performance.md). A failing response does not affect the others.
  */
 export function endTogether(response: Response, text: string): void {
-  response.writeHead(response.statusCode); // a header that is not valid is an error of the request
+  response.writeHead(response.statusCode); // an invalid header must throw here, to the caller
   if (ready.length === 0) setImmediate(endAll);
   ready.push([response, text]);
 }

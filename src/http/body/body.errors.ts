@@ -25,7 +25,7 @@ export class UnsupportedMediaType extends DomainError {
     super('unsupported_media_type', 'unsupported_media_type', message);
   }
 
-  /** @param types the media types that the operation takes */
+  /** @param types the media types that the operation accepts */
   static expecting(types: readonly string[]): UnsupportedMediaType {
     return new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);
   }

@@ -9,7 +9,7 @@ const LIMIT = 100 * 1024; // bytes, after decompression
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
-  ['x-gzip', createGunzip], // the same (RFC 9110, section 8.4.1.3)
+  ['x-gzip', createGunzip], // an alias (RFC 9110, section 8.4.1.3)
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
@@ -20,7 +20,7 @@ export function checkLength({ headers }: IncomingMessage): void {
 }
 
 /**
- * The decompressed bytes of a body. A body above the limit is rejected at once; the rest is discarded as it arrives, so that
+ * The decompressed bytes of a body. A body above the limit is rejected immediately; the rest is read and discarded, so that
  * the client can read the response.
  * @throws PayloadTooLarge, UnsupportedMediaType, UnreadableBody
  */
@@ -63,7 +63,7 @@ function collect(stream: Readable): Promise<Buffer> {
     stream.once('end', () => {
       resolve(Buffer.concat(chunks));
     });
-    stream.on('error', reject); // also for further errors: one without a listener ends the process
+    stream.on('error', reject); // not once(): a second error without a listener would end the process
     stream.once('close', () => {
       if (!stream.readableEnded) reject(new UnreadableBody());
     });
@@ -89,12 +89,12 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** Whether a `Content-Type` is JSON, whatever its charset. Without a regular expression the cost is linear in its length. */
+/** Whether a `Content-Type` is JSON, in any charset. No regular expression: the cost is linear in the header's length. */
 export function isJson(contentType: string): boolean {
   return typeOf(contentType) === 'application/json';
 }
 
-/** The same for a type such as `application/merge-patch+json`. */
+/** Whether a `Content-Type` has the suffix of JSON, such as `application/merge-patch+json`. */
 export function isJsonSuffix(contentType: string): boolean {
   const type = typeOf(contentType);
   return type.startsWith('application/') && type.endsWith('+json');
@@ -102,7 +102,7 @@ export function isJsonSuffix(contentType: string): boolean {
 
 const typeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
-/** JSON defines no parameters (RFC 8259, section 11), so only another charset is refused. */
+/** False for another charset only: JSON defines no parameters (RFC 8259, section 11), so others are ignored. */
 export function isUtf8(contentType: string): boolean {
   const [, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   return parameters.every(isHarmless);

@@ -15,7 +15,7 @@ describe('expectedVersion', () => {
   );
 
   it.each(['', '7', '"6"', `W/${VERSION}`, VERSION.slice(1, -1), `"6, ${VERSION.slice(1)}`])(
-    'refuses %s',
+    'rejects %s',
     (ifMatch) => {
       expect(() => {
         expectedVersion(ifMatch).check(CURRENT);
@@ -23,7 +23,7 @@ describe('expectedVersion', () => {
     },
   );
 
-  it('refuses a weak current version, which may be another one', () => {
+  it('rejects a weak current version, even if it is equal', () => {
     expect(() => {
       expectedVersion('W/"7"').check('W/"7"');
     }).toThrow(PreconditionFailed);

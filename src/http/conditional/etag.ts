@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express';
 import { ExpectedVersion, versionOfText } from '../../kernel/expected-version.js';
 
-/** An array, to distinguish it from a `no-store` that a handler has set. */
+/** An array, so that it differs from a `no-store` that a handler sets. */
 const NO_STORE = ['no-store'];
 
 const VERSION = /^\/v\d/;
 
-/** The default under `/v1`, and under other versions of a module, for responses without an `ETag` or `Cache-Control`. */
+/** Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of their own. */
 export function noStore({ url }: Request, response: Response): void {
   if (VERSION.test(url)) response.setHeader('Cache-Control', NO_STORE);
 }
 
 /**
- * Whether the client of a GET or HEAD has this response already (RFC 9110, section 13.1). A text body gets an `ETag` of the
- * body and the `Link` to the next page, unless the route has set one.
+ * Whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1). Also sets the `ETag` of a text body,
+ * unless the route has set one.
  */
 export function isNotModified(response: Response, body?: string): boolean {
   const { req: request } = response;
@@ -44,7 +44,7 @@ export function isFresh(response: Response): boolean {
 const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
 const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
-/** The same items may be all there are, or the first of more. */
+/** Includes the `Link` to the next page, because the same items may be the last page now and not later. */
 function etagOfPage(response: Response, body: string): string {
   const link = response.getHeader('Link');
   const isPage = typeof link === 'string' && link.includes('rel="next"');
@@ -52,8 +52,8 @@ function etagOfPage(response: Response, body: string): string {
 }
 
 /**
- * The version that an `If-Match` header names (RFC 9110, section 13.1.1): any without the header, and for `*`. A weak tag
- * matches nothing, and neither does a header without a tag.
+ * The version in an `If-Match` header (RFC 9110, section 13.1.1). Without the header, or for `*`, it is any version. A weak tag
+ * and a header without a tag match no version.
  */
 export function expectedVersion(ifMatch: string | undefined): ExpectedVersion {
   if (ifMatch === undefined || ifMatch.trim() === '*') return ExpectedVersion.any;

@@ -16,7 +16,7 @@ export class EtagInterceptor implements NestInterceptor<unknown, unknown> {
   }
 }
 
-/** Adds the `Location` of the resource that the handler has created: its `id` below the path of the request. */
+/** Adds the `Location` of the created resource: the path of the request and the `id`. */
 @Injectable()
 export class LocationInterceptor implements NestInterceptor<unknown, unknown> {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {

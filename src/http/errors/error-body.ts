@@ -17,7 +17,7 @@ export function ofDomainError({ kind, code, message, details }: DomainError): Er
   return { code, message, status: HTTP_STATUS[kind], ...(details && { details }) };
 }
 
-/** Status and message of the exception, and its code where it has one. */
+/** The status, message and, if set, code of an exception. */
 export function ofHttpException(exception: HttpException): ErrorBody {
   const { errorCode } = exception;
   const status = exception.getStatus();
@@ -33,15 +33,15 @@ export function ofHttpException(exception: HttpException): ErrorBody {
 }
 
 /**
- * A fault of the service (500) has a generic message. Another status without a message or a code gets its name:
- * `conflict`, `payment_required`.
+ * An error with a status. 500 has a generic message. Otherwise a missing message or code comes from the name of the status,
+ * such as `payment_required`.
  */
 export function ofStatus(status: number, message?: unknown, code?: unknown): ErrorBody {
   if (status === 500) return ofDomainError(new InternalError());
   return { code: isText(code) ? code : codeOf(status), message: textOf(message) ?? nameOf(status), status };
 }
 
-/** The body that a filter based on `BaseExceptionFilter` sends, as an error of this service; anything else as it is. */
+/** Converts the body that a filter based on `BaseExceptionFilter` sends into an Error. Any other body is unchanged. */
 export function fromBaseFilter(body: unknown, status: number | undefined): unknown {
   if (status === undefined || status < 400 || typeof body !== 'object' || body === null) return body;
   const { statusCode, message, errorCode } = body as Record<string, unknown>;
@@ -57,7 +57,7 @@ function codeOf(status: number): string {
 const nameOf = (status: number): string =>
   STATUS_CODES[status] ?? (status < 500 ? 'Client Error' : 'Server Error');
 
-/** A text; several are joined, which may be grouped by field. */
+/** A text. An array or object of texts, such as one by field, is joined. */
 function textOf(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null) return isText(message) ? message : undefined;
   const texts = Object.values(message).map(textOf).filter(isText);
@@ -66,16 +66,16 @@ function textOf(message: unknown): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** An error of the package http-errors, which body-parser and much other middleware throws, or an object like one. */
+/** An error of the package http-errors, as body-parser and most middleware throw it, or an object of the same shape. */
 interface HttpError {
   readonly statusCode: number;
   readonly message: string;
   readonly expose?: boolean;
-  /** What is wrong, in the words of body-parser. */
+  /** The kind of error in body-parser, such as `entity.parse.failed`. */
   readonly type?: unknown;
 }
 
-/** By the same signs as in Nest. Others have a `status` as well: that of what they asked, for instance. */
+/** As strict as Nest: other errors may have a `status` too, such as that of an upstream response. */
 export function isHttpError(thrown: unknown): thrown is HttpError {
   if (typeof thrown !== 'object' || thrown === null) return false;
   const { status, statusCode, expose, message } = thrown as Record<string, unknown>;
@@ -87,6 +87,6 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
 export const isParseError = (thrown: unknown): boolean =>
   isHttpError(thrown) && thrown.type === 'entity.parse.failed';
 
-/** Whether an exception's cause is the client's doing, and so not worth a line in the log. */
+/** Whether the client caused the exception, so that it need not be logged. */
 export const isClientError = (cause: unknown): boolean =>
   isHttpError(cause) ? cause.statusCode < 500 : isNativeError(cause) && cause.name === 'MulterError';

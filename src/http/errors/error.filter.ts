@@ -19,8 +19,8 @@ import {
 const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
 
 /**
- * Turns everything that is thrown into `{code, message, status}`. Internal details go to the log only. A filter of a
- * module comes before it.
+ * Turns everything that is thrown into `{code, message, status}`. Internal details are logged but not sent. Filters of modules
+ * run first.
  */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   respond(thrown: unknown, request: Request, response: Response): void {
-    if (response.writableEnded && !request.complete) return; // client-errors.ts has responded to its malformed body
+    if (response.writableEnded && !request.complete) return; // malformed body: client-errors.ts has responded
     const body = this.bodyFor(thrown, request);
     if (response.headersSent || response.destroyed) {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
@@ -52,7 +52,7 @@ export class ErrorFilter implements ExceptionFilter {
   private bodyFor(thrown: unknown, request: Request): ErrorBody {
     if (thrown instanceof DomainError) return ofDomainError(thrown);
     if (thrown instanceof HttpException && thrown.cause instanceof DomainError)
-      return ofDomainError(thrown.cause); // of a middleware
+      return ofDomainError(thrown.cause); // thrown by middleware
     const meaning = this.mappers.map(thrown);
     if (meaning) {
       this.logger.warn({ requestId: request.id, msg: `${meaning.code}: ${String(thrown)}` });
@@ -63,7 +63,7 @@ export class ErrorFilter implements ExceptionFilter {
     return body;
   }
 
-  /** Faults of the service, and the cause of an exception of a module. */
+  /** Logs errors of the service, and causes that the client is not responsible for. */
   private log(thrown: unknown, { status, code }: ErrorBody, { id: requestId }: Request): void {
     const cause = thrown instanceof HttpException ? thrown.cause : undefined;
     if (status >= 500) this.logger.error({ requestId, ...describe(cause ?? thrown) });
@@ -88,7 +88,7 @@ function bodyOfException(exception: HttpException, request: Request): ErrorBody 
   return isParseError(exception.cause) ? { ...body, code: 'invalid_json' } : body;
 }
 
-/** The other properties of an error may contain secrets, such as the parameters of a query. */
+/** No other properties of an error: they may contain secrets, such as query parameters. */
 function describe(thrown: unknown): { msg: string; stack?: string } {
   return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
 }

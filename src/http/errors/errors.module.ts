@@ -15,10 +15,10 @@ export class ErrorsModule implements OnApplicationBootstrap {
     private readonly filter: ErrorFilter,
   ) {}
 
-  /** After the handlers of Nest: for what a filter of a module throws, whose stack Express would send to the client. */
+  /** Catches what a module's exception filter throws; otherwise Express would send the stack to the client. */
   onApplicationBootstrap(): void {
     const { httpAdapter } = this.adapters as Partial<HttpAdapterHost>; // a worker has none
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows a handler of errors by its four parameters
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters
     httpAdapter?.use((error: unknown, request: Request, response: Response, _: NextFunction) => {
       this.filter.respond(error, request, response);
     });

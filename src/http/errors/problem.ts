@@ -5,7 +5,7 @@ import type { ErrorBody } from './error-body.js';
 export const PROBLEM_TYPE = 'application/problem+json';
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** An Error as RFC 9457 has it, for clients that name its media type in `Accept`. */
+/** An Error with the members of RFC 9457, for clients whose `Accept` names `application/problem+json`. */
 interface Problem extends ErrorBody {
   readonly type: string;
   readonly title: string;
@@ -13,7 +13,7 @@ interface Problem extends ErrorBody {
   readonly instance?: string;
 }
 
-/** Whether the client names `application/problem+json`, and does not prefer `application/json` to it. */
+/** Whether the client accepts `application/problem+json` explicitly and does not prefer `application/json`. */
 export function prefersProblem(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes(PROBLEM_TYPE)) return false;
   const qualities = qualitiesOf(accept);
@@ -22,7 +22,7 @@ export function prefersProblem(accept: string | undefined): boolean {
   return problem > 0 && problem >= (json ?? 0);
 }
 
-/** Whether `Accept` names only `application/problem+json`, which is a type of errors only. */
+/** Whether `Accept` names only `application/problem+json`, which no successful response has. */
 export const acceptsProblemsOnly = (accept: string): boolean =>
   [...qualitiesOf(accept).keys()].every((range) => range === PROBLEM_TYPE);
 
@@ -38,8 +38,8 @@ function qualitiesOf(accept: string): Map<string, number> {
 }
 
 /**
- * The problem that an Error is.
- * @param base address of the service: the type of a problem is the address of its code in the catalogue
+ * Converts an Error into a problem.
+ * @param base address of the service; `type` is the URL of the code in the catalogue below it
  */
 export function problemOf(
   body: ErrorBody,
@@ -56,7 +56,7 @@ export function problemOf(
   };
 }
 
-/** A path that is a valid URI reference: some clients send one that is not. */
+/** A path that is a valid URI reference. Some clients send others. */
 const URI_PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*$/i;
 
 /** `pet_not_found`: "Pet not found". */

@@ -1,6 +1,6 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
-/** A module may have routes of another version. */
+/** Modules may have routes under other versions. */
 const OTHER_VERSION = /^\/v(?!1(\/|$))\d+(\/|$)/;
 
 export class RouteNotFound extends DomainError {

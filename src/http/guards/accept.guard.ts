@@ -30,5 +30,5 @@ export class AcceptGuard implements CanActivate {
   }
 }
 
-/** Some clients name the charset too. */
+/** Some clients add a charset to `Accept`. */
 const withCharset = (type: string): string[] => [type, `${type}; charset=utf-8`];

@@ -9,8 +9,8 @@ import { checkLength, isJson, isJsonSuffix, isUtf8, parseBody, readBody } from '
 type BodyRequest = RawBodyRequest<Request>;
 
 /**
- * Parses a JSON body into `request.body` and keeps its bytes in `request.rawBody`. As the last guard of the pipeline it
- * reads nothing for a client without a valid key. Other media types are left to the interceptors of the route.
+ * Parses a JSON body into `request.body` and keeps its bytes in `request.rawBody`. It is the last guard of the pipeline: the
+ * body of a request without a valid key is not read. Other media types are left to the interceptors of the route.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -57,10 +57,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether middleware of a module has read it. */
+/** Whether a module's middleware has read the body. */
 const isRead = (request: Request): boolean => request.body !== undefined || request.readableDidRead;
 
-/** The content of such a request has no meaning (RFC 9110, section 9.3.1) unless the handler takes it. */
+/** The body of such a request has no meaning (RFC 9110, section 9.3.1), unless the handler has a body parameter. */
 const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 const unsupported = (types: readonly string[] = ['application/json']): UnsupportedMediaType =>

@@ -19,7 +19,7 @@ export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage)
   if (missing || (host !== undefined && !HOST.test(host)) || hosts(rawHeaders) > 1) throw new InvalidHost();
 }
 
-/** `headers` contains only the first of several. */
+/** Counts them in the raw headers, because `headers` contains only the first. */
 function hosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -6,8 +6,8 @@ import { isOutsideApi } from '../route/public.decorator.js';
 import { routeMetadata } from '../route/route-metadata.js';
 
 /**
- * Rejects query parameters that the route does not name. The validation pipe checks those of a `@Query()` DTO, and a
- * handler that takes the request may read any.
+ * Rejects query parameters that the route does not declare. Skips handlers with a `@Query()` DTO, which the validation pipe
+ * checks, and handlers that receive the request and so may read any parameter.
  */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {

@@ -26,11 +26,11 @@ export function setupCors(app: NestExpressApplication, origins: readonly string[
     origin: [...origins],
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
-    preflightContinue: true, // a preflight passes through the pipeline, for its headers
+    preflightContinue: true, // through the pipeline, which adds the usual headers
   });
 }
 
-/** Whether a browser asks for permission of a cross-origin request, without credentials (Fetch standard, section 3.3.5). */
+/** Whether a request is a CORS preflight. Browsers send it without credentials (Fetch standard, section 3.3.5). */
 export function isPreflight({ method, headers }: Pick<Request, 'method' | 'headers'>): boolean {
   return (
     method === 'OPTIONS' &&

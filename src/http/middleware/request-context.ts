@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 export type Step = (request: Request, response: Response) => void;
 
-/** The steps before the first guard. A request whose client has disconnected ends here. */
+/** Runs the steps before the first guard. Drops a request whose client has disconnected. */
 export function requestContext(...steps: readonly Step[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     for (const step of steps) step(request, response);
@@ -39,12 +39,12 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-/** Replaces such a path. A client that requests this path gets the same error, for `<` is not valid in a path. */
+/** Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid in a path. */
 export const UNDECODABLE = '/v1/<undecodable>';
 
 /**
- * Express responds to a path that it cannot decode before any guard. Rewritten to a path without a route, the request
- * passes the pipeline and gets a 400 at its end.
+ * Rewrites a path that cannot be decoded, so that the request passes through the pipeline and then gets 400. Otherwise
+ * Express would respond before any guard.
  */
 export function undecodablePath(request: Request): void {
   if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = UNDECODABLE;

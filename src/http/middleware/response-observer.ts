@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { Step } from './request-context.js';
 
-/** The status that nginx logs for a client that disconnected before the response. It is never sent. */
+/** Logged if the client disconnects before the response, as nginx does. Never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** A request whose response was sent, or whose client has disconnected. */
 export interface ObservedResponse {
   readonly request: Request;
-  /** The pattern of its route, such as `/v1/pets/:petId`; `none` without a route. */
+  /** The pattern of its route, such as `/v1/pets/:petId`, or `none`. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds from the request's head to the last byte of the response. */

@@ -18,9 +18,9 @@ export function allowedMethods(app: Application, path?: string): string[] {
   return [...methods.add('OPTIONS')].sort();
 }
 
-/** All routes without the catch-all, which takes every method. */
+/** All routes except the catch-all, which has every method. */
 function routes(app: Application) {
-  const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types lack the internals of a router
+  const stack = (app.router as unknown as { stack: Layer[] }).stack; // the types do not declare it
   return stack.flatMap((layer) =>
     layer.route && Object.keys(layer.route.methods).length < METHODS.length
       ? [{ route: layer.route, match: (path: string) => layer.match(path) }]

@@ -7,8 +7,8 @@ import { CatchAll } from '../route/route-metadata.js';
 import { UNDECODABLE } from '../middleware/request-context.js';
 
 /**
- * The catch-all route under `/v1`. As a route it passes the key check and the quotas, so that a 404, a 405 and an OPTIONS
- * have the same headers as every other response.
+ * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS need a key, count
+ * against the quota and have the usual headers.
  */
 @ApiExcludeController()
 @CatchAll()

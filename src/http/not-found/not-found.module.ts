@@ -7,8 +7,8 @@ import { MethodNotAllowed } from '../errors/route.errors.js';
 import { allowedMethods } from './allowed-methods.js';
 
 /**
- * For requests outside `/v1` without a route, before the 404 of Nest: 405 for a known path with another method, 204 for
- * OPTIONS. `OPTIONS *` and CONNECT concern the whole server.
+ * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another method of a known
+ * path. `OPTIONS *` and CONNECT refer to the whole server.
  */
 function notFoundOutside(request: Request, response: Response, next: NextFunction): void {
   const { app, method, path } = request;
@@ -23,7 +23,7 @@ function notFoundOutside(request: Request, response: Response, next: NextFunctio
   response.status(204).end();
 }
 
-/** An imported module: Nest adds its routes after those of all modules in `AppModule.with()`. */
+/** A module of its own, because Nest registers its routes after those of the modules in `AppModule.with()`. */
 @Module({ controllers: [NotFoundController] })
 class CatchAllModule {}
 
@@ -31,7 +31,7 @@ class CatchAllModule {}
 export class NotFoundModule implements OnModuleInit {
   constructor(private readonly adapters: HttpAdapterHost) {}
 
-  /** All routes exist by now. */
+  /** Runs after all routes are registered. */
   onModuleInit(): void {
     this.adapters.httpAdapter.use(notFoundOutside);
   }

@@ -3,9 +3,9 @@ import { versionOf } from '../../kernel/expected-version.js';
 import { Page } from '../../kernel/pagination/page.js';
 
 /**
- * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. A page of one id
- * gets the `ETag` of its item.
- * @param result a page, or an object that an interceptor has put it into
+ * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. If the client
+ * requested one id, adds the `ETag` of the item.
+ * @param result a page, or an object with a page as a property
  * @param base address of the service, without `/v1`
  */
 export function addPageHeaders(response: Response, result: unknown, base: () => string): void {

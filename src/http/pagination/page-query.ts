@@ -5,7 +5,7 @@ import { Optional } from '../validation/rule.js';
 
 const DEFAULT_LIMIT = 20;
 
-/** The query of every paged list. A list extends it with its filters. */
+/** The query parameters of every paged list. A list extends them with its filters. */
 export class PageQuery {
   @IntegerParameter({
     description: 'Maximum number of items in the page.',

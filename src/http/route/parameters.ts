@@ -15,15 +15,15 @@ import {
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Request } from 'express';
 
-/** A parameter of a handler that has a decorator of Nest. */
+/** A handler's parameter with a decorator. */
 export interface HandlerParameter {
-  /** `undefined` for other decorators, such as `@Headers()` and those made by `createParamDecorator()`. */
+  /** `undefined` for other decorators, such as `@Headers()` and those from `createParamDecorator()`. */
   readonly source: Source | undefined;
   /** The argument of the decorator, such as the name of a query parameter. */
   readonly data: unknown;
-  /** The class or type of the parameter, as TypeScript emits it. */
+  /** The class of the parameter, from the metadata that TypeScript emits. */
   readonly type: unknown;
-  /** The function given to `createParamDecorator()`. */
+  /** The function passed to `createParamDecorator()`. */
   readonly factory: unknown;
 }
 
@@ -32,7 +32,7 @@ type Arguments = Readonly<
 >;
 type Source = 'body' | 'rawBody' | 'query' | 'path' | 'request' | 'response' | 'next' | 'file' | 'files';
 
-/** Nest's own number of each decorator, read from a method that has it. */
+/** The number that Nest uses for each decorator, found by applying it to a probe. */
 const SOURCES: ReadonlyMap<string, Source> = new Map([
   [numberOf(Body()), 'body'],
   [numberOf(RawBody()), 'rawBody'],
@@ -51,12 +51,12 @@ function numberOf(decorator: ParameterDecorator): string {
   return Object.keys(argumentsOf(Probe, 'method')).map(number).join();
 }
 
-/** Of the method with this name. */
+/** The decorated parameters of a method. */
 export function parametersOf(controller: Type, name: string): HandlerParameter[] {
   const prototype = controller.prototype as object;
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, prototype, name) ?? []) as unknown[];
   return Object.entries(argumentsOf(controller, name))
-    .filter(([, { index }]) => index < types.length) // a decorator of the method may have added one
+    .filter(([, { index }]) => index < types.length) // method decorators may add parameters
     .map(([key, { index, data, factory }]) => ({
       source: SOURCES.get(number(key)),
       data,
@@ -69,7 +69,7 @@ function argumentsOf(controller: Type, name: string): Arguments {
   return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Arguments;
 }
 
-/** Of a key such as `3:0`, which has the number of the decorator and the index of the parameter. */
+/** The number of the decorator in a key such as `3:0`; the index of the parameter follows it. */
 function number(key: string): string {
   return key.split(':', 1).join();
 }
@@ -77,8 +77,8 @@ function number(key: string): string {
 const factories = new WeakSet<object>();
 
 /**
- * `createParamDecorator()` for a part of the request other than its query: the handler still refuses query parameters that
- * it does not name.
+ * `createParamDecorator()` for a part of the request other than the query. Handlers that use it still reject unknown query
+ * parameters.
  */
 export function createRequestPartDecorator(read: (request: Request) => unknown): () => ParameterDecorator {
   const factory = (_: unknown, context: ExecutionContext) =>
@@ -87,6 +87,6 @@ export function createRequestPartDecorator(read: (request: Request) => unknown):
   return createParamDecorator(factory);
 }
 
-/** Whether the decorator of a parameter may read the query of the request by itself. */
+/** Whether the decorator of a parameter may read the query. */
 export const mayReadQuery = ({ source, factory }: HandlerParameter): boolean =>
   source === 'request' || (typeof factory === 'function' && !factories.has(factory));

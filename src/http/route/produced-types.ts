@@ -16,7 +16,7 @@ interface DeclaredResponse {
   readonly content?: object;
 }
 
-/** The media types that the decorators of a route declare for its success; empty where they declare none. */
+/** The media types of a route's successful responses, as its decorators declare them; empty if unknown. */
 export const producedTypes = memoizePair(declaredTypes);
 
 function declaredTypes(controller: object, handler: object): readonly string[] {

@@ -6,14 +6,14 @@ class PublicController {}
 
 class PrivateController {}
 
-/** Both controllers inherit it. */
+/** A handler that both controllers inherit. */
 const handler = (): void => undefined;
 
 const contextOf = (controller: object) =>
   ({ getHandler: () => handler, getClass: () => controller }) as unknown as ExecutionContext; // all that is read
 
 describe('@Public()', () => {
-  it('applies to an inherited handler in its own controller only', () => {
+  it('on a controller does not affect another controller that inherits the same handler', () => {
     expect([PublicController, PrivateController].map((one) => isPublic(contextOf(one)))).toEqual([
       true,
       false,

@@ -6,8 +6,8 @@ import { memoizePair } from '../../kernel/caching.js';
 const PUBLIC = Symbol('public');
 
 /**
- * A controller or route that needs no key. Its requests under `/v1` count, by the client's address without a valid key;
- * those outside do not (docs/rate-limits.md).
+ * A controller or route that needs no key. Under `/v1` its requests count against the client's key or, without a valid one,
+ * address. Outside `/v1` they do not count (docs/rate-limits.md).
  */
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));
@@ -20,6 +20,6 @@ const isPublicRoute = memoizePair((...route: [controller: object, handler: objec
   route.some((target) => Reflect.getMetadata(PUBLIC, target) === true),
 );
 
-/** Whether the request is for a public route outside `/v1`, which has no quota. */
+/** Whether the request is for a public route outside `/v1`. */
 export const isOutsideApi = (context: ExecutionContext): boolean =>
   isPublic(context) && !context.switchToHttp().getRequest<Request>().path.startsWith('/v1/');

@@ -5,25 +5,25 @@ import { memoizePair } from '../../kernel/caching.js';
 import { dtoSchema } from '../validation/dto-schema.js';
 import { type HandlerParameter, mayReadQuery, parametersOf } from './parameters.js';
 
-/** The requests of a route, as its decorators describe them. */
+/** What the decorators of a route say about its requests. */
 export interface RouteMetadata {
   /** The catch-all route for requests that no other route handles. */
   readonly isCatchAll: boolean;
-  /** A parameter of its handler is the body, or a part of it. */
+  /** The handler has a `@Body()` parameter. */
   readonly body: boolean;
-  /** A parameter of its handler is the raw body. */
+  /** The handler has a `@RawBody()` parameter. */
   readonly rawBody: boolean;
   /** An interceptor, such as `FileInterceptor()`, may read a multipart body. */
   readonly multipart: boolean;
   /** The media types in its `@ApiConsumes()`. */
   readonly consumes: readonly string[] | undefined;
-  /** Its query parameters; `undefined` where the handler does not determine them. */
+  /** The names of its query parameters; `undefined` if the handler may read any. */
   readonly query: ReadonlySet<string> | undefined;
 }
 
 const CATCH_ALL = 'petstore:catch-all';
 
-/** A controller without checks of query, body and `Accept`. */
+/** Marks a controller whose requests skip the checks of query, body and `Accept`. */
 export const CatchAll = (): ClassDecorator => SetMetadata(CATCH_ALL, true);
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -51,7 +51,7 @@ function read(controller: Type, handler: Handler): RouteMetadata {
 const consumed = (target: object) =>
   Reflect.getMetadata(DECORATORS.API_CONSUMES, target) as readonly string[] | undefined;
 
-/** A decorator that wraps the method gives it a function with another name. */
+/** The property that holds the handler: a decorator may have replaced the method by a function with another name. */
 function methodName(controller: Type, handler: Handler): string {
   for (
     let prototype = controller.prototype as object | null;

@@ -1,13 +1,13 @@
 interface Needs {
-  /** Origins that the page may call beside its own. */
+  /** Origins, other than its own, that the page may call. */
   readonly callable?: readonly string[];
-  /** Whether its script may start workers that it makes itself. */
+  /** Whether the page may start workers from `blob:` URLs. */
   readonly workers?: boolean;
 }
 
 /**
- * A page of the documentation may run its own scripts, and call its own origin and the given ones.
- * Styles may be inline, because the libraries set their own there.
+ * The security headers of a documentation page. It may run its own scripts and call its own origin and the given ones. The
+ * libraries need inline styles.
  */
 export function securityHeaders({ callable = [], workers = false }: Needs = {}): ReadonlyMap<string, string> {
   const policy = [

@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import { RouteNotFound } from '../errors/route.errors.js';
 import type { StaticContent } from './static-content.js';
 
-/** The files of a page, by name, and no others. */
+/** The files of a page, by name. */
 export class StaticFolder {
   private files?: ReadonlyMap<string, StaticContent>;
 
   /**
-   * @param read gives the files when the first is asked for; `index.html` is the page
-   * @param outside the page for an address without a slash at its end, from where the files are in a folder
+   * @param read returns the files, on the first request; `index.html` is the page
+   * @param outside the page for a URL without a trailing slash, where the relative links to the files differ
    */
   constructor(
     private readonly read: () => ReadonlyMap<string, StaticContent>,
@@ -29,6 +29,6 @@ export class StaticFolder {
   }
 
   private send(content: StaticContent, request: Request, response: Response): Promise<void> {
-    return content.send(request, response.setHeaders(this.headers as Map<string, string>)); // which it only reads
+    return content.send(request, response.setHeaders(this.headers as Map<string, string>)); // setHeaders only reads it
   }
 }

@@ -10,14 +10,14 @@ export interface DtoProperty {
   readonly name: string;
   /** The class of its `@Type()`. */
   readonly typeOf: ((value: object, parent: object) => Type) | undefined;
-  /** Of its `@ArrayMaxSize()`; 0 without one. */
+  /** The limit of its `@ArrayMaxSize()`; 0 without one. */
   readonly maxItems: number;
 }
 
-/** The properties of a DTO, with inherited ones, by the name that a client sends. */
+/** The properties of a DTO, including inherited ones, by the name that clients send. */
 export type DtoSchema = ReadonlyMap<string, DtoProperty>;
 
-/** The metadata of class-validator and class-transformer; `undefined` for a class without rules, which is not a DTO. */
+/** Reads the metadata of class-validator and class-transformer; `undefined` for a class without rules, which is not a DTO. */
 export const dtoSchema = (type: unknown): DtoSchema | undefined =>
   typeof type === 'function' ? schemaOf(type as Type) : undefined;
 
@@ -38,14 +38,14 @@ const schemaOf = memoize((dto: Type): DtoSchema | undefined => {
   );
 });
 
-/** `@Expose({ name })` gives it another name. */
+/** The name that clients send: `@Expose({ name })` may change it. */
 const sentAs = (dto: Type, name: string): string => {
-  const expose = transformers.findExposeMetadata(dto, name) as ExposeMetadata | undefined; // its types promise one
+  const expose = transformers.findExposeMetadata(dto, name) as ExposeMetadata | undefined; // the types omit undefined
   return expose?.options.name ?? name;
 };
 
 function typeOf(dto: Type, name: string): DtoProperty['typeOf'] {
-  const metadata = transformers.findTypeMetadata(dto, name) as TypeMetadata | undefined; // its types promise one
+  const metadata = transformers.findTypeMetadata(dto, name) as TypeMetadata | undefined; // the types omit undefined
   if (!metadata) return undefined;
   const { discriminator } = metadata.options;
   return (value, parent) => {
@@ -56,7 +56,7 @@ function typeOf(dto: Type, name: string): DtoProperty['typeOf'] {
   };
 }
 
-/** Whether an object, or one inside of it, is of a class that `@Exclude()` hides properties of. */
+/** Whether the class of an object, or of one nested in it, has properties with `@Exclude()`. */
 export function hidesProperties(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const excluded = transformers.getExcludedProperties(value.constructor, TransformationType.CLASS_TO_PLAIN);

@@ -19,12 +19,12 @@ describe('the code of a rule', () => {
     expect(fieldCode(rule, undefined)).toBe(code);
   });
 
-  it('is that of its context, where it has one', () => {
+  it('is the code in its context, if there is one', () => {
     expect(fieldCode('isString', { code: 'own' })).toBe('own');
     expect(fieldCode('isString', { code: 5 })).toBe('type');
   });
 
-  it('is one of few for every rule of class-validator', () => {
+  it('is one of six codes for the rules of class-validator', () => {
     const rules = Object.values(classValidator).filter((exported) => typeof exported === 'string');
     expect(rules.length).toBeGreaterThan(80);
     const codes = new Set(rules.map((rule) => fieldCode(rule, undefined)));

@@ -5,7 +5,7 @@ import { dtoSchema } from './dto-schema.js';
 
 export type BrokenRule = Pick<FieldError, 'code' | 'message'>;
 
-/** The errors of class-validator, each with the path to its value. */
+/** Flattens the errors of class-validator, each with the path of its value. */
 export function* fieldErrors(
   errors: readonly ValidationError[],
   parent: Path = [],
@@ -29,7 +29,7 @@ function brokenRule(error: ValidationError, rule: string, path: Path): BrokenRul
   return { code, message: rest === undefined ? message : shown(path) + rest };
 }
 
-/** The message of a module is more precise than ours. */
+/** Whether the rule has a custom message, which is more precise than "is required". */
 function hasOwnMessage({ target, property }: ValidationError, rule: string): boolean {
   if (!target) return false;
   const rules = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', true, false);
@@ -39,7 +39,7 @@ function hasOwnMessage({ target, property }: ValidationError, rule: string): boo
   );
 }
 
-/** The name that the client has sent. */
+/** The name that the client sent. */
 function sentName({ target, property }: ValidationError): string {
   for (const [sent, { name }] of dtoSchema(target?.constructor) ?? []) if (name === property) return sent;
   return property;
@@ -82,8 +82,8 @@ const byRule: ReadonlyMap<string, string> = new Map(
 const builtIn = new Set(Object.values(classValidator).filter((exported) => typeof exported === 'string'));
 
 /**
- * The stable code of a broken rule: the `context: { code }` of its decorator, or by name. Rules of modules are `invalid`, the
- * formats of class-validator (`isEmail`, `matches`) are `format`.
+ * The stable code of a broken rule: the `context: { code }` of its decorator, or one by its name. Format rules of
+ * class-validator, such as `isEmail`, get `format`; custom rules get `invalid`.
  */
 export function fieldCode(rule: string, context: unknown): string {
   const own = (context as { readonly code?: unknown } | undefined)?.code;

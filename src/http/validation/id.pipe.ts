@@ -5,7 +5,7 @@ import { type Int64, parseInt64 } from '../../kernel/json/int64.js';
 /** The error of a resource that does not exist. */
 export type NotFoundError = new (id: Int64 | string) => DomainError;
 
-/** An id in a path. A text that is not an id gets the same 404 as an id that no resource has. */
+/** Parses an id in a path. An invalid id gets the same 404 as an unknown one. */
 export class IdPipe implements PipeTransform<string, Int64> {
   constructor(private readonly NotFound: NotFoundError) {}
 

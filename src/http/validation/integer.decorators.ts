@@ -20,14 +20,14 @@ export function Int64List({ max, description }: Int64ListOptions): PropertyDecor
       explode: false,
       description,
       example: [1, 2, 3],
-    } as unknown as ApiPropertyOptions), // `style` and `explode` are a parameter's, and @nestjs/swagger passes them on
+    } as unknown as ApiPropertyOptions), // the types lack `style` and `explode`, but @nestjs/swagger passes them on
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value, max) : value)),
     Optional(),
     rule({
       name: 'int64List',
       code: 'format',
       test: (value) => Array.isArray(value) && value.every(isInt64),
-      message: 'must be integers of 64 bits, separated by commas',
+      message: 'must be 64-bit integers separated by commas',
     }),
     rule({
       name: 'int64ListLength',
@@ -46,14 +46,14 @@ export function Int64Parameter({ description }: Pick<ApiPropertyOptions, 'descri
       typeof value === 'string' ? (parseInt64(value) ?? NaN) : value,
     ),
     Optional(),
-    rule({ name: 'int64Parameter', code: 'format', test: isInt64, message: 'must be an integer of 64 bits' }),
+    rule({ name: 'int64Parameter', code: 'format', test: isInt64, message: 'must be a 64-bit integer' }),
   );
 }
 
-/** No more items are read than tell that there are too many. */
+/** Parses one item more than `max`, so that the length rule rejects a longer list. */
 const read = (text: string, max: number) => text.split(',', max + 1).map(parseInt64);
 
-/** A signed 64-bit integer in a body, exact. A string and a fraction are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
+/** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
@@ -83,8 +83,8 @@ interface IntegerParameterOptions {
 }
 
 /**
- * A query parameter that is an integer from `min` to `max`, in plain decimal digits: `1e1`, ` 5`, `0x10`, nothing and a
- * repeated parameter are refused, never clamped.
+ * A query parameter that is an integer from `min` to `max` in plain decimal digits. Rejects `1e1`, ` 5`, `0x10`, an empty value
+ * and a repeated parameter. Values out of range are rejected, not clamped.
  */
 export function IntegerParameter({ min, max, ...document }: IntegerParameterOptions): PropertyDecorator {
   return applyDecorators(

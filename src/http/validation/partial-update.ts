@@ -4,7 +4,7 @@ import { dtoSchema } from './dto-schema.js';
 
 const partial = new WeakSet<object>();
 
-/** Marks the body of a PATCH: a pipe gets the value without its request. */
+/** Marks the body of a PATCH for the validation pipe, which does not get the request. */
 export function markPartial(body: unknown): void {
   if (isObject(body)) partial.add(body);
 }
@@ -29,12 +29,12 @@ export function withoutDefaults(instance: object, body: object): object {
 
 const demanding = new WeakSet<object>();
 
-/** A DTO of a change: a body that names none of its properties, and so changes nothing, is invalid. */
+/** Marks the DTO of an update: a body without any of its properties is invalid. */
 export const AtLeastOneProperty = (): ClassDecorator => (dto) => {
   demanding.add(dto);
 };
 
-/** @throws ValidationFailed for such a DTO without a property */
+/** @throws ValidationFailed if an `@AtLeastOneProperty()` DTO has none */
 export function expectSomeProperty(instance: object): void {
   const dto = instance.constructor;
   if (!demanding.has(dto) || Object.values(instance).some((value) => value !== undefined)) return;

@@ -9,11 +9,11 @@ interface Rule {
   readonly message: string;
 }
 
-/** A constraint of class-validator from a predicate. */
+/** Makes a constraint of class-validator from a predicate. */
 export function rule({ name, code, test, message }: Rule): PropertyDecorator {
   const validator = { validate: test, defaultMessage: () => `$property ${message}` };
   return ValidateBy({ name, validator }, { context: { code } });
 }
 
-/** The value may be left out. Unlike class-validator's `@IsOptional()` this does not let a `null` through. */
+/** The value may be omitted. Unlike class-validator's `@IsOptional()`, this does not accept `null`. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);

@@ -2,23 +2,23 @@ import type { Type } from '@nestjs/common';
 import type { Path } from '../../kernel/errors/field-error.js';
 import { type DtoProperty, dtoSchema } from './dto-schema.js';
 
-/** What class-transformer and class-validator do not report, or take too long for. */
+/** Problems that class-transformer and class-validator do not report, or are too slow to find. */
 interface Surplus {
-  /** Paths of properties that their DTOs do not name, at most `MAX_UNKNOWN`. */
+  /** Paths of unknown properties, at most `MAX_UNKNOWN`. */
   readonly unknown: readonly Path[];
-  /** An array with which there are more than `MAX_ITEMS` objects. */
+  /** The array that exceeds `MAX_ITEMS`. */
   readonly tooLong?: Path;
 }
 
-/** class-transformer drops some unknown names silently (`constructor`), and takes quadratic time for many. */
+/** The library would drop some unknown names silently (`constructor`), and take quadratic time for many. */
 export const MAX_UNKNOWN = 100;
 /**
- * Objects in arrays that are longer than their `@ArrayMaxSize()` or have none, all arrays of a body together.
- * class-transformer and class-validator take 2 to 6 µs for each (docs/performance.md), and 34 000 fit into a body.
+ * Maximum number of items in all arrays of a body that exceed their `@ArrayMaxSize()` or do not have one. The libraries take
+ * 2 to 6 µs for each (docs/performance.md), and 34 000 fit into a body.
  */
 export const MAX_ITEMS = 1_000;
 
-/** Compares a value with its DTO, and the nested ones with theirs. Removes what could reach a prototype from untyped values. */
+/** Compares a value, and its nested values, with their DTOs. Removes names that could pollute prototypes from untyped values. */
 export function surplusOf(value: object, dto: Type): Surplus {
   const search = new Search();
   search.properties(value, dto);
@@ -71,7 +71,7 @@ class Search implements Surplus {
 /** Names that let a careless merge pollute the prototype of every object. */
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** For an untyped property, such as an `@IsObject()`: Nest's own pipe removes these names too. */
+/** For an untyped property, such as `@IsObject()`. Nest's ValidationPipe removes these names too. */
 function removePrototypeNames(value: object): void {
   const found: object[] = [value];
   for (let one = found.pop(); one !== undefined; one = found.pop()) {
@@ -89,7 +89,7 @@ function removePrototypeNames(value: object): void {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Whether an array holds more than `MAX_ITEMS` objects, in arrays inside of it too. */
+/** Whether an array, including nested arrays, contains more than `MAX_ITEMS` objects. */
 export function holdsTooMany(array: readonly unknown[]): boolean {
   const found: unknown[] = [array];
   let objects = 0;

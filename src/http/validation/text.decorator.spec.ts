@@ -10,7 +10,7 @@ const isValid = (text: unknown) => validateSync(Object.assign(new Note(), { text
 
 describe('a text of at most 5 characters', () => {
   it.each(['a', '12345', ' a ', '🐶🐶🐶🐶🐶', 'e\u0301', '\u202ea', '\u200b', 'a\u0001'])(
-    'may be %j',
+    'accepts %j',
     (text) => {
       expect(isValid(text)).toBe(true);
     },
@@ -31,7 +31,7 @@ describe('a text of at most 5 characters', () => {
     ['a'],
     {},
     true,
-  ])('may not be %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(isValid(text)).toBe(false);
   });
 });

@@ -42,6 +42,6 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** A code point has one or two units: a long text is not counted. */
+/** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
 const hasLength = (text: string, max: number): boolean =>
   text !== '' && text.length <= 2 * max && Array.from(text).length <= max;

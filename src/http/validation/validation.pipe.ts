@@ -17,19 +17,19 @@ import { toInstance } from './to-instance.js';
 
 const OPTIONS: ValidatorOptions = {
   stopAtFirstError: true, // of each property
-  strictGroups: true, // rules of a group apply only in a pipe with that group
+  strictGroups: true, // rules with groups apply only in a pipe with one of them
   forbidUnknownValues: false, // `surplusOf` finds them
 };
 
 /**
- * Validates parameters of handlers whose type is a DTO, transforms them into instances, and rejects unknown properties. A
- * value of another type passes unchanged.
+ * Validates handler parameters whose type is a DTO, turns them into instances, and rejects unknown properties. Other values
+ * pass unchanged, except numbers.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype } = metadata;
-    if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may come next
+    if (type === 'body' && metatype === Array) checkLength(value); // a `ParseArrayPipe` may follow
     if (metatype === Number && metadata.data !== undefined) return toNumber(value, type);
     if (type === 'custom' || !metatype || !dtoSchema(metatype)) return value;
     if (value === undefined) return validateMissing(metatype, metadata);
@@ -39,8 +39,8 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 /**
- * A named parameter of the path or the query whose type is `number`, as Nest's own pipe transforms it. Another form of a
- * number, such as `1e3` or `007`, is left to the pipes of the parameter.
+ * Converts a path or query parameter of type `number`, as Nest's ValidationPipe does. Other notations, such as `1e3` or `007`,
+ * are left to the pipes of the parameter.
  */
 function toNumber(value: unknown, type: ArgumentMetadata['type']): unknown {
   if (typeof value !== 'string' || (type !== 'param' && type !== 'query')) return value;
@@ -48,7 +48,7 @@ function toNumber(value: unknown, type: ArgumentMetadata['type']): unknown {
   return Number.isNaN(number) || String(number) === value ? number : value;
 }
 
-/** A missing body is valid where no property is required. */
+/** A missing body is valid if no property is required. */
 async function validateMissing(dto: Type, metadata: ArgumentMetadata): Promise<object> {
   const { instance, errors } = await check({}, dto, metadata);
   if (errors.length > 0) throw new ValidationFailed([notAnObject(metadata)]);
@@ -71,7 +71,7 @@ async function check(value: object, dto: Type, { type, data }: ArgumentMetadata)
   const { unknown, tooLong: path } = surplusOf(value, dto);
   if (path) throw tooLong([...parent, ...path]);
   const of = type === 'query' ? type : 'body';
-  // The route determines the parameters of the path.
+  // The route, not the client, determines the names of path parameters.
   const more = type === 'param' ? [] : unknown.map((path) => unknownError(of, [...parent, ...path]));
   if (more.length === MAX_UNKNOWN) throw new ValidationFailed(more);
   const instance = toInstance(dto, value);

@@ -2,9 +2,9 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { useContainer } from 'class-validator';
 
-/** Lets constraints of class-validator be providers, with injected repositories. Other constraints are created once. */
+/** Lets class-validator constraints be Nest providers, with injected dependencies. Other constraints are created once. */
 export function provideValidators(app: INestApplicationContext): void {
-  const modules = app.get(ModuleRef); // unlike the application it logs no failed lookup
+  const modules = app.get(ModuleRef); // unlike the application, it does not log a failed lookup
   const instances = new Map<Type, object>();
   useContainer({
     get(type: Type): object {
