@@ -4,25 +4,27 @@ import type { RequestListener, Server } from 'node:http';
 import { resultWithin, seconds } from '../kernel/clock/duration.js';
 import { HttpConfig } from '../http/http.config.js';
 
-/** For requests that still run at the end of the grace period. */
+/** Time for requests that still run at the end of the grace period. */
 const REQUEST_TIMEOUT = seconds(4);
-/** For everything else: day counts are written, and connections closed. */
+/** Time for everything else, such as writing day counts and closing connections. */
 const CLOSE_TIMEOUT = seconds(8);
 const SWEEP_INTERVAL = 50; // milliseconds
 
 /**
- * Graceful shutdown. After SIGTERM the application is not ready, but responds for the grace period; each response closes
- * its connection (RFC 9112, section 9.6). Other signals have no grace period, for a person waits.
+ * Graceful shutdown. On SIGTERM, readiness fails immediately; requests are still served during the grace period, and each
+ * response closes its connection (RFC 9112, section 9.6). Other signals come from a person who waits: no grace period.
  */
 export async function close(app: INestApplication, signal?: NodeJS.Signals): Promise<void> {
-  const context = app as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
+  const context = app as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
   const server = app.getHttpServer() as Server;
   const grace = signal === 'SIGTERM' ? app.get(HttpConfig).shutdownGrace : 0;
   if (grace > 0) {
-    new Logger('Shutdown').log(`${signal}: not ready from now on; responding for ${grace / 1000} s more.`);
+    new Logger('Shutdown').log(
+      `${signal}: no longer ready; requests are served for another ${grace / 1000} s.`,
+    );
   }
   server.prependListener('request', closeConnection);
-  // The response to a request from before the signal may have no `Connection: close`.
+  // The response to an earlier request may lack `Connection: close`, which leaves an idle connection open.
   const sweep = setInterval(() => {
     if (!server.listening) server.closeIdleConnections();
   }, SWEEP_INTERVAL);

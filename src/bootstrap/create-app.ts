@@ -10,7 +10,7 @@ import { startLogger } from './start-logger.js';
 
 export { close } from './close.js';
 
-/** The application of production, before it listens. */
+/** Creates the production application. It does not listen yet. */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(config, databaseUrl),

@@ -4,7 +4,7 @@ const ERASE_LINE = '\r\u001b[K';
 const CYAN = '\u001b[36m';
 const RESET = '\u001b[0m';
 
-/** Shows the steps of a start: on a terminal in one line that is erased at the end, elsewhere line by line. */
+/** Shows the steps of the start: on a terminal in one line that is erased at the end, otherwise line by line. */
 export class Progress {
   private readonly isAnimated: boolean;
   private isShown = false;

@@ -1,9 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** Their errors are thrown too, and `run` prints what is thrown. */
+/** Contexts whose errors are also thrown, so that `run` prints them. */
 const THROWING = ['ExceptionHandler', 'TypeOrmModule'];
 
-/** The errors of Nest before the service has its logger: some of them end the process, such as a missing package. */
+/** Prints errors that Nest logs before the service has its logger. Some of them, such as a missing package, end the process. */
 export const startLogger: LoggerService = {
   log: () => undefined,
   warn: () => undefined,

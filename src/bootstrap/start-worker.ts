@@ -9,17 +9,17 @@ import { readConfig } from '../settings.js';
 import type { OnEnd } from './serve.js';
 import { startLogger } from './start-logger.js';
 
-/** Starts a process that does the work of features and serves no requests. `onEnd` gets what has to be closed. */
+/** Starts a process that does background work and serves no requests. Registers what must be closed with `onEnd`. */
 export async function startWorker(onEnd: OnEnd): Promise<void> {
-  if (WORKERS.length === 0) throw new StartupError('No module has work for a worker.');
+  if (WORKERS.length === 0) throw new StartupError('No module has background work.');
   const config = readConfig();
   const database = await joinDatabase(config.read(DatabaseConfig));
   onEnd(() => database.close());
   const options = { logger: startLogger, bufferLogs: true, abortOnError: false } as const;
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(config, database.url), options);
   worker.useLogger(worker.get(Logger));
-  const context = worker as Pick<NestApplicationContext, 'close'>; // the interface leaves out the signal
+  const context = worker as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
   onEnd((signal) => context.close(signal));
   for (const feature of WORKERS) worker.get(feature.worker).work();
-  setInterval(() => undefined, hours(1)); // otherwise the process would end while PostgreSQL is unavailable
+  setInterval(() => undefined, hours(1)); // keeps the process alive while PostgreSQL is unavailable
 }

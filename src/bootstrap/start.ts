@@ -8,13 +8,13 @@ import { Progress } from './progress.js';
 import type { OnEnd } from './serve.js';
 
 interface StartOptions {
-  /** Whether this process stops the embedded PostgreSQL; otherwise another process owns it. */
+  /** Whether this process starts and stops the embedded PostgreSQL. If not, another process does. */
   readonly ownsDatabase?: boolean;
-  /** Whether this is a restart, without the welcome text. */
+  /** Whether this is a restart, which omits the welcome text. */
   readonly again?: boolean;
 }
 
-/** Starts the service and prints the welcome text. `onEnd` gets what has to be closed. */
+/** Starts the service and prints the welcome text. Registers what must be closed with `onEnd`. */
 export async function start(
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
@@ -25,8 +25,8 @@ export async function start(
   const progress = new Progress(process.stdout);
   try {
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-    // Loading modules takes most of the start. The embedded PostgreSQL starts meanwhile; another one is asked before, so
-    // that a wrong DATABASE_URL is refused at once.
+    // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
+    // modules load later, so that a wrong URL fails immediately.
     if (config.read(DatabaseConfig).databaseUrl === undefined) void loadApplication();
     const open = ownsDatabase ? openDatabase : joinDatabase;
     const database: Database = await open(config.read(DatabaseConfig), (step) => {

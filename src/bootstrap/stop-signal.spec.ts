@@ -13,7 +13,7 @@ const START = `
 `;
 
 describe('a stop signal', () => {
-  it('closes everything, also when a job of a module fails meanwhile', async () => {
+  it('closes everything even if a background job fails meanwhile', async () => {
     const program = new Program('--input-type=module', ['-e', START], { cwd: process.cwd() });
     await program.prints(/started/);
     program.signal('SIGTERM');

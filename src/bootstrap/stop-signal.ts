@@ -5,7 +5,7 @@ import { seconds } from '../kernel/clock/duration.js';
 const DUPLICATE_INTERVAL = seconds(0.5);
 const SIGINT_EXIT_CODE = 130;
 
-/** Calls `stop` once on Ctrl-C, SIGTERM or the end of the terminal (SIGHUP), then ends the process. A second Ctrl-C ends it at once. */
+/** Calls `stop` once on SIGINT, SIGTERM or SIGHUP, then ends the process. A second Ctrl-C ends it immediately. */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   readonly received: boolean;
 } {
@@ -19,7 +19,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
     }
     signal.received = true;
     receivedAt = performance.now();
-    // A job of a module may fail because its connections are closed. The rest must still be closed.
+    // A background job may fail because its connection is closed. The stop must continue.
     process.on('unhandledRejection', (reason) =>
       process.stderr.write(`petstore, while stopping: ${errorText(reason)}\n`),
     );

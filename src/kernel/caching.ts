@@ -1,4 +1,4 @@
-/** Computes the value for each object once, and keeps it as long as the object lives. */
+/** Computes a value once per object, and caches it for the lifetime of the object. */
 export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const values = new WeakMap<K, { readonly value: V }>();
   return (key) => {
@@ -8,7 +8,7 @@ export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) =
   };
 }
 
-/** The same for two objects, such as a controller and its handler: two controllers may inherit one handler. */
+/** `memoize()` for a pair of objects, such as a controller and its handler: two controllers may inherit one handler. */
 export function memoizePair<A extends object, B extends object, V>(
   compute: (first: A, second: B) => V,
 ): (first: A, second: B) => V {
@@ -23,8 +23,8 @@ export function memoizePair<A extends object, B extends object, V>(
 }
 
 /**
- * The bound of an `LRUCache` that takes memory for the entries it holds. Its option `max` would allocate all of them in
- * advance: 7 MB and 40 ms of each start for the caches of this service.
+ * Bounds an `LRUCache` without allocating its entries in advance, as the option `max` does: 7 MB and 40 ms of each start for
+ * the caches of this service.
  */
 export const atMost = (entries: number): { maxSize: number; sizeCalculation: () => number } => ({
   maxSize: entries,

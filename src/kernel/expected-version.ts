@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { DomainError } from './errors/domain-error.js';
 import { writeJson } from './json/write-json.js';
 
-/** The resource has changed since the version that the client knows. */
+/** The current version of the resource differs from the one the client expects. */
 export class PreconditionFailed extends DomainError {
   constructor() {
     super(
@@ -13,29 +13,29 @@ export class PreconditionFailed extends DomainError {
   }
 }
 
-/** The version of a resource that a client wants to change. */
+/** The version that a resource must have for a client's change. */
 export class ExpectedVersion {
-  /** For a change of any version. */
+  /** Accepts every version. */
   static readonly any = new ExpectedVersion(undefined);
 
-  /** @param versions that the client knows; `undefined` for any */
+  /** @param versions acceptable versions; `undefined` for any */
   constructor(private readonly versions: readonly string[] | undefined) {}
 
   /**
-   * @param current the resource as a GET of it responds, or the `ETag` of a route that sets its own
+   * @param current the resource as GET returns it, or the `ETag` if the route sets its own
    * @throws PreconditionFailed
    */
   check(current: object | string): void {
     if (!this.versions) return;
     const version = typeof current === 'string' ? current : versionOf(current);
-    const isWeak = version.startsWith('W/'); // a weak one matches nothing here
+    const isWeak = version.startsWith('W/'); // If-Match requires strong comparison (RFC 9110, section 13.1.1)
     if (isWeak || !this.versions.includes(version)) throw new PreconditionFailed();
   }
 }
 
-const LENGTH = 22; // of base64url: 132 bits
+const LENGTH = 22; // base64url digits: 132 bits
 
-/** The `ETag` that a GET of this resource has: strong, for it stands for the very bytes (RFC 9110, section 8.8.3). */
+/** The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110, section 8.8.3). */
 export const versionOf = (resource: object): string => versionOfText(writeJson(resource));
 
 export const versionOfText = (json: string): string =>

@@ -5,7 +5,7 @@ import { StartupError } from './errors/common.errors.js';
 interface Address {
   readonly port: number;
   readonly host: string;
-  /** The variable that sets the port. */
+  /** The environment variable for the port. */
   readonly variable?: string;
 }
 
@@ -18,14 +18,14 @@ export async function listenOn(server: Server, address: Address): Promise<void> 
   });
 }
 
-/** Checks before any other work that the address is free. @throws StartupError */
+/** Checks that the address is free, before the rest of the start. @throws StartupError */
 export async function checkAddress({ port, host }: Address): Promise<void> {
   const probe = createServer();
   await listenOn(probe, { port, host });
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** A StartupError that says how to fix the address; any other error unchanged. */
+/** Converts an error of `listen()` into a StartupError that says how to fix it. Returns other errors unchanged. */
 export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: Address): unknown {
   switch (isNativeError(error) && 'code' in error ? error.code : undefined) {
     case 'EADDRINUSE':
@@ -33,11 +33,11 @@ export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: 
         `Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`,
       );
     case 'EACCES':
-      return new StartupError(`Port ${port} needs privileges. Set ${variable} to one above 1023.`);
+      return new StartupError(`Port ${port} needs privileges. Set ${variable} to a port above 1023.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartupError(
-        `HOST ${host} is not an address of this machine. Try 127.0.0.1, or 0.0.0.0 for all.`,
+        `HOST ${host} is not an address of this machine. Try 127.0.0.1, or 0.0.0.0 for all addresses.`,
       );
     default:
       return error;

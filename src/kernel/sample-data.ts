@@ -1,10 +1,10 @@
 import { DiscoveryService } from '@nestjs/core';
 
-/** What a newcomer finds in the embedded database: rows that a client could have made, by the services of the feature. */
+/** Sample rows of a feature for a new embedded database. They are created by its services, as a client's requests would be. */
 export interface Samples {
-  /** Adds rows where there are none. */
+  /** Adds the rows to the empty tables. */
   add(): Promise<void>;
 }
 
-/** Marks a provider of a feature as its sample data, which a new data folder gets in the order of the modules. */
+/** Marks a provider as sample data of its feature. A new data folder gets all samples, in the order of the modules. */
 export const SampleData = DiscoveryService.createDecorator();

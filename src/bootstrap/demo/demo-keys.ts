@@ -11,7 +11,7 @@ const FILE = 'demo-keys.json';
 const OWNER_ONLY = 0o600;
 const ENTERPRISE_LIMITS = { perMinute: 5_000, perDay: 1_000_000 };
 
-/** The keys that an earlier start has put into the data folder. */
+/** The demo keys that an earlier start stored in the data folder. */
 export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefined> {
   const text = await readFile(join(dataDir, FILE), 'utf8').catch(() => undefined);
   try {
@@ -21,7 +21,7 @@ export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefi
   }
 }
 
-/** One key for each plan. The data folder keeps the secrets, so that every start prints the same ones. */
+/** Creates a key for each plan. The secrets are stored in the data folder, so that every start prints the same ones. */
 export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
   const created = {} as Record<Plan, string>;
   for (const plan of PLAN_NAMES) {
@@ -35,7 +35,7 @@ export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Pro
   return created;
 }
 
-/** Whether a key still works: it may have been rotated or revoked since. */
+/** Whether a key is still valid: it may have been rotated or revoked. */
 export async function works(keys: ApiKeysRepository, secret: string): Promise<boolean> {
   const found = await keys.findByHash(hashSecret(secret));
   return found !== null && (found.endsAt === null || found.endsAt.getTime() > Date.now());

@@ -10,7 +10,7 @@ import { createDemoKeys, storedDemoKeys, works } from './demo-keys.js';
 import { DiscoveryService } from '@nestjs/core';
 import { SampleData, type Samples } from '../../kernel/sample-data.js';
 
-/** The welcome text. A new data folder of the embedded database gets sample data and demo keys. */
+/** Returns the welcome text. Adds sample data and demo keys to a new embedded database. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
   if (!embedded) return `\nThe ${SERVICE.noun} listens at ${base}, its Swagger UI at ${base}/docs\n\n`;
@@ -31,7 +31,7 @@ Ctrl-C stops it.
 
 interface DemoKey {
   readonly plan: string;
-  /** Absent: it no longer works. */
+  /** Absent if the key is no longer valid. */
   readonly secret: string | undefined;
 }
 
@@ -51,7 +51,7 @@ async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
   );
 }
 
-/** Adds the samples of every feature, as requests of a client would. */
+/** Adds the samples of every feature. */
 export async function addSampleData(app: INestApplication): Promise<void> {
   for (const { instance } of app.get(DiscoveryService).getProviders({ metadataKey: SampleData.KEY }))
     await (instance as Samples).add();

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** The only source of time, so that a test can set any date. */
+/** The only source of time, so that tests can set any date. */
 @Injectable()
 export class Clock {
-  /** Wall time in milliseconds since the Unix epoch. Jumps when the machine's clock is corrected. */
+  /** Wall-clock time in milliseconds since the Unix epoch. It jumps when the machine's clock is corrected. */
   now(): number {
     return Date.now();
   }

@@ -5,7 +5,7 @@ export const hours = (count: number): number => minutes(count * 60);
 export const days = (count: number): number => hours(count * 24);
 
 /**
- * The result of a promise, or `undefined` if it takes longer. The wait does not keep the process alive.
+ * The result of a promise, or `undefined` if it takes longer than the limit. The timer does not keep the process alive.
  * @param limit milliseconds
  */
 export async function resultWithin<T>(limit: number, promise: Promise<T>): Promise<T | undefined> {

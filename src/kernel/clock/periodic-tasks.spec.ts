@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('PeriodicTasks', () => {
-  it('run each task at its interval until they are stopped', async () => {
+  it('runs each task at its interval until stop()', async () => {
     const runs = { fast: 0, slow: 0 };
     const tasks = new PeriodicTasks(() => undefined);
     tasks.add(10, () => Promise.resolve(void (runs.fast += 1)));
@@ -21,7 +21,7 @@ describe('PeriodicTasks', () => {
     expect(runs).toEqual({ fast: 10, slow: 2 });
   });
 
-  it('do not start a task that is still running', async () => {
+  it('does not start a task that is still running', async () => {
     let runs = 0;
     let end = (): void => undefined;
     const tasks = new PeriodicTasks(() => undefined);
@@ -36,7 +36,7 @@ describe('PeriodicTasks', () => {
     await stopped;
   });
 
-  it('go on after a failure, and report the first of several in a row', async () => {
+  it('continues after errors, and reports the first of consecutive ones', async () => {
     const results = [1, 2, 0, 3];
     const reported: unknown[] = [];
     const tasks = new PeriodicTasks((error) => reported.push(error));
@@ -44,26 +44,26 @@ describe('PeriodicTasks', () => {
       const result = results.shift();
       if (result) await Promise.reject(new Error(String(result)));
     });
-    tasks.add(10, () => Promise.resolve()); // its successes end no row of failures
+    tasks.add(10, () => Promise.resolve()); // the success of another task must not reset the failures
     await jest.advanceTimersByTimeAsync(100);
     expect(reported).toEqual([new Error('1'), new Error('3')]);
     void tasks.stop();
   });
 
-  describe('that look for work', () => {
-    let looks: number[];
+  describe('addPoll()', () => {
+    let polls: number[];
     let found: boolean | Error;
     let tasks: PeriodicTasks;
     let pollSoon: () => void;
     let now: number;
 
     beforeEach(() => {
-      looks = [];
+      polls = [];
       found = false;
       now = 0;
       tasks = new PeriodicTasks(() => undefined);
       pollSoon = tasks.addPoll(10, async () => {
-        looks.push(now);
+        polls.push(now);
         if (found instanceof Error) throw found;
         await Promise.resolve();
         return found;
@@ -72,15 +72,15 @@ describe('PeriodicTasks', () => {
     afterEach(() => tasks.stop());
 
     const pass = async (time: number): Promise<number[]> => {
-      looks = [];
+      polls = [];
       for (const end = now + time; now < end;) {
         now += 10;
         await jest.advanceTimersByTimeAsync(10);
       }
-      return looks;
+      return polls;
     };
 
-    it('do so at each interval while there is some, and at every fifth while there is none', async () => {
+    it('polls at each interval while there is work, otherwise at every fifth', async () => {
       expect(await pass(120)).toEqual([10, 60, 110]);
       found = true;
       expect(await pass(70)).toEqual([160, 170, 180, 190]);
@@ -88,17 +88,17 @@ describe('PeriodicTasks', () => {
       expect(await pass(60)).toEqual([200, 250]);
     });
 
-    it('do so at the next interval when they are told to, also while they look', async () => {
+    it('polls at the next interval after pollSoon(), even if it is called during a poll', async () => {
       await pass(20);
       pollSoon();
       expect(await pass(20)).toEqual([30]);
       expect(await pass(30)).toEqual([]);
-      jest.advanceTimersByTime(10); // begins a look, and does not wait for its end
+      jest.advanceTimersByTime(10); // starts a poll and does not wait for it
       pollSoon();
       expect(await pass(20)).toEqual([80]);
     });
 
-    it('do so at the next interval after a failure', async () => {
+    it('polls at the next interval after an error', async () => {
       found = new Error('on purpose');
       expect(await pass(30)).toEqual([10, 20, 30]);
     });

@@ -1,15 +1,15 @@
 type Task = () => Promise<void>;
 
-/** Between two looks for work once there was none. */
+/** Polls to skip after one that found no work. */
 const SKIPPED_POLLS = 4;
 
-/** Work in the background, each task at an interval and never twice at a time. Nothing of it keeps the process alive. */
+/** Runs background tasks, each at its interval and never twice at the same time. The timers do not keep the process alive. */
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly running = new Map<Task, Promise<void>>();
   private readonly failing = new Set<Task>();
 
-  /** @param onFailure is told of the first of failures of a task in a row; its next run tries again */
+  /** @param onFailure gets the first of consecutive errors of a task. The task continues to run. */
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
   /** @param interval milliseconds */
@@ -23,10 +23,10 @@ export class PeriodicTasks {
   }
 
   /**
-   * Polls for work at each interval, or at every fifth after a poll that found none: polls are most of what an idle process does.
+   * Polls for work at each interval, or at every fifth after a poll that found none: an idle process should cost little.
    * @param interval milliseconds
-   * @param poll returns whether there was work
-   * @returns a function after which the next interval polls
+   * @param poll returns whether it found work
+   * @returns a function that makes the next interval poll
    */
   addPoll(interval: number, poll: () => Promise<boolean>): () => void {
     let toSkip = 0;
@@ -35,12 +35,12 @@ export class PeriodicTasks {
         toSkip -= 1;
         return;
       }
-      toSkip = SKIPPED_POLLS; // unless it is asked to poll meanwhile
+      toSkip = SKIPPED_POLLS; // before the poll: the returned function may reset it meanwhile
       let found = true;
       try {
         found = await poll();
       } finally {
-        if (found) toSkip = 0; // or failed
+        if (found) toSkip = 0; // or if the poll failed
       }
     });
     return () => {
@@ -48,7 +48,7 @@ export class PeriodicTasks {
     };
   }
 
-  /** Starts no further task. @returns when those that are running have ended */
+  /** Stops all tasks. Resolves when the running ones have ended. */
   async stop(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await Promise.all(this.running.values());

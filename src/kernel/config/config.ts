@@ -2,9 +2,9 @@ import type { Provider } from '@nestjs/common';
 import { StartupError } from '../errors/common.errors.js';
 import { type Environment, Variables } from './variables.js';
 
-/** All invalid variables, in one message. */
+/** Reports all invalid variables in one message. */
 class InvalidConfig extends StartupError {
-  /** @param problems by variable, one line each */
+  /** @param problems one line per variable */
   constructor(problems: ReadonlyMap<string, string>) {
     const lines = [...problems.values()];
     super(
@@ -13,10 +13,10 @@ class InvalidConfig extends StartupError {
   }
 }
 
-/** The class of the settings of one concern, which stands in its folder and reads its variables in its constructor. */
+/** A class with the settings of one concern. Its constructor reads the variables. */
 export type Settings<T extends object = object> = new (variables: Variables) => T;
 
-/** The settings from the environment, by concern. No other folder reads `process.env`. */
+/** The settings of all concerns. Only this folder reads `process.env`. */
 export class Config {
   private readonly variables: Variables;
   private readonly known = new Map<Settings, object>();
@@ -25,7 +25,7 @@ export class Config {
     this.variables = new Variables(env);
   }
 
-  /** What is wrong with the variables of the settings so far, by variable, one line each. */
+  /** The invalid variables of the settings read so far, with one line per variable. */
   get problems(): ReadonlyMap<string, string> {
     return this.variables.problems;
   }
@@ -37,14 +37,14 @@ export class Config {
     return read;
   }
 
-  /** The same, with the default of each invalid variable. */
+  /** The settings of a concern, with defaults in place of invalid values. */
   inspect<T extends object>(settings: Settings<T>): T {
     const read = this.known.get(settings) ?? new settings(this.variables);
     this.known.set(settings, read);
     return read as T;
   }
 
-  /** @throws InvalidConfig with every variable that was found invalid */
+  /** @throws InvalidConfig with all invalid variables found so far */
   check(): this {
     if (this.problems.size > 0) throw new InvalidConfig(this.problems);
     return this;

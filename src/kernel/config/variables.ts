@@ -3,14 +3,14 @@ import { seconds } from '../clock/duration.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads environment variables. An invalid value is replaced by its default and recorded, so that all errors are reported at once. */
+/** Reads environment variables. Replaces invalid values with defaults and records them, so that they can be reported together. */
 export class Variables {
-  /** By variable, one line each. */
+  /** One line per invalid variable. */
   readonly problems = new Map<string, string>();
 
   constructor(private readonly env: Environment) {}
 
-  /** The same variables, and no problems so far. */
+  /** The same variables without recorded problems. */
   afresh(): Variables {
     return new Variables(this.env);
   }
@@ -26,7 +26,7 @@ export class Variables {
     return fallback;
   }
 
-  /** Records a problem where a variable is set that means nothing without another one. */
+  /** Records a problem if the other variable is not set, neither itself nor as `<other>_FILE`. */
   needs(name: string, other: string): void {
     const given = [other, `${other}_FILE`].some((variable) => this.optional(variable) !== undefined);
     if (!given) this.problems.set(name, `${name} needs ${other}.`);
@@ -47,7 +47,7 @@ export class Variables {
     return found ?? this.reject(name, value, `one of ${allowed.join(', ')}`, fallback);
   }
 
-  /** `on` or `off`; `true` and `false` are the same. */
+  /** `on` or `true`, `off` or `false`. */
   flag(name: string, fallback: boolean): boolean {
     const value = this.optional(name);
     if (value === undefined) return fallback;
@@ -62,14 +62,14 @@ export class Variables {
     return value === undefined ? undefined : this.parseUrl(name, value, protocols);
   }
 
-  /** A URL that holds a password: from the variable itself, or from the file that `<name>_FILE` names. */
+  /** A URL that may contain a password, from the variable or from the file in `<name>_FILE`. */
   secretUrl(name: string, protocols: readonly string[]): string | undefined {
     if (this.optional(`${name}_FILE`) === undefined) return this.url(name, protocols);
     const secret = this.secret(name);
     return secret === undefined ? undefined : this.parseUrl(`${name}_FILE`, secret, protocols);
   }
 
-  /** A password: from the variable itself, or from the file that `<name>_FILE` names. */
+  /** A password, from the variable or from the file in `<name>_FILE`. */
   secret(name: string): string | undefined {
     const fileName = `${name}_FILE`;
     if (this.optional(fileName) === undefined) return this.optional(name);
@@ -93,10 +93,10 @@ export class Variables {
     if (items.length > 0 && items.every((item) => /^[1-9]\d{0,7}$/.test(item))) {
       return items.map((item) => seconds(Number(item)));
     }
-    return this.reject(name, value, 'whole seconds, separated by commas', fallback);
+    return this.reject(name, value, 'whole seconds separated by commas', fallback);
   }
 
-  /** The text of the file at the path in a variable. */
+  /** The text of the file whose path is in the variable. */
   file(name: string): string | undefined {
     const path = this.optional(name);
     if (path === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { DomainError } from './domain-error.js';
 import type { FieldError } from './field-error.js';
 
-/** An error of the service. The log has its cause under the request's id. */
+/** An unexpected error of the service. Its cause is in the log, with the request's id. */
 export class InternalError extends DomainError {
   constructor() {
     super(
@@ -12,7 +12,7 @@ export class InternalError extends DomainError {
   }
 }
 
-/** A dependency of the service is unavailable for the moment. */
+/** A dependency of the service is temporarily unavailable. */
 export class ServiceUnavailable extends DomainError {
   constructor(options?: ErrorOptions) {
     super('unavailable', 'service_unavailable', 'The service is temporarily unavailable. Try again shortly.');
@@ -20,7 +20,7 @@ export class ServiceUnavailable extends DomainError {
   }
 }
 
-/** Bounds the length of the response to a hostile request. */
+/** Limits the size of the response to a hostile request. */
 const MAX_DETAILS = 20;
 
 export class ValidationFailed extends DomainError {
@@ -32,5 +32,5 @@ export class ValidationFailed extends DomainError {
   }
 }
 
-/** A problem that the user of a program can fix: shown as one line, without a stack. */
+/** A problem that the user of the program can fix. It is shown as one line, without a stack. */
 export class StartupError extends Error {}

@@ -1,14 +1,14 @@
 import type { FieldError } from './field-error.js';
 
-/** The texts of an error in the catalogue. CommonMark, with `code` as their only markup. */
+/** The texts of an error in the catalogue, in CommonMark with `code` as the only markup. */
 export interface ErrorHelp {
-  /** When it happens. */
+  /** When the error occurs. */
   readonly meaning: string;
-  /** The remedy of a client. */
+  /** What the client should do. */
   readonly action: string;
 }
 
-/** An error of the domain: `code` is for programs and never changes, `message` is for people. */
+/** An error that a client gets: `code` is for programs and never changes, `message` is for people. */
 export class DomainError extends Error {
   static readonly help?: ErrorHelp;
   readonly expose = true;
@@ -23,7 +23,7 @@ export class DomainError extends Error {
     this.name = new.target.name;
   }
 
-  /** With `status` and `expose` it looks like an error of the package http-errors, which Nest's `BaseExceptionFilter` knows. */
+  /** With `status` and `expose` it has the shape of an http-errors error, which Nest's `BaseExceptionFilter` understands. */
   get statusCode(): number {
     return HTTP_STATUS[this.kind];
   }
@@ -33,7 +33,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The one place where the meaning of an error becomes an HTTP status (RFC 9110; 429: RFC 6585). */
+/** The HTTP status of each kind of error (RFC 9110; 429: RFC 6585). */
 export const HTTP_STATUS = {
   invalid: 400,
   unauthenticated: 401,

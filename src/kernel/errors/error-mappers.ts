@@ -4,7 +4,7 @@ import type { DomainError } from './domain-error.js';
 /** Maps an error of a library to a domain error; `undefined` for other errors. */
 type ErrorMapper = (thrown: unknown) => DomainError | undefined;
 
-/** The mappers that modules register for the errors of their libraries. The error filter uses them. */
+/** The mappers that modules register for errors of their libraries. The error filter applies them in order. */
 @Injectable()
 export class ErrorMappers {
   private readonly mappers: ErrorMapper[] = [];

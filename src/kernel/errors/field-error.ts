@@ -2,25 +2,25 @@
 export interface FieldError {
   /** The part of the request. */
   readonly in: 'body' | 'query' | 'path' | 'header';
-  /** Its name: `limit`, `address.street`, `lines.0.count`; `body` for the body as a whole. */
+  /** Its name, such as `limit` or `lines.0.count`; `body` for the whole body. */
   readonly field: string;
-  /** JSON pointer (RFC 6901) into the body: `/lines/0/count`. */
+  /** JSON pointer (RFC 6901) into the body, such as `/lines/0/count`. */
   readonly pointer?: string;
-  /** For programs: `required`, `type`, `range` and so on. A code keeps its meaning. */
+  /** For programs: `required`, `type`, `range` and others. Their meaning never changes. */
   readonly code: string;
-  /** For people: the rule it breaks. */
+  /** For people: the broken rule. */
   readonly message: string;
 }
 
-/** Names of properties and indexes of items, from the outside in. */
+/** Property names and array indexes, outermost first. */
 export type Path = readonly (string | number)[];
 
 type Rule = Pick<FieldError, 'code' | 'message'>;
 
-/** Longer names from a client are cut. */
+/** Characters; longer names are truncated. */
 const MAX_NAME = 100;
 
-/** An invalid value in a body. An empty path is the body as a whole. */
+/** An invalid value in a body. An empty path means the whole body. */
 export function bodyError(path: Path, { code, message }: Rule): FieldError {
   if (path.length === 0) return { in: 'body', field: 'body', pointer: '', code, message };
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

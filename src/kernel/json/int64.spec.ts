@@ -14,7 +14,7 @@ describe('parseInt64', () => {
     );
   });
 
-  it('gives equal values the same form', () => {
+  it('returns equal values in the same form', () => {
     expect(parseInt64('9007199254740991')).toBe(9007199254740991);
     expect(parseInt64('9007199254740992')).toBe(9007199254740992n);
     expect(Object.is(parseInt64('-0'), 0)).toBe(true);
@@ -35,17 +35,17 @@ describe('parseInt64', () => {
     '1n',
     String(MAX + 1n),
     String(MIN - 1n),
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseInt64(text)).toBeUndefined();
   });
 
-  it('refuses a million digits at once', () => {
+  it('rejects a million digits', () => {
     expect(parseInt64('9'.repeat(1_000_000))).toBeUndefined();
   });
 });
 
 describe('isInt64', () => {
-  it.each([NaN, Infinity, 1.5, 2 ** 53, '7', null, undefined, [7], true])('says no to %p', (value) => {
+  it.each([NaN, Infinity, 1.5, 2 ** 53, '7', null, undefined, [7], true])('is false for %p', (value) => {
     expect(isInt64(value)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { codePoint } from '../../../test/support/code-point.js';
 import { JsonError, parseJson } from './parse-json.js';
 
-/** JSON texts with numbers in every form, white space, escapes in names, and names that are there twice. */
+/** JSON texts with numbers in every form, white space, escaped names and duplicate names. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
   const space = fc.constantFrom('', '', ' ', '\n', ' \t\r\n');
   const name = fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"0"', '"\\""', '"\\\\"', '""');
@@ -34,12 +34,12 @@ const json = fc.letrec<{ value: string; object: string; array: string }>((tie) =
   };
 }).value;
 
-/** What a double does not hold is a `bigint`; rounded here, for comparison. */
+/** Rounds each `bigint` to a double, to compare with `JSON.parse`. */
 const rounded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)));
 
 describe('parseJson', () => {
-  it('makes what JSON.parse makes, but for large integers', () => {
+  it('returns the same as JSON.parse, except for large integers', () => {
     fc.assert(
       fc.property(json, (text) => {
         const plain = text.replace(/"(\\u0061|\\"|\\\\)"(?=\s*:)/g, '"c"'); // see the next test
@@ -58,22 +58,22 @@ describe('parseJson', () => {
     ['1.0', 1],
     ['1e3', 1000],
     ['0.1234567890123456789', 0.12345678901234568],
-  ])('reads %s exactly where it is a signed 64-bit integer', (text, value) => {
+  ])('reads %s exactly if it is a signed 64-bit integer', (text, value) => {
     expect(parseJson(`[{"a":${text}}]`)).toEqual([{ a: value }]);
   });
 
-  it('takes the last of several properties of one name', () => {
+  it('keeps the last of duplicate properties', () => {
     expect(parseJson('{"a":9007199254740993,"a":{"b":1},"a":null}')).toEqual({ a: null });
   });
 
-  it('takes no name with an escape for one that another text has, as JSON.parse of Node.js 24 does', () => {
+  it('does not confuse escaped names with those of an earlier text, as JSON.parse of Node.js 24 does', () => {
     parseJson('{"a":1,"\\\\":2}');
     expect(parseJson('{"a":1,"\\u0062":2}')).toEqual({ a: 1, b: 2 });
     expect(parseJson('[{"a":1,"\\"":2}]')).toEqual([{ a: 1, '"': 2 }]);
     expect(parseJson('{"a":1,"\\u005f_proto__":{"b":2}}')).toHaveProperty(['__proto__'], { b: 2 });
   });
 
-  it('refuses what JSON.parse refuses, and nothing else', () => {
+  it('rejects exactly what JSON.parse rejects', () => {
     const almost = fc.tuple(
       json,
       fc.nat(200),
@@ -88,11 +88,11 @@ describe('parseJson', () => {
     );
   });
 
-  it.each(['[', '{"a":'])('refuses a hundred thousand %s', (open) => {
+  it.each(['[', '{"a":'])('rejects a hundred thousand %s', (open) => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(JsonError);
   });
 
-  it('takes 32 levels and refuses 33', () => {
+  it('accepts 32 levels and rejects 33', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(parseJson(nested(32))).toHaveLength(1);
     expect(parseJson(`[${nested(31)},${nested(31)}]`)).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('parseJson', () => {
     ['"abc', 'an unexpected end at line 1, column 5'],
     ['undefined', 'an unexpected character at line 1, column 1'],
     ['\ufeff{}', 'an unexpected character at line 1, column 1'],
-  ])('tells where %j is wrong', (text, message) => {
+  ])('reports the position of the error in %j', (text, message) => {
     expect(() => parseJson(text)).toThrow(message);
   });
 });

@@ -1,12 +1,12 @@
 import { parse } from 'lossless-json';
 import { parseInt64 } from './int64.js';
 
-/** Levels of arrays and objects. Code that walks a parsed body is recursive, and the stack is limited. */
+/** Levels of arrays and objects. Code that walks a parsed body is recursive, so the depth must be limited. */
 const MAX_DEPTH = 32;
 
 /**
- * The value of a JSON text with exact 64-bit integers: a `bigint` beyond 2^53 - 1.
- * @throws JsonError for invalid JSON (RFC 8259) and for nesting deeper than `MAX_DEPTH` (its section 9)
+ * Parses JSON with exact 64-bit integers: a `bigint` beyond 2^53 - 1.
+ * @throws JsonError for invalid JSON (RFC 8259) and for nesting deeper than `MAX_DEPTH` (RFC 8259, section 9)
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
@@ -23,15 +23,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The same for a text that `writeJson` has written, of any depth. */
+/** Parses JSON that `writeJson` has written, of any depth. */
 export function readJson(text: string): unknown {
   return needsLibrary(text) ? exactly(text) : (JSON.parse(text) as unknown);
 }
 
 /**
- * Whether a double may not hold a number. Texts with a backslash count too: V8 13 and 14 take a name with an escape for
- * another one that they have seen at the same place of an object, if that one has a backslash (nodejs/node#63785), so what
- * one client has sent would change what the next one sends.
+ * Whether the text may contain a number that a double cannot hold, or a backslash. V8 13 and 14 can confuse escaped property
+ * names with names in texts parsed earlier (nodejs/node#63785), so one client could change the data of another.
  */
 const needsLibrary = (text: string): boolean => text.includes('\\') || /\d{16}/.test(text);
 
@@ -48,7 +47,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return items.some((item) => isDeeperThan(levels - 1, item));
 }
 
-/** The messages of V8 differ between versions, and often name no position. */
+/** V8's own messages differ between versions and often lack the position. */
 function problemIn(text: string): string {
   const at = Math.min(text.length, positionOfMistake(text));
   const line = text.slice(0, at).split('\n').length;
@@ -68,5 +67,5 @@ function positionOfMistake(text: string): number {
 
 const TOO_DEEP = `a value nested deeper than ${MAX_DEPTH} levels`;
 
-/** Text that is not valid JSON, or is nested too deep. */
+/** Text that is not valid JSON or is nested too deeply. */
 export class JsonError extends SyntaxError {}

@@ -19,7 +19,7 @@ describe('readJson', () => {
     );
   });
 
-  it('reads fractions beside 64-bit integers', () => {
+  it('reads fractions next to 64-bit integers', () => {
     expect(readJson('{"a":1.5,"b":9007199254740993}')).toEqual({ a: 1.5, b: 9007199254740993n });
   });
 });

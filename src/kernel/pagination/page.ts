@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { DomainError } from '../errors/domain-error.js';
 
-/** The part of a list that a client requests. */
+/** The page that a client requests. */
 export interface PageRequest {
   /** Maximum number of items. */
   readonly limit: number;
@@ -9,9 +9,9 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-/** A part of a list, with the cursor of the next part. */
+/** A page of a list, with the cursor of the next page. */
 export class Page<T> extends Array<T> {
-  /** What `filter` and the like return. */
+  /** Methods such as `filter` return plain arrays. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -31,7 +31,7 @@ export class Page<T> extends Array<T> {
     return this.#next;
   }
 
-  /** Whether the client named one id: the response then has the `ETag` of the item, for `If-Match`. */
+  /** Whether the client requested one id. If so, the response has the `ETag` of the item, for `If-Match`. */
   get isOfOneId(): boolean {
     return this.#isOfOneId;
   }
@@ -40,7 +40,7 @@ export class Page<T> extends Array<T> {
     return new Page(super.map(transform), this.#next, this.#isOfOneId);
   }
 
-  /** The page of a client that asked for one item by its id. */
+  /** This page, marked as the result of a request for one id. */
   ofOneId(): Page<T> {
     return new Page(this, this.#next, true);
   }
@@ -67,7 +67,7 @@ export function encodeCursor(after: number | bigint, scope: string): string {
   return bytes.toString('base64url');
 }
 
-/** @throws InvalidCursor for anything but a cursor of the same scope */
+/** @throws InvalidCursor unless it is a cursor of the same scope */
 export function decodeCursor(cursor: string, scope: string): bigint {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.toString('base64url') !== cursor || bytes.length !== ID_BYTES + SCOPE_BYTES)
