@@ -21,7 +21,7 @@ import { isInTransaction, poolOf } from './pool/shared-transaction.js';
 /**
  * The data source of the service. With fast paths, it reads and writes plain entities by prepared statements, and sends those of
  * several requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of CPU
- * instead of 439 (docs/performance.md).
+ * instead of 439.
  */
 export class ServiceDataSource extends DataSource {
   private readonly fastPaths: boolean;

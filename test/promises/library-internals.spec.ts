@@ -3,7 +3,7 @@ import { allFilesIn, readText } from '../support/repository.js';
 
 /**
  * The places that use what a library does not document. Before a newer version is entered here: read what it changes in
- * them, and run the whole suite with and without `FAST_PATHS=off`. What each is worth: docs/performance.md.
+ * them, and run the whole suite with and without `FAST_PATHS=off`.
  */
 const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> = {
   '@nestjs/common/constants.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],

@@ -13,7 +13,6 @@ export const usage = `node tools/bench/run.mjs [options]
   --node PATH       the Node.js that runs the servers (default: this one)
   --loader NAME     wrk or autocannon (default: wrk if it is installed)
   --json FILE       write every sample to FILE
-  --svg FILE        draw the chart into FILE (from a JSON file: npm run bench:chart -- JSON SVG)
   --assert          exit with 1 when a bound of tools/bench/bounds.mjs is exceeded`;
 
 const quickWorks = workNames.filter((name) => !['get', 'update', 'order'].includes(name));
@@ -38,7 +37,6 @@ export function readOptions(args) {
       node: { type: 'string', default: process.execPath },
       loader: text,
       json: text,
-      svg: text,
     },
   });
   const { quick, only } = values;

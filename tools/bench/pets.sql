@@ -1,4 +1,4 @@
--- The table our service's migrations would have made; read only when our service does not take part.
+-- The tables of the peers when the service itself, whose migrations create them, is not measured.
 CREATE TABLE pets (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,
@@ -6,3 +6,10 @@ CREATE TABLE pets (
   status text NOT NULL
 );
 CREATE INDEX pets_status_id ON pets (status, id);
+CREATE TABLE event_outbox (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  type text NOT NULL,
+  version smallint NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  data json NOT NULL
+);

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { again } from './again.mjs';
 import { exceededBounds } from './bounds.mjs';
-import { drawChart } from './chart.mjs';
 import { measureLatency } from './latency.mjs';
 import { defaultLoader } from './load.mjs';
 import { measure } from './measure.mjs';
@@ -29,7 +28,6 @@ await session(async (means) => {
   const latency = options.latency ? await latencies(scene, { ...options, loader, signal: means.signal }) : [];
   const result = { ...where, samples, latency };
   if (options.json) await writeFile(options.json, JSON.stringify(result, null, 2) + '\n');
-  if (options.svg) await writeFile(options.svg, drawChart(result));
   if (options.quotas) await print(options.node, 'quotas.mjs');
   if (options.exactness) await print(options.node, 'exactness.mjs');
   return options.assert ? judge(result, onceMore) : 0;

@@ -42,8 +42,7 @@ let ready: (readonly [response: Response, text: string])[] = [];
 
 /**
  * Ends a response after this turn of the event loop, together with all others that are ready: a write is cheaper if the client
- * process is already awake. A 429 takes 51 µs instead of 115, one pet 89 instead of 100, a creation 159 instead of 203
- * (docs/performance.md). A failing response does not affect the others.
+ * process is already awake. A 429 takes 51 µs instead of 115, one pet 89 instead of 100, a creation 159 instead of 203. A failing response does not affect the others.
  */
 export function endTogether(response: Response, text: string): void {
   response.writeHead(response.statusCode); // an invalid header must throw here, to the caller

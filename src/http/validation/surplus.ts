@@ -14,7 +14,7 @@ interface Surplus {
 export const MAX_UNKNOWN = 100;
 /**
  * Maximum number of items in all arrays of a body that exceed their `@ArrayMaxSize()` or do not have one. The libraries take
- * 2 to 6 µs for each (docs/performance.md), and 34 000 fit into a body.
+ * 2 to 6 µs for each, and 34 000 fit into a body.
  */
 export const MAX_ITEMS = 1_000;
 
