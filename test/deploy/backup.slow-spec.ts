@@ -24,7 +24,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 const script = (name: string) => join(import.meta.dirname, '../../deploy/backup', name);
 
 if (INSTALLED_POSTGRES === undefined)
-  process.stderr.write('Left out, because PostgreSQL is not installed: backup and restore\n');
+  process.stderr.write('Skipped, because PostgreSQL is not installed: backup and restore\n');
 
 (INSTALLED_POSTGRES === undefined ? describe.skip : describe)(
   'a backup under traffic, and its restore on a new server',

@@ -15,7 +15,8 @@ async function open(port: number): Promise<Socket> {
 }
 
 const LINUX = process.platform === 'linux';
-if (!LINUX) process.stdout.write('Skipped: descriptors and memory of the service, for want of /proc.\n');
+if (!LINUX)
+  process.stdout.write('Skipped, because there is no /proc: descriptors and memory of the service\n');
 
 (LINUX ? describe : describe.skip)(
   '1274 requests for a large file in one packet, of which nothing is read,',

@@ -10,7 +10,7 @@ import { buildCommit, commitBeforeNewestMigration } from '../support/version-bef
 const commit = commitBeforeNewestMigration();
 if (commit === undefined) {
   process.stderr.write(
-    'Left out, because the clone has no history: an upgrade from the version before, and its rollback\n',
+    'Skipped, because the clone has no history: an upgrade from the previous version, and its rollback\n',
   );
 }
 

@@ -14,7 +14,8 @@ const { processesOf, commandOf } = (await import(
 )) as RunProcesses;
 
 const LINUX = process.platform === 'linux';
-if (!LINUX) process.stdout.write('Skipped: what a killed test run leaves, for want of /proc.\n');
+if (!LINUX)
+  process.stdout.write('Skipped, because there is no /proc: what a killed test run leaves behind\n');
 
 (LINUX ? it : it.skip)('a test run that is killed leaves no process and no file behind', async () => {
   const args = ['--maxWorkers=2', 'promises/health', 'promises/idempotency.e2e'];

@@ -11,7 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL = 100; // milliseconds
 
-/** A load balancer: it sends requests in turn to the replicas that are ready, over kept connections, and repeats none. */
+/**
+ * A load balancer. It distributes requests round-robin to ready replicas over keep-alive connections, and never
+ * retries.
+ */
 export class Balancer {
   private readonly agent = new Agent({ keepAlive: true });
   private removed = false;
@@ -38,7 +41,7 @@ export class Balancer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** How many replicas get requests. */
+  /** How many replicas receive requests. */
   get readyReplicas(): number {
     return this.ready.length;
   }
@@ -56,7 +59,7 @@ export class Balancer {
     const outgoing = request(
       { host: '127.0.0.1', port, method, path, headers, agent: this.agent },
       (upstream) => {
-        delete upstream.headers.connection; // of that hop only
+        delete upstream.headers.connection; // applies only to that hop
         response.writeHead(upstream.statusCode ?? 502, upstream.headers);
         upstream.pipe(response);
       },

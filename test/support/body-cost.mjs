@@ -6,14 +6,14 @@ import { RequestValidationPipe } from '../../dist/src/http/validation/validation
 import { CreatePetDto } from '../../dist/src/pets/dto/create-pet.dto.js';
 
 /**
- * Prints, as JSON, what each body of 100 KiB costs from its bytes to its error: milliseconds of CPU, the least of
- * several runs. A program of its own, as built: inside of Jest every use of a global takes many times as long.
+ * Prints, as JSON, the cost of each body of 100 KiB from its bytes to its error: CPU milliseconds, the minimum of
+ * several runs. It is a separate, built program, because accessing globals inside Jest takes many times as long.
  */
 
 class Item {}
 IsString()(Item.prototype, 'name');
 
-/** A DTO of a module. */
+/** A module's DTO. */
 class OrderDto {}
 for (const rule of [
   IsOptional(),
@@ -29,9 +29,9 @@ for (const rule of [IsOptional(), ValidateNested({ each: true }), Type(() => Ite
 for (const rule of [IsOptional(), ValidateNested(), Type(() => Item)]) rule(OrderDto.prototype, 'item');
 for (const rule of [IsOptional(), IsObject()]) rule(OrderDto.prototype, 'anything');
 
-const SIZE = 100 * 1024; // bytes: the limit of a body
+const SIZE = 100 * 1024; // bytes: the size limit of a body
 
-/** As often as fits into a body, between its start and its end. */
+/** Repeats a part as often as fits into a body, between its start and its end. */
 function filled(start, part, end) {
   const parts = [];
   for (let length = start.length + end.length, index = 0; ; index++) {
@@ -92,14 +92,14 @@ const BODIES = {
 };
 
 const RUNS = 40;
-const ENOUGH = 5; // milliseconds: the promise holds, and no further run has to tell
+const ENOUGH = 5; // milliseconds: well within the promise, so no further run is needed
 
 async function cpuOf(work) {
   const before = process.cpuUsage();
   try {
     await work();
   } catch {
-    // refused, as it should be
+    // it must be refused
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

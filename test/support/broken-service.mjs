@@ -1,11 +1,11 @@
-// The built service with a module that ends the process in the way that the argument names.
+// The built service with a module that ends the process in the way named by the argument.
 import { Inject, Module } from '@nestjs/common';
 import { loadPackageSync } from '@nestjs/common/internal';
 
 const modules = {
   'missing package': class {
     constructor() {
-      loadPackageSync('no-such-package', 'SuppliersModule'); // as modules of Nest do
+      loadPackageSync('no-such-package', 'SuppliersModule'); // as Nest modules do
     }
   },
   'missing provider': class {},

@@ -11,7 +11,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A Chromium of this machine, or nothing. @throws without one in continuous integration, which may not skip. */
+/**
+ * Finds Chromium on this machine.
+ * @throws if there is none in continuous integration, where the suite must not be skipped
+ */
 function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
@@ -20,9 +23,9 @@ function findBrowser(): string | undefined {
 }
 
 /**
- * `describe` where there is a Chromium, otherwise `describe.skip` with a line that says so.
- * @param what is left out without one
- * @param suite gets what starts the browser
+ * `describe` if Chromium is installed, otherwise `describe.skip` with a message.
+ * @param what is skipped without one
+ * @param suite receives a function that starts the browser
  */
 export function describeInBrowser(
   what: string,
@@ -31,7 +34,8 @@ export function describeInBrowser(
 ): void {
   const executablePath = findBrowser();
   const launch = () => chromium.launch({ executablePath, headless: true, args: FLAGS });
-  if (executablePath === undefined) process.stdout.write(`Skipped: ${what}, for want of a Chromium.\n`);
+  if (executablePath === undefined)
+    process.stdout.write(`Skipped: ${what}, because Chromium is not installed.\n`);
   (executablePath === undefined ? describe.skip : describe)(name, () => {
     suite(launch);
   });

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 
 const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
 
-/** A certificate authority of the test's own, and the certificate of a server at 127.0.0.1 that it has signed. */
+/** A test certificate authority, with a certificate that it signed for a server at 127.0.0.1. */
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-certificates-'));
   readonly authority = join(this.folder, 'authority.pem');
@@ -34,7 +34,7 @@ export class Certificates {
     chmodSync(this.key, 0o600);
   }
 
-  /** Settings of a Redis that speaks TLS to its clients, its replicas and the rest of its cluster. */
+  /** Settings of a Redis that uses TLS for clients, replicas and the cluster bus. */
   get redisSettings(): readonly string[] {
     const { key, certificate, authority } = this;
     return [

@@ -5,11 +5,11 @@ import { basename, join } from 'node:path';
 import { emptyFolder, type Ended, run } from './program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Variables of the run of a test; without `CI`, what is not installed skips its tests. */
+/** Environment variables passed to runs of a test. Without `CI`, missing programs skip their tests. */
 const OF_THIS_RUN = /^(CI|NODE_ENV|NODE_COMPILE_CACHE|(JEST|PETSTORE)_.*)$/;
 const LEFT_OUT = ['node_modules', 'dist', '.git', '.petstore', 'coverage'];
 
-/** A copy of what the service is built from, not built yet, that a test may change. */
+/** A copy of the service's sources, not yet built, that a test may change. */
 export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>>> {
   const folder = await emptyFolder();
   for (const path of [
@@ -51,15 +51,12 @@ export class WorkingCopy {
     return run(script, args, { cwd: this.path, env });
   }
 
-  /** Runs a program of a package. */
+  /** Runs a program of an installed package. */
   npx(path: string, ...args: string[]): Promise<Ended> {
     return this.run(join('node_modules', path), args);
   }
 
-  /**
-   * Runs commands as a reader types them.
-   * @throws Error with what they have printed, when one fails
-   */
+  /** Runs commands as a reader would type them. @throws Error with their output if one fails */
   async type(commands: string): Promise<void> {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name)));
     const shell = spawn('sh', ['-ec', commands], { cwd: this.path, env, stdio: ['ignore', 'pipe', 'pipe'] });

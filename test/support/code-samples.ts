@@ -8,7 +8,7 @@ interface Operation {
 /** The samples of an operation, by label. */
 export type Samples = Readonly<Record<string, string>>;
 
-/** The samples of every operation in the document that has some, by `operationId`, with the address of the running service. */
+/** The samples of all operations that have some, by `operationId`, with the address of the running service. */
 export async function codeSamples(petstore: Petstore): Promise<Map<string, Samples>> {
   const response = await petstore.client().get('/openapi.json').expect(200);
   const { paths } = response.body as { paths: Record<string, Record<string, Operation>> };
@@ -26,7 +26,7 @@ export async function codeSamples(petstore: Petstore): Promise<Map<string, Sampl
   );
 }
 
-/** Operations whose sample works as it stands if there is a pet, and a part of what it prints. */
+/** Operations whose samples work unchanged if there is a pet, with a part of their output. */
 export const RUN_AS_THEY_STAND = {
   listPets: 'Rex',
   createPet: 'Rex',

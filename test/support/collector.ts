@@ -20,7 +20,7 @@ interface Export {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: SentSpan[] }[] }[];
 }
 
-/** Stands where an OpenTelemetry collector would, and keeps what it is sent over OTLP/HTTP. */
+/** A fake OpenTelemetry collector that stores what it receives over OTLP/HTTP. */
 export class Collector {
   readonly spans: SentSpan[] = [];
   readonly resource = new Map<string, string | number | undefined>();

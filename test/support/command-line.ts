@@ -1,11 +1,11 @@
 import { jest } from '@jest/globals';
-import '../../src/app.module.js'; // declares scopes and types of event
+import '../../src/app.module.js'; // declares scopes and event types
 import { commandLine } from '../../src/cli/command-line.js';
 import { errorText } from '../../src/bootstrap/run.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 
-/** Thrown in place of ending the process of the tests. */
+/** Thrown instead of ending the tests' process. */
 class Exit extends Error {
   constructor(readonly code: number) {
     super(`exit ${code}`);
@@ -15,8 +15,8 @@ class Exit extends Error {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `petstore` in this process, which loads it once for all the runs of a suite. One at a time: arguments,
- * environment and output are the process's own.
+ * Runs `petstore` in this process, which loads it once for all runs of a suite. Only one run at a time: arguments,
+ * environment and output belong to the process.
  */
 export function petstore(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const ended = last.then(() => runHere(args, env));
@@ -47,7 +47,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
   return ended;
 }
 
-/** Keeps what is written to a stream from reaching it. */
+/** Captures what is written to a stream. */
 function keepOutput(stream: NodeJS.WriteStream) {
   let text = '';
   const spy = jest.spyOn(stream, 'write').mockImplementation((chunk) => {

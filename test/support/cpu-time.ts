@@ -1,4 +1,4 @@
-/** Does some work. @returns its result, and the milliseconds of CPU that this process took: those of others do not count */
+/** Runs `work`. @returns its result, and the CPU milliseconds used by this process only */
 export async function cpuTime<T>(work: () => T | Promise<T>): Promise<{ result: T; took: number }> {
   const before = process.cpuUsage();
   const result = await work();

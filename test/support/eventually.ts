@@ -4,13 +4,13 @@ import { seconds } from '../../src/kernel/clock/duration.js';
 
 const ASK_AGAIN = 10; // milliseconds
 
-/** Ends a test that hangs. It promises nothing, so it is long: a busy machine is not a fault. */
+/** Ends a hanging test. It is long because a busy machine is not a failure. */
 const PATIENCE = seconds(60);
 
 /**
- * Waits until a condition holds, for things that another process does in its own time.
- * @param patience milliseconds, where the time is a promise
- * @param seen what the message of a failure shows
+ * Waits until a condition holds, such as one that depends on another process.
+ * @param patience milliseconds, if the time itself is promised
+ * @param seen returns what the failure message shows
  */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
@@ -20,7 +20,7 @@ export async function eventually(
   await wait(holds, patience, () => `${holds.toString()}${seen ? `; last: ${inspect(seen())}` : ''}`);
 }
 
-/** Waits until what is read equals a value. A failure shows what was read last. */
+/** Waits until the value read equals the expected one. A failure shows the last value read. */
 export async function becomes<T>(read: () => T | Promise<T>, value: T, patience = PATIENCE): Promise<void> {
   let last: T | undefined;
   const isThere = async () => isDeepStrictEqual((last = await read()), value);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// As much of `docker` as deploy/compose/roll.sh uses, on containers that are lines of a file: id, version, state. Those of the
-// version `bad` never become healthy, and those of `dies` do not stay so.
+// The subset of `docker` that deploy/compose/roll.sh uses. Containers are lines of a file: id, version, state. Those of
+// version `bad` never become healthy, and those of `dies` do not remain healthy.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const { CONTAINERS = '', PETSTORE_VERSION = '' } = process.env;

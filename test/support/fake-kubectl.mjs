@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// As much of `kubectl` as deploy/backup uses: the secret is the folder SECRET, whose files are its entries, and a command in a Pod
-// runs here. Everything else is written to the file LOG.
+// The subset of `kubectl` that deploy/backup uses. The files in the folder SECRET are the entries of the secret, and
+// commands in a Pod run locally. Everything else is written to the file LOG.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

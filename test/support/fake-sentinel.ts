@@ -5,7 +5,7 @@ const OK = '+OK\r\n';
 const bulk = (text: string): string => `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
 const array = (...items: string[]): string => `*${items.length}\r\n${items.join('')}`;
 
-/** What a sentinel says of one master. */
+/** A fake sentinel that knows one master. */
 export class FakeSentinel {
   /** How often it was asked for the master. */
   asked = 0;

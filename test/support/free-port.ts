@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports of outgoing connections, one of which could take that of a server that is down for a moment. */
+/** Below the range of outgoing connections, which could take the port of a server that is briefly down. */
 const [FIRST, LAST] = [10_000, 32_000];
 const given = new Set<number>();
 

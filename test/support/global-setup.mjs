@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-// The built code: Jest does not transform this file's imports.
+// The built code, because Jest does not transform this file's imports.
 import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
@@ -11,7 +11,7 @@ import { makeRunFolder } from './run-folder.mjs';
 const COMPILE_CACHE = fileURLToPath(new URL('../../dist/compile-cache', import.meta.url));
 const WATCHDOG = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
-/** What is lost when the machine loses its power does not matter to a test. */
+/** Tests need no durability. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -22,7 +22,7 @@ const SETTINGS = {
   max_connections: '100',
 };
 
-/** A connection takes a fifth less CPU: nobody will guess this password. */
+/** Reduces the CPU cost of a connection by a fifth. The password needs no protection against guessing. */
 async function hashPasswordOnce(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -31,11 +31,11 @@ async function hashPasswordOnce(url) {
   await client.end();
 }
 
-/** One real PostgreSQL for the whole run, with a migrated database that every suite gets a copy of. */
+/** Starts one real PostgreSQL for the whole run, with a migrated database that each suite gets a copy of. */
 export default async function globalSetup() {
   const folder = await makeRunFolder();
   watch(folder);
-  process.env.NODE_COMPILE_CACHE = COMPILE_CACHE; // what V8 has compiled, for each worker and each process of the service
+  process.env.NODE_COMPILE_CACHE = COMPILE_CACHE; // V8's compile cache, for each worker and each process of the service
   process.env.PETSTORE_TEST_LOGS = join(folder, 'logs');
   await mkdir(process.env.PETSTORE_TEST_LOGS);
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
@@ -47,13 +47,13 @@ export default async function globalSetup() {
   process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // the template must have no connections
 }
 
-/** A run that is killed, or that crashes, leaves nothing behind either. */
+/** Cleans up even after a run that was killed or crashed. */
 function watch(folder) {
-  const env = { PATH: process.env.PATH }; // without the folder, by which it knows the others
+  const env = { PATH: process.env.PATH }; // without the folder variable, which identifies the run's other processes
   const watchdog = spawn(process.execPath, [WATCHDOG, folder], {
     env,
     cwd: '/',
-    detached: true, // Ctrl-C is not meant for it
+    detached: true, // Ctrl-C must not reach it
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   watchdog.unref();

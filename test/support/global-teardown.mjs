@@ -15,9 +15,9 @@ export default async function globalTeardown() {
   }
 }
 
-/** @throws naming the processes that suites have left, which it ends */
+/** Ends processes that suites have left behind. @throws Error that names them */
 async function expectNoProcesses(folder) {
-  const patience = AbortSignal.timeout(10_000); // those that have been told to end
+  const patience = AbortSignal.timeout(10_000); // for those that are already ending
   while (processesOf(folder).length > 0 && !patience.aborted) await setTimeout(50);
   const left = processesOf(folder).map(commandOf);
   await endProcessesOf(folder);

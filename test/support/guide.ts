@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import type { WorkingCopy } from './checkout.js';
 
-/** A piece of code in a page of documentation, and what the comment before it says that a reader does with it. */
+/** A piece of code in a documentation page, with the instruction for the reader from the comment before it. */
 export interface Piece {
   readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate' | 'run' | 'last';
   /** The methods, for `decorate`. */
@@ -24,9 +24,9 @@ export const piecesOf = (page: string): Piece[] =>
     code,
   }));
 
-/** Does with a piece what a reader would do, in a copy of the repository. */
+/** Applies a piece as a reader would, in a copy of the repository. */
 export async function apply({ action, method, path, code }: Piece, copy: WorkingCopy): Promise<void> {
-  if (action === 'last') return; // when both chapters are done
+  if (action === 'last') return; // after both chapters
   if (action === 'run') return copy.type(code);
   const file = join(copy.path, path);
   if (action === 'file') {
@@ -53,7 +53,10 @@ const edit = {
     }),
 };
 
-/** Lines with a minus become those with a plus that follow them, or go; a plus alone follows the line before it. */
+/**
+ * Lines with a minus are replaced by the plus lines after them, or removed. A plus line alone is added after the line
+ * before it.
+ */
 function diff(text: string, lines: readonly string[]): string {
   let result = text;
   for (const [i, line] of lines.entries()) {
@@ -71,7 +74,7 @@ function diff(text: string, lines: readonly string[]): string {
   return result;
 }
 
-/** Members of a class, each in the place of the one with its name, or at the end. */
+/** Replaces members of a class by name, or adds them at the end. */
 function members(text: string, code: string): string {
   let result = text;
   for (const member of classOf(`class Piece {\n${code}\n}`).members) {
@@ -85,7 +88,7 @@ function members(text: string, code: string): string {
   return result;
 }
 
-/** Puts the imports of a piece with those of the file, without those that are not needed any more. */
+/** Merges the imports of a piece with those of the file, and removes unused ones. */
 function withImports(text: string, code: string, change: (text: string, rest: string) => string): string {
   const [head, rest] = splitImports(code);
   const [imports, body] = splitImports(text);
@@ -106,7 +109,7 @@ function withImports(text: string, code: string, change: (text: string, rest: st
   return `${merged(kept).join('\n')}\n${changed}`;
 }
 
-/** One import of each file. */
+/** Merges imports from the same file. */
 function merged(lines: readonly string[]): string[] {
   const lists = new Map<string, string[]>();
   const others: string[] = [];
@@ -123,7 +126,7 @@ const importLine = (list: readonly string[], from: string): string =>
     ? `import type { ${list.map((name) => name.replace('type ', '')).join(', ')} } from ${from};`
     : `import { ${list.join(', ')} } from ${from};`;
 
-/** The imports at the top, each in one line, and the rest. */
+/** Splits the imports at the top, each on one line, from the rest. */
 function splitImports(code: string): [imports: string, rest: string] {
   const last = [...code.matchAll(/^import [\s\S]*?;$/gm)].at(-1);
   const end = last ? last.index + last[0].length : 0;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-const VERSIONS = '/usr/lib/postgresql'; // of Debian and Ubuntu
+const VERSIONS = '/usr/lib/postgresql'; // on Debian and Ubuntu
 
-/** The programs of the machine's own PostgreSQL, with which its `pg_dump` works: the embedded one may be newer. */
+/** The programs of the machine's own PostgreSQL. The embedded one may be too new for the machine's `pg_dump`. */
 function findPrograms(): string | undefined {
   if (!existsSync(VERSIONS)) return undefined;
   const [newest] = readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a));
@@ -16,7 +16,7 @@ function findPrograms(): string | undefined {
 
 export const INSTALLED_POSTGRES = findPrograms();
 
-/** A new server of the machine's own PostgreSQL, with an empty database `petstore` of the role `petstore`. */
+/** A new server of the machine's own PostgreSQL, with an empty database `petstore` owned by the role `petstore`. */
 export class InstalledPostgres {
   private constructor(
     private readonly folder: string,
@@ -26,10 +26,10 @@ export class InstalledPostgres {
 
   static async start(): Promise<InstalledPostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-installed-'));
-    const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}; // it refuses to run as root
+    const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}; // PostgreSQL refuses to run as root
     if (owner.uid !== undefined) {
       chownSync(folder, owner.uid, owner.gid);
-      chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011); // the folder of the run is closed to others
+      chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011); // the folder of the run is closed to other users
     }
     const server = new InstalledPostgres(folder, await freePort(), owner);
     server.run(
@@ -72,7 +72,7 @@ export class InstalledPostgres {
     return `postgres://petstore@127.0.0.1:${this.port}/petstore`;
   }
 
-  /** For the programs of PostgreSQL. */
+  /** The environment for PostgreSQL's programs. */
   get env(): Record<string, string> {
     const PATH = `${INSTALLED_POSTGRES}:${process.env.PATH}`;
     return {
@@ -84,7 +84,7 @@ export class InstalledPostgres {
     };
   }
 
-  /** With all that it holds. */
+  /** Removes the server and its data. */
   destroy(): void {
     this.run('pg_ctl', 'stop', '--mode=immediate', '--wait', '--silent', '--pgdata', this.folder);
     rmSync(this.folder, { recursive: true, force: true });

@@ -10,7 +10,7 @@ interface Problem {
   readonly location: readonly { readonly pointer?: string }[];
 }
 
-/** What Redocly finds wrong with an OpenAPI document; warnings are about its style. */
+/** Errors that Redocly finds in an OpenAPI document. Warnings about style are ignored. */
 export async function lintErrors(document: object): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
   try {
@@ -25,7 +25,7 @@ export async function lintErrors(document: object): Promise<string[]> {
   }
 }
 
-/** Its exit code tells what its output says. */
+/** Redocly's exit code is ignored, because its output contains the result. */
 function lint(folder: string): Promise<string> {
   const program = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
   const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

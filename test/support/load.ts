@@ -1,16 +1,19 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds between the requests of a client. Without, a slow machine has no time left for what is tested. */
+/**
+ * Milliseconds between the requests of a client. Without a pause, a slow machine would have no time left for what is
+ * tested.
+ */
 const PACE = 5;
 
-/** What came of the requests: how many of each status with its code, and of each error where no response came. */
+/** The outcomes: the number of responses by status and code, and of errors if there was no response. */
 type Tally = Record<string, number>;
 
-/** Sends requests over kept connections, until it is told to stop. */
+/** Sends requests over keep-alive connections until it is stopped. */
 export class Load {
   readonly tally: Tally = {};
-  /** Milliseconds that the slowest response took. */
+  /** The longest response time, in milliseconds. */
   slowest = 0;
   /** Bodies of the responses with status 201. */
   readonly created: string[] = [];
@@ -37,7 +40,7 @@ export class Load {
     return this.tally;
   }
 
-  /** Each fourth request is a POST, at any time of some clients. */
+  /** Every fourth request is a POST, starting at a different one for each client. */
   private async client(first: number): Promise<void> {
     for (let i = first; this.running; i++) {
       const began = performance.now();

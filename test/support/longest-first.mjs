@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Most of their time goes to waiting: for timeouts, locks, and what has been killed. */
+/** These mostly wait: for timeouts, locks, and recovery after a kill. */
 const WAIT = [
   'test/promises/health.e2e-spec.ts',
   'test/promises/idempotency.e2e-spec.ts',
@@ -12,7 +12,7 @@ const WAIT = [
   'src/rate-limit/redis/sentinels.spec.ts',
 ];
 
-/** On a first run Jest has no durations of its own to go by: of these, one that comes last keeps a worker waiting. */
+/** On a first run, Jest has no durations yet. If one of these came last, it would keep a single worker busy. */
 const LONGEST = [
   'test/start.e2e-spec.ts',
   'embedded-postgres/embedded-postgres.spec.ts',
@@ -28,7 +28,7 @@ const LONGEST = [
   'test/migrate.e2e-spec.ts',
 ];
 
-/** Suites that wait are spread among those that compute: side by side they would leave the cores idle. */
+/** Distributes suites that wait among those that compute. Running side by side, they would leave the cores idle. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const named = (names) => names.flatMap((name) => tests.filter(({ path }) => path.endsWith(name)));

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** Where the repository keeps the document, so that a change of the interface shows in a review. */
+/** The document in the repository, so that changes of the API appear in reviews. */
 export const SNAPSHOT = join(import.meta.dirname, '../../docs/openapi.yaml');
 
-/** Whether the run may write the snapshot anew. */
+/** Whether the run may rewrite the snapshot. */
 export const UPDATING = process.env.UPDATE_OPENAPI === 'true';
 
 /** The addresses in the snapshot. */

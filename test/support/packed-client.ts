@@ -6,13 +6,15 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, 'node_modules/.bin');
 
-/** Runs a command, or one of the tools that the repository has installed. */
+/** Runs a command, or one of the tools installed in the repository. */
 export async function runIn(cwd: string, command: string, ...args: string[]): Promise<string> {
   const env = { ...process.env, PATH: `${TOOLS}${delimiter}${process.env.PATH ?? ''}` };
   return (await promisify(execFile)(command, args, { cwd, env })).stdout;
 }
 
-/** Packs the TypeScript client as `npm publish` does, and installs it in a folder. Returns the files of the package. */
+/**
+ * Packs the TypeScript client like `npm publish` does, and installs it in a folder. Returns the files of the package.
+ */
 export async function installPackedClient(folder: string): Promise<string[]> {
   const source = join(folder, 'source');
   const installed = join(folder, 'node_modules/petstore-client');

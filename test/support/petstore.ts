@@ -19,24 +19,24 @@ import { TestClock } from './test-clock.js';
 
 interface PetstoreOptions {
   readonly env?: Record<string, string>;
-  /** Features beside the service's own, as a line more in FEATURES would add them. */
+  /** Additional features, as if added to FEATURES. */
   readonly modules?: readonly Type[];
-  /** Providers in the place of others, as `overrideProvider()` of Nest takes them. */
+  /** Replacement providers, like those for `overrideProvider()` of Nest. */
   readonly override?: readonly { readonly provide: InjectionToken; readonly useValue: unknown }[];
-  /** How the service reaches its database, where that is not directly. */
+  /** Returns the URL of a proxy in front of the database, if the connection should not be direct. */
   readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
 }
 
 const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
 
-/** The application as production runs it, on a real port and a real database; only time is the test's. */
+/** The application as in production, on a real port and a real database. Only time is simulated. */
 export class Petstore {
   private constructor(
     private running: NestExpressApplication | undefined,
     readonly clock: TestClock,
     readonly databaseUrl: string,
     private readonly drop: () => Promise<void>,
-    /** Every line that the service has logged. */
+    /** Every line logged by the service. */
     readonly log: readonly Record<string, unknown>[],
   ) {}
 
@@ -79,7 +79,7 @@ export class Petstore {
     try {
       await setupApp(app).listen(0, '127.0.0.1');
     } catch (error) {
-      await app.close(); // some of its modules have started
+      await app.close(); // some of its modules may have started
       await database.drop();
       throw error;
     }
@@ -87,20 +87,20 @@ export class Petstore {
   }
 
   get app(): NestExpressApplication {
-    if (!this.running) throw new Error('It has been stopped');
+    if (!this.running) throw new Error('The service has been stopped');
     return this.running;
   }
 
   async stop(): Promise<void> {
     const server = this.app.getHttpServer();
     await this.app.close();
-    // The variables of a suite live as long as its worker, clients of this server too.
+    // The variables of a suite, including clients of this server, live as long as the worker.
     server.removeAllListeners();
     this.running = undefined;
     await this.drop();
   }
 
-  /** A new key's secret. */
+  /** Creates a key and returns its secret. */
   async key(
     plan: Plan = 'enterprise',
     limits: Limits | undefined = plan === 'enterprise' ? ENTERPRISE : undefined,
@@ -114,7 +114,7 @@ export class Petstore {
     return this.app.get(DataSource).query(sql, values);
   }
 
-  /** A client; with a key it sends it each time. */
+  /** A client that sends the given key, if any, with each request. */
   client(key?: string) {
     const agent = request.agent(this.app.getHttpServer());
     return key === undefined ? agent : agent.set('Authorization', `Bearer ${key}`);

@@ -7,10 +7,10 @@ import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { accepts } from './postgres-pair.js';
 
-/** It refuses to run as root. */
+/** PgBouncer refuses to run as root. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** A PgBouncer before a database. */
+/** A PgBouncer in front of a database. */
 export class PgBouncer {
   private constructor(
     private readonly child: ChildProcess,
@@ -36,7 +36,7 @@ export class PgBouncer {
       ...settings,
     ];
     await writeFile(file, `${lines.join('\n')}\n`);
-    // By its descriptor: the user who runs it may not enter the folder of a test run.
+    // Passed as a descriptor, because the user that runs it may not enter the folder of a test run.
     const handle = await open(file);
     const child = spawn('pgbouncer', ['/dev/stdin'], {
       stdio: [handle.fd, 'ignore', 'ignore'],

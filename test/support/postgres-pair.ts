@@ -11,10 +11,7 @@ import { freePort } from './free-port.js';
 import { PostgresServer } from './postgres-server.js';
 import { withClient } from './test-database.js';
 
-/**
- * A primary and its synchronous standby behind HAProxy, which asks over HTTP which of them is the primary, as it asks
- * Patroni.
- */
+/** A primary and its synchronous standby behind HAProxy, which finds the primary over HTTP, as with Patroni. */
 export class PostgresPair {
   private constructor(
     readonly primary: PostgresServer,
@@ -22,11 +19,11 @@ export class PostgresPair {
     private readonly roles: readonly [Role, Role],
     private readonly balancer: ChildProcess,
     private readonly folder: string,
-    /** Where HAProxy listens. */
+    /** The URL of HAProxy. */
     readonly url: string,
   ) {}
 
-  /** @param cutsSessions whether HAProxy closes the connections to a server that is not the primary any more */
+  /** @param cutsSessions whether HAProxy closes connections to a server that is no longer the primary */
   static async start({ cutsSessions }: { readonly cutsSessions: boolean }): Promise<PostgresPair> {
     const primary = await PostgresServer.start();
     const standby = await PostgresServer.standbyOf(primary);
@@ -55,12 +52,12 @@ ${servers.join('\n')}
     const balancer = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
     await eventually(() => accepts(port));
     const url = Object.assign(new URL(primary.url), { port: String(port) }).href;
-    // It takes both for the primary at first, and asks them in turn.
+    // Initially, HAProxy treats both as the primary and alternates between them.
     await eventually(async () => (await Promise.all([1, 2, 3, 4].map(() => isPrimary(url)))).every(Boolean));
     return new PostgresPair(primary, standby, roles, balancer, folder, url);
   }
 
-  /** Makes the standby the primary, for HAProxy too. */
+  /** Promotes the standby, also for HAProxy. */
   async promote(): Promise<void> {
     await this.standby.query('SELECT pg_promote()');
     this.roles[0].isPrimary = false;
@@ -83,7 +80,7 @@ const isPrimary = (url: string): Promise<boolean> =>
     return rows[0]?.standby === false;
   }).catch(() => false);
 
-/** Says over HTTP whether a server is the primary. */
+/** Reports over HTTP whether a server is the primary. */
 class Role {
   private constructor(
     private readonly server: Server,

@@ -11,7 +11,7 @@ import { freePort } from './free-port.js';
 import { childrenOf, isAlive, signal } from './processes.js';
 import { withClient } from './test-database.js';
 
-/** A real PostgreSQL of the test's own, migrated, that it may kill, freeze and start again. */
+/** A real, migrated PostgreSQL that a test may kill, freeze and restart. */
 export class PostgresServer {
   private constructor(
     private readonly folder: string,
@@ -27,7 +27,10 @@ export class PostgresServer {
     return new PostgresServer(folder, settings, server);
   }
 
-  /** A hot standby, made of a copy of the primary's data, which is down for that. The primary commits what both have. */
+  /**
+   * Creates a hot standby from a copy of the primary's data; the primary is down meanwhile. Afterwards, it commits only
+   * what both have.
+   */
   static async standbyOf(primary: PostgresServer): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-standby-'));
     await primary.server.stop();
@@ -62,7 +65,7 @@ export class PostgresServer {
     await this.query('SELECT pg_reload_conf()');
   }
 
-  /** Starts it again, with TLS. */
+  /** Restarts it with TLS. */
   async useTls({ certificate, key }: Certificates): Promise<void> {
     await this.server.stop();
     const cluster = join(this.folder, 'postgres');
@@ -83,14 +86,14 @@ export class PostgresServer {
     return this.server.url;
   }
 
-  /** As if the machine had lost power, but for what the disk has. */
+  /** Simulates a power failure, except that written data is kept. */
   async kill(): Promise<void> {
     const processes = await this.processes();
     for (const pid of processes) signal(pid, 'SIGKILL');
     await eventually(() => !processes.some(isAlive));
   }
 
-  /** Starts it again, on the same port. */
+  /** Restarts it on the same port. */
   async launch(): Promise<void> {
     this.server = await openEmbeddedPostgres(this.folder, { as: 'visitor', settings: this.settings });
   }
@@ -109,7 +112,7 @@ export class PostgresServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** The postmaster first: what it has not started by then it cannot start after it was stopped. Any other may end by itself. */
+  /** The postmaster comes first, because once stopped it starts no more processes. Others may end by themselves. */
   private async processes(): Promise<number[]> {
     const running = await findRunningServer(join(this.folder, 'postgres'));
     return running ? [running.pid, ...childrenOf(running.pid)] : [];

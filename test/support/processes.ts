@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The command lines that hold a path: the service's PostgreSQL has its data folder in its own. */
+/** Command lines that contain a path. The service's PostgreSQL is started with its data folder. */
 export function processesOf(path: string): string[] {
   const all = existsSync('/proc/self') ? fromProc() : fromPs(); // slim images have no ps, macOS has no /proc
   return all.filter((command) => command.includes(path));
@@ -24,18 +24,18 @@ function fromPs(): string[] {
   return execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).split('\n');
 }
 
-/** Looks again and again, for as long as the test may take. */
+/** Polls for as long as the test may take. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(20);
 }
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 export function childrenOf(parent: number): number[] {
   const all = existsSync('/proc/self') ? parentsFromProc() : parentsFromPs();
   return all.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);
 }
 
-/** Sends a signal. @returns false for a process that has ended meanwhile */
+/** Sends a signal. @returns false if the process has ended */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -10,12 +10,12 @@ const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.me
 export const SERVICE = built('dist/src/main.js');
 export const COMMAND_LINE = built('bin/petstore.js');
 
-/** Ends a test that hangs; a busy machine takes its time. */
+/** Ends a hanging test. It is long, because a busy machine is slow. */
 const PATIENCE_MS = 60_000;
 
 interface ProgramOptions {
   readonly cwd: string;
-  /** Of the test's own environment, `PATH`, `HOME` and what V8 has compiled reach the program. */
+  /** Added to `PATH`, `HOME` and the compile cache, which are all that it inherits. */
   readonly env?: Record<string, string>;
 }
 
@@ -25,7 +25,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program as built, in a process group of its own: the foreground job of a terminal. */
+/** A built program in its own process group, like the foreground job of a terminal. */
 export class Program {
   stdout = '';
   stderr = '';
@@ -36,7 +36,7 @@ export class Program {
     const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
     this.child = spawn(process.execPath, [script, ...args], {
       cwd,
-      env: { PATH, HOME, NODE_COMPILE_CACHE, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no balancer
+      env: { PATH, HOME, NODE_COMPILE_CACHE, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no load balancer
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -54,7 +54,7 @@ export class Program {
     return this.child.pid ?? 0;
   }
 
-  /** Sends a signal to the whole group, as a terminal does on Ctrl-C. A group that has ended is left in peace. */
+  /** Sends a signal to the whole group, like Ctrl-C in a terminal. Does nothing if the group has ended. */
   signal(name: NodeJS.Signals): void {
     try {
       process.kill(-this.pid, name);
@@ -68,7 +68,7 @@ export class Program {
     return this.says('stdout', pattern);
   }
 
-  /** Resolves when what it has said on stderr so far matches. */
+  /** Resolves when stderr so far matches. */
   complains(pattern: RegExp): Promise<void> {
     return this.says('stderr', pattern);
   }
@@ -85,26 +85,26 @@ export class Program {
   }
 }
 
-/** The welcome text of a service is not a log: it contains the demo keys. */
+/** The service's welcome text is not part of the log. It contains the demo keys. */
 const linesOfLog = (stdout: string): string =>
   stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .join('\n');
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export function run(script: string, args: readonly string[], options: ProgramOptions): Promise<Ended> {
   return new Program(script, args, options).ended;
 }
 
-/** A program on a terminal of its own, whose keys are its stdin: for what it does only before a person. */
+/** A program on its own terminal, with key presses as stdin. For features that need an interactive terminal. */
 export function onTerminal(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
   const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
   const { PATH = '', HOME = '' } = process.env;
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });
 }
 
-/** An empty folder with a space and a letter outside ASCII in its name. */
+/** An empty folder whose path contains a space and a non-ASCII letter. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet störe-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

@@ -8,13 +8,13 @@ const RATE_LIMIT_HEADERS = {
   'RateLimit-Policy': /^"minute";q=\d+;w=60(, "day";q=\d+;w=86400)?$/,
 };
 
-/** Traces of what runs inside: stack lines, SQL, files and packages. */
+/** Traces of internals: stack lines, SQL, files and packages. */
 const INSIDES =
   /\n\s+at |\bSELECT\b|\bINSERT\b|relation "|node_modules|\.[jt]s\b|[\\/](src|dist|home|work|tmp)[\\/]/;
 
 const matching = (form: RegExp): unknown => expect.stringMatching(form);
 
-/** What every response under `/v1` carries, whatever its status. */
+/** The headers of every response under `/v1`, whatever its status. */
 export function expectPromisedHeaders(response: RawResponse): void {
   for (const [name, form] of Object.entries(RATE_LIMIT_HEADERS)) {
     expect({ name, values: valuesOf(response, name) }).toEqual({ name, values: [matching(form)] });
@@ -22,7 +22,7 @@ export function expectPromisedHeaders(response: RawResponse): void {
   expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
 }
 
-/** An error: exactly the properties of an Error, and nothing that tells how the service is made. */
+/** Expects exactly the properties of an Error, and no internals. */
 export function expectErrorBody(response: RawResponse, status: number, code: string): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status });
   expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
@@ -45,7 +45,7 @@ function expectDetails(details: unknown): void {
   }
 }
 
-/** An error under `/v1`, with all that is promised of one. */
+/** Expects an error under `/v1`, with everything promised for one. */
 export function expectErrorResponse(response: RawResponse, status: number, code: string): void {
   expectErrorBody(response, status, code);
   expectPromisedHeaders(response);

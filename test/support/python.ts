@@ -3,12 +3,15 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:c
 const isSuitable = (python: string): boolean =>
   succeeds(python, 'import httpx, sys; sys.exit(sys.version_info < (3, 10))');
 
-/** Debian's own has its packages, which another one before it in the `PATH` may lack. Undefined if neither has httpx. */
+/**
+ * Debian's own Python has Debian's packages, which another one earlier in `PATH` may lack. Undefined if neither has
+ * httpx.
+ */
 export const PYTHON = ['python3', '/usr/bin/python3'].find(isSuitable);
 
 /**
- * `it` where there is a Python with httpx and the given modules, otherwise `it.skip` with a line that says so. With
- * CI=true a missing one is an error.
+ * `it` if there is a Python with httpx and the given modules, otherwise `it.skip` with a message. With CI=true, a
+ * missing one is an error.
  */
 export function itWithPython(name: string, test: () => Promise<void>, modules: readonly string[] = []): void {
   if (PYTHON !== undefined && modules.every((module) => succeeds(PYTHON, `import ${module}`))) {
@@ -16,12 +19,12 @@ export function itWithPython(name: string, test: () => Promise<void>, modules: r
     return;
   }
   const missing = `a python3 (3.10 or newer) with ${['httpx', ...modules].join(', ')} is not installed`;
-  if (process.env.CI === 'true') throw new Error(`${missing}, and CI must not leave out: ${name}`);
-  process.stderr.write(`Left out, because ${missing}: ${name}\n`);
+  if (process.env.CI === 'true') throw new Error(`${missing}, and CI must not skip: ${name}`);
+  process.stderr.write(`Skipped, because ${missing}: ${name}\n`);
   it.skip(name, test);
 }
 
-/** Runs Python; nothing of the test's own environment reaches it, but for `PATH` and `HOME`. */
+/** Runs Python with no environment variables but `PATH` and `HOME`. */
 export function runPython(
   args: readonly string[],
   env: Record<string, string>,

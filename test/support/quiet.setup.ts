@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-/** What the service logs is in the way between the names of tests. A suite that reads the log says so itself. */
+/** Hides the service's log, which would clutter the output of tests. Suites that read the log enable it. */
 export default function quiet(): void {
   Logger.overrideLogger(false);
 }

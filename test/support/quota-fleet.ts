@@ -4,7 +4,10 @@ import { Petstore } from './petstore.js';
 import { type ServiceProcess, ServiceProcesses } from './service-process.js';
 
 const CLIENTS_PER_PROCESS = 5;
-/** Milliseconds between the requests of a client. Without, a slow machine has no time left for what is tested. */
+/**
+ * Milliseconds between the requests of a client. Without a pause, a slow machine would have no time left for what is
+ * tested.
+ */
 const PACE = 5;
 
 export interface FleetKey {
@@ -12,7 +15,7 @@ export interface FleetKey {
   readonly secret: string;
 }
 
-/** Requests of one key until it is told to stop. They are for a path that does not exist: each is counted, and costs little. */
+/** Sends requests of one key until it is stopped. Their path does not exist, so each is counted but cheap. */
 export class QuotaLoad {
   admitted = 0;
   refused = 0;
@@ -54,7 +57,7 @@ export class QuotaLoad {
   }
 }
 
-/** Processes of the service that count quotas together. */
+/** Processes of the service that share their quotas. */
 export class QuotaFleet {
   private constructor(
     private readonly petstore: Petstore,
@@ -71,14 +74,14 @@ export class QuotaFleet {
     return fleet;
   }
 
-  /** A new key that may send that many requests in a day. */
+  /** Creates a key with a daily limit. */
   async key(perDay: number): Promise<FleetKey> {
     const secret = await this.petstore.key('enterprise', { perMinute: 1_000_000, perDay });
     const [row] = await this.petstore.query<{ id: string }>('SELECT max(id)::text AS id FROM api_keys');
     return { id: row?.id ?? '', secret };
   }
 
-  /** How many requests of a key are on record, by all processes. */
+  /** A key's recorded requests, over all processes. */
   async recorded({ id }: FleetKey): Promise<number> {
     const [row] = await this.petstore.query<{ requests: string }>(
       'SELECT sum(requests)::text AS requests FROM api_key_usage_by_writer WHERE key_id = $1',
@@ -87,7 +90,7 @@ export class QuotaFleet {
     return Number(row?.requests ?? 0);
   }
 
-  /** Begins to send requests with a key to every process. */
+  /** Starts sending requests with a key to every process. */
   load({ secret }: FleetKey): QuotaLoad {
     return new QuotaLoad(
       this.services.map(({ url }) => url),
@@ -95,12 +98,12 @@ export class QuotaFleet {
     );
   }
 
-  /** Every process counts in Redis. */
+  /** Waits until every process counts in Redis. */
   async isWhole(): Promise<void> {
     await eventually(async () => (await Promise.all(this.services.map(isOk))).every((one) => one));
   }
 
-  /** How often the processes have lost Redis, or a part of it. */
+  /** How often the processes have lost Redis or a part of it. */
   async losses(): Promise<number> {
     const counts = await Promise.all(
       this.services.map(async ({ url }) => {

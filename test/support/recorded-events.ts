@@ -6,7 +6,7 @@ interface RecordedEvent {
 }
 
 /**
- * What has been recorded for resources, in order: what the feed has already, and what it will get.
+ * The events recorded for resources, in order, including those not yet in the feed.
  * @param ids by the kind of resource, such as `pet`
  */
 export function recordedEvents(

@@ -3,7 +3,7 @@ import { eventually } from './eventually.js';
 import { clusterSettings, RedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
-/** Milliseconds after which the others take a node for failed. */
+/** Milliseconds after which the other nodes consider a node failed. */
 const NODE_TIMEOUT = 1_000;
 
 interface ClusterNode {
@@ -18,7 +18,7 @@ interface ClusterNode {
 export class RedisCluster {
   private constructor(readonly nodes: readonly RedisServer[]) {}
 
-  /** @param settings of every node beside those of a cluster */
+  /** @param settings of every node, in addition to those of a cluster */
   static async start(
     program = 'redis-server',
     settings: readonly string[] = [],
@@ -47,7 +47,7 @@ export class RedisCluster {
     return cluster;
   }
 
-  /** Every master has a replica that could take its place. */
+  /** Waits until every master has a replica that could replace it. */
   async isWhole(): Promise<void> {
     await eventually(() => this.nodes.every((node) => isWhole(node)));
   }
@@ -57,7 +57,7 @@ export class RedisCluster {
     return this.first.url;
   }
 
-  /** Runs a command at the master of the key that is its first argument. */
+  /** Runs a command on the master of the key in its first argument. */
   command(name: string, key: string, ...args: string[]): string {
     return this.masterOf(key).command(name, key, ...args);
   }
@@ -66,7 +66,7 @@ export class RedisCluster {
     return Number(this.anyNode().command('CLUSTER', 'KEYSLOT', key));
   }
 
-  /** The node that serves the slot of a key, as the nodes that are there see it. */
+  /** The node that serves the slot of a key, according to the running nodes. */
   masterOf(key: string): RedisServer {
     const slot = this.slotOf(key);
     const master = this.view().find(({ slots }) => slots.some((range) => isIn(range, slot)));
@@ -90,10 +90,7 @@ export class RedisCluster {
     return this.node(this.view().find((node) => node.master === id)?.port);
   }
 
-  /**
-   * Moves a slot as an operator does, a key at a time.
-   * @param meanwhile called after each step
-   */
+  /** Moves a slot like an operator would, one key at a time. @param meanwhile called after each step */
   async move(
     slot: number,
     from: RedisServer,
@@ -154,7 +151,7 @@ function nodesOf(server: RedisServer): ClusterNode[] {
     });
 }
 
-/** Whether a node knows of all slots, and of a replica of each master whose link is up. */
+/** Whether a node knows all slots, and a connected replica of each master. */
 function isWhole(server: RedisServer): boolean {
   const known = nodesOf(server);
   const covered = known.flatMap(({ slots }) => slots).reduce((sum, range) => sum + sizeOf(range), 0);

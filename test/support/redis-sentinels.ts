@@ -12,13 +12,13 @@ const SENTINELS = 3;
 interface Settings {
   readonly program?: string;
   readonly scheme?: 'redis' | 'rediss';
-  /** Of both servers. */
+  /** Settings of both servers. */
   readonly server?: readonly string[];
   /** Lines in the configuration of each sentinel. */
   readonly sentinel?: readonly string[];
 }
 
-/** A master, its replica, and three sentinels that call the replica to be master when the master is away for a second. */
+/** A master, its replica, and three sentinels that promote the replica when the master is unavailable for a second. */
 export class RedisSentinels {
   private constructor(
     readonly servers: readonly [RedisServer, RedisServer],
@@ -59,7 +59,7 @@ export class RedisSentinels {
     return new RedisSentinels([master, replica], ports, folder, sentinels);
   }
 
-  /** As `REDIS_SENTINELS` has it. */
+  /** The value of `REDIS_SENTINELS`. */
   get addresses(): string {
     return this.ports.map((port) => `127.0.0.1:${port}`).join(',');
   }
@@ -70,7 +70,7 @@ export class RedisSentinels {
     return master;
   }
 
-  /** Both servers are there, and one is the replica of the other. */
+  /** Waits until both servers run, and one is the replica of the other. */
   async isWhole(): Promise<void> {
     await eventually(
       () =>
@@ -81,7 +81,7 @@ export class RedisSentinels {
     );
   }
 
-  /** Starts a former master again. The sentinels make it a replica too, but take 10 s for it. */
+  /** Restarts a former master. The sentinels would also make it a replica, but take 10 s. */
   async bringBack(former: RedisServer): Promise<void> {
     const { port } = this.master;
     await former.launch();

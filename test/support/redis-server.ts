@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { describeWith } from './describe-with.js';
 import { freePort } from './free-port.js';
 
-/** `describe` where there is a `redis-server`. */
+/** `describe` if `redis-server` is installed. */
 export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 
-/** Settings of a node of a cluster, whose bus has a port of its own: usually the port + 10000, which may be in use. */
+/** Settings of a cluster node. Its bus needs a separate port, because the default (port + 10000) may be in use. */
 export async function clusterSettings(): Promise<string[]> {
   const bus = String(await freePort());
   return ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1'];
 }
 
-/** A real Redis of the test's own, that it may kill, freeze and start again. */
+/** A real Redis that a test may kill, freeze and restart. */
 export class RedisServer {
   private child?: ChildProcess;
   private isFrozen = false;
@@ -44,7 +44,7 @@ export class RedisServer {
     return `${this.scheme}://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it (again), with the data it had put on disk. */
+  /** Starts or restarts it, with the data it saved to disk. */
   async launch(): Promise<void> {
     const port =
       this.scheme === 'rediss'
@@ -83,12 +83,12 @@ export class RedisServer {
     await this.end('SIGKILL');
   }
 
-  /** Loses its data while it is down. */
+  /** Makes it lose its data while it is down. */
   async forget(): Promise<void> {
     for (const file of await readdir(this.folder)) await rm(join(this.folder, file), { recursive: true });
   }
 
-  /** Whether it can respond: neither killed nor frozen. */
+  /** Whether it can respond, which it cannot while killed or frozen. */
   get isRunning(): boolean {
     return this.child?.exitCode === null && this.child.signalCode === null && !this.isFrozen;
   }
@@ -111,13 +111,13 @@ export class RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs one command with `redis-cli` and gives its raw reply. */
+  /** Runs one command with `redis-cli`. Returns its raw reply. */
   command(...args: string[]): string {
     const tls = this.scheme === 'rediss' ? ['--tls', '--insecure'] : [];
     return execFileSync('redis-cli', ['-p', String(this.port), ...tls, ...args], { encoding: 'utf8' }).trim();
   }
 
-  /** What it says of its replication: nothing while it changes its role, for it then closes all connections. */
+  /** Its replication state. Empty while it changes its role, because it then closes all connections. */
   get replication(): string {
     try {
       return this.command('INFO', 'replication');
@@ -126,7 +126,7 @@ export class RedisServer {
     }
   }
 
-  /** How many addresses it counts at the moment. */
+  /** How many addresses are currently counted. */
   addresses(): number {
     return Number(
       this.command(
@@ -139,7 +139,7 @@ export class RedisServer {
     );
   }
 
-  /** Lets everything that is counted have begun that much earlier, since its clock cannot be moved. */
+  /** Moves the start of all windows back by the given time, because the clock of Redis cannot be moved. */
   age(milliseconds: number): void {
     this.command(
       'EVAL',
@@ -158,7 +158,7 @@ export class RedisServer {
     );
   }
 
-  /** Lets what one client has used belong to another day. */
+  /** Moves a client's usage to another day. */
   moveDays(key: string, by: number): void {
     this.command('HINCRBY', key, 'd', String(by));
   }

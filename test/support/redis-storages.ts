@@ -20,11 +20,11 @@ interface Settings {
 /** Replicas of the quota storage in this process, each with its own connection to Redis. */
 export class RedisStorages {
   private storages: RedisThrottlerStorage[] = [];
-  /** What all of them have on record. */
+  /** What they have recorded, in total. */
   usage = new TestDailyUsage();
-  /** By how many days the clock of Redis is ahead of what a test wants it to be. */
+  /** How many days the clock of Redis is ahead of the simulated one. */
   readonly days = { ahead: 0 };
-  /** Of the storage that was made last. */
+  /** Metrics of the most recently created storage. */
   metrics = new Metrics();
 
   make(url: string, { env = {}, clock = new Clock(), timeout }: Settings = {}): RedisThrottlerStorage {
@@ -56,7 +56,7 @@ export class RedisStorages {
   }
 }
 
-/** Days as the test has them: the clock of Redis cannot be moved. */
+/** Translates days to simulated ones, because the clock of Redis cannot be moved. */
 class ShiftedRecorder extends UsageRecorder {
   constructor(
     clock: Clock,
@@ -79,7 +79,7 @@ class ShiftedRecorder extends UsageRecorder {
   }
 }
 
-/** Sends requests at the same time. @returns how many were admitted */
+/** Sends concurrent requests. @returns how many were admitted */
 export async function admitted(
   storage: RedisThrottlerStorage,
   client: RateLimitClient,

@@ -3,7 +3,7 @@ import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { emptyFolder, Program, SERVICE } from './program.js';
 
-/** Replicas on one database behind a load balancer. */
+/** Replicas with a common database behind a load balancer. */
 export class Replicas {
   private readonly programs = new Map<number, Program>();
 
@@ -24,9 +24,9 @@ export class Replicas {
   }
 
   /**
-   * Stops one replica after the other with SIGTERM, and starts it again when it has ended.
+   * Restarts the replicas one after the other, each with SIGTERM and a new start after it has ended.
    * @param before called before each stop
-   * @param ended gets each program that was stopped
+   * @param ended receives each stopped program
    */
   async restart(
     before: () => Promise<void>,

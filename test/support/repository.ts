@@ -7,13 +7,13 @@ export const readText = (path: string): string => readFileSync(at(path), 'utf8')
 
 export const filesIn = (folder: string): string[] => readdirSync(at(`${folder}/`)).sort();
 
-/** The files of a folder and of those in it, relative to it. */
+/** The files of a folder and its subfolders, as relative paths. */
 export const allFilesIn = (folder: string): string[] =>
   readdirSync(at(`${folder}/`), { recursive: true, encoding: 'utf8' }).sort();
 
-/** The documents of a YAML file, with `<<` merged as Docker Compose does. */
+/** The documents of a YAML file, with `<<` merged like in Docker Compose. */
 export const readYaml = <T = unknown>(path: string): T[] =>
   loadAll(readText(path), { schema: YAML11_SCHEMA }) as T[];
 
-/** `UPDATE_RULES=true npm test -- monitoring` writes the rules for the Prometheus operator anew. */
+/** `UPDATE_RULES=true npm test -- monitoring` rewrites the rules for the Prometheus operator. */
 export const UPDATING_RULES = process.env.UPDATE_RULES === 'true';

@@ -6,8 +6,8 @@ const MEMORY_DISK = '/dev/shm';
 const ENOUGH = 1024 ** 3; // bytes; containers have 64 MB by default
 
 /**
- * The folder of one test run: what a suite makes by `mkdtemp` is in it, and goes with it. It is in memory where the
- * machine has such a disk: a test database then takes 10 ms in place of 340.
+ * The folder of one test run. It contains everything that suites create by `mkdtemp`, and is removed after the run. It
+ * is in memory if the machine has such a file system: creating a test database then takes 10 ms instead of 340.
  */
 export async function makeRunFolder() {
   const folder = await mkdtemp(join((await hasMemoryDisk()) ? MEMORY_DISK : tmpdir(), 'petstore-test-'));

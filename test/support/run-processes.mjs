@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** Every process that works in the folder of a test run, but this one: workers, services, servers. Empty without /proc. */
+/** All other processes that use the folder of a test run: workers, services, servers. Empty without /proc. */
 export function processesOf(folder) {
   return pids().filter((pid) => pid !== process.pid && worksIn(pid, folder));
 }
 
 export const commandOf = (pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
 
-/** Ends them all, a PostgreSQL in such a way that it gives back its shared memory. */
+/** Ends them all. PostgreSQL gets a signal that lets it release its shared memory. */
 export async function endProcessesOf(folder) {
   for (let left = processesOf(folder); left.length > 0; left = processesOf(folder)) {
     for (const pid of left) end(pid, /\bpostgres\b/.test(commandOf(pid)) ? 'SIGQUIT' : 'SIGKILL');

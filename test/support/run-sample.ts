@@ -6,7 +6,7 @@ interface Printed {
   readonly stderr: string;
 }
 
-/** Runs what a reader would paste. Nothing of the test's own environment reaches it, but for `PATH` and `HOME`. */
+/** Runs what a reader would paste, with no environment variables but `PATH` and `HOME`. */
 export async function runSample(
   command: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { withClient } from './test-database.js';
 
-/** One thing that migrations make. The table that remembers the migrations is not among them. */
+/** An object created by migrations. The table of applied migrations is excluded. */
 export interface SchemaItem {
   readonly kind: 'column' | 'constraint' | 'index' | 'trigger' | 'function';
   readonly table: string;
@@ -8,7 +8,7 @@ export interface SchemaItem {
   readonly definition: string;
 }
 
-/** PostgreSQL 18 keeps NOT NULL as a constraint of its own, with a name of its own: the columns tell of it. */
+/** PostgreSQL 18 stores NOT NULL as a named constraint. It is excluded, because the columns already show it. */
 const SCHEMA = `
   WITH tables AS (
     SELECT oid, relname FROM pg_class
@@ -31,12 +31,12 @@ const SCHEMA = `
   SELECT 'function', '', proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   ORDER BY 1, 2, 3`;
 
-/** What a database holds, in an order that can be compared. */
+/** The contents of a database schema, in a comparable order. */
 export function describeSchema(url: string): Promise<SchemaItem[]> {
   return withClient(url, async (client) => (await client.query<SchemaItem>(SCHEMA)).rows);
 }
 
-/** The migrations that a database remembers, oldest first. */
+/** The applied migrations of a database, oldest first. */
 export function appliedMigrations(url: string): Promise<string[]> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');

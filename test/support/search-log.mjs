@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** No key that the run has made may stand in what its services logged. @throws naming the first lines that hold one */
+/** No key created in the run may appear in its services' logs. @throws Error that quotes the first lines with a key */
 export async function searchLog(folder) {
   const keys = (await textOf(folder, '.keys')).split('\n').filter((line) => line !== '');
   const lines = (await textOf(folder, '.log')).split('\n');
@@ -10,10 +10,10 @@ export async function searchLog(folder) {
     (line.match(/[0-9A-Za-z]{49}/g) ?? []).some((word) => secrets.has(word)),
   );
   if (leaks.length > 0) {
-    throw new Error(`${leaks.length} lines of log hold an API key, such as: ${leaks.slice(0, 3).join('\n')}`);
+    throw new Error(`${leaks.length} log lines contain an API key, such as: ${leaks.slice(0, 3).join('\n')}`);
   }
   console.log(
-    `None of the ${secrets.size} keys made in this run stands in its ${lines.length} lines of log.`,
+    `None of the ${secrets.size} keys created in this run appears in its ${lines.length} log lines.`,
   );
 }
 

@@ -1,12 +1,12 @@
 import { emptyFolder, Program, SERVICE } from './program.js';
 
-/** The built service in a process of its own. */
+/** The built service in a separate process. */
 export interface ServiceProcess {
   readonly program: Program;
   readonly url: string;
 }
 
-/** Processes of the service on one database. */
+/** Processes of the service that share a database. */
 export class ServiceProcesses {
   private readonly started: ServiceProcess[] = [];
 
@@ -16,12 +16,12 @@ export class ServiceProcesses {
     private readonly env: Record<string, string>,
   ) {}
 
-  /** @param env settings of every process beside `DATABASE_URL` and `PORT` */
+  /** @param env settings of every process, in addition to `DATABASE_URL` and `PORT` */
   static async on(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcesses> {
     return new ServiceProcesses(databaseUrl, await emptyFolder(), env);
   }
 
-  /** On a busy machine a start may give up waiting for the database, so it is tried again. */
+  /** Retries, because on a busy machine a start may give up waiting for the database. */
   async start(tries = 3): Promise<ServiceProcess> {
     const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'silent', ...this.env };
     const program = new Program(SERVICE, [], { cwd: this.folder.path, env });

@@ -1,6 +1,6 @@
 import { withClient } from './test-database.js';
 
-/** Does something while another session holds a table, so that every statement on it waits. */
+/** Runs work while another session locks a table, so that every statement on the table waits. */
 export async function whileLocked(
   databaseUrl: string,
   table: string,

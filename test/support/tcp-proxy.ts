@@ -2,19 +2,19 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 
-/** A proxy between the service and its database. A test can cut it: then the service cannot reach the database. */
+/** A proxy between the service and its database, which a test can cut to make the database unreachable. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
 
   private constructor(
     private readonly server: Server,
-    /** The database's URL at this end of the proxy. */
+    /** The database's URL through the proxy. */
     readonly url: string,
     private readonly delay: number,
   ) {}
 
-  /** @param delay milliseconds for which each packet is on its way */
+  /** @param delay milliseconds by which each packet is delayed */
   static async to(databaseUrl: string, { delay = 0 } = {}): Promise<TcpProxy> {
     const { hostname, port } = new URL(databaseUrl);
     const server = createServer();

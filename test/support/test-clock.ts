@@ -1,10 +1,10 @@
 import { Clock } from '../../src/kernel/clock/clock.js';
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test moves it. */
 export class TestClock extends Clock {
-  private ran = 1_000_000; // a process that has been running for a while
+  private ran = 1_000_000; // as if the process had been running for a while
 
-  /** @param wall Unix milliseconds; noon, so that no test meets midnight by chance */
+  /** @param wall Unix milliseconds; noon by default, so that no test runs into midnight */
   constructor(private wall = Date.UTC(2027, 0, 15, 12)) {
     super();
   }
@@ -17,13 +17,13 @@ export class TestClock extends Clock {
     return this.ran;
   }
 
-  /** Time passes. */
+  /** Lets time pass. */
   advance(milliseconds: number): void {
     this.wall += milliseconds;
     this.ran += milliseconds;
   }
 
-  /** Somebody corrects the wall clock; no time passes. */
+  /** Corrects the wall clock without letting time pass. */
   step(milliseconds: number): void {
     this.wall += milliseconds;
   }

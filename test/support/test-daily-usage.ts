@@ -3,13 +3,16 @@ import type {
   DailyUsageRepository,
 } from '../../src/rate-limit/daily-usage/daily-usage.repository.js';
 
-/** What becomes of a statement: `lost` and `late` ones fail for the caller, who cannot know which of them it was. */
+/**
+ * The outcome of a statement. `lost` and `late` ones fail for the caller, which cannot tell them apart: the former has
+ * run, the latter will run later.
+ */
 export type Outcome = 'runs' | 'fails' | 'lost' | 'late';
 
-/** Day counts in memory, of which a test decides what becomes of each statement. */
+/** Daily counts in memory. A test decides the outcome of each statement. */
 export class TestDailyUsage implements Pick<DailyUsageRepository, 'record' | 'sumOfOthers' | 'merge'> {
   writes = 0;
-  /** Whether nothing can be read or written. */
+  /** Whether reads and writes fail. */
   away = false;
   outcome: () => Outcome = () => 'runs';
   /** By key and day, then by writer. */
@@ -43,7 +46,7 @@ export class TestDailyUsage implements Pick<DailyUsageRepository, 'record' | 'su
     return Promise.resolve();
   }
 
-  /** Runs what was to run late, in any order. */
+  /** Runs the late statements, newest first, because their order is not guaranteed. */
   thaw(): void {
     for (const run of this.late.splice(0).reverse()) run();
   }

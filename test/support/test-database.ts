@@ -6,9 +6,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for one suite, on the real server that the run has started. */
+/** Creates a database for one suite, on the server that the run has started. */
 export async function createTestDatabase(
-  template = 'petstore', // with all tables; `template1` has none
+  template = 'petstore', // has all tables, while `template1` has none
 ): Promise<TestDatabase> {
   const server = process.env.PETSTORE_TEST_SERVER ?? '';
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -25,7 +25,7 @@ async function execute(server: string, statement: string): Promise<void> {
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined); // queries fail with it
+  client.on('error', () => undefined); // the next query fails with the same error
   await client.connect();
   try {
     return await work(client);

@@ -5,11 +5,11 @@ import type { PlanThrottlerStorage } from '../../src/rate-limit/plan-throttler.s
 
 interface StorageUnderTest {
   readonly storage: PlanThrottlerStorage;
-  /** Lets time pass; noon is far from midnight. */
+  /** Lets time pass, starting at noon, far from midnight. */
   advance(milliseconds: number): Promise<void>;
   /** Lets the rest of the UTC day pass. */
   nextDay(): Promise<void>;
-  /** How far from a boundary a test has to stay: 1 ms where time is the test's, more where it is a server's. */
+  /** How far a test must stay from a boundary: 1 ms with a simulated clock, more with a server's clock. */
   readonly margin: number;
 }
 
@@ -19,7 +19,7 @@ const clientWith = (perMinute: number, perDay?: number): RateLimitClient => ({
   limits: { perMinute, perDay },
 });
 
-/** What every storage promises, whichever keeps the counts. */
+/** Describes the behaviour required of every storage, wherever it keeps its counts. */
 export function describeStorage(name: string, start: () => Promise<StorageUnderTest>): void {
   describe(`the ${name} storage`, () => {
     let test: StorageUnderTest;
@@ -94,7 +94,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       expect(windows[1]?.resetIn).toBeLessThanOrEqual(hours(24));
     });
 
-    it('charges nothing for a peek', async () => {
+    it('charges nothing on a peek', async () => {
       const client = clientWith(3, 10);
       await consume(client);
       await test.storage.peek(client);
@@ -102,7 +102,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       expect(remaining(await test.storage.peek(clientWith(3, 10)))).toEqual([3, 10]);
     });
 
-    it('keeps the counts when the limits change, and holds to the new limits at once', async () => {
+    it('keeps the counts when the limits change, and applies the new limits immediately', async () => {
       const small = clientWith(3, 10);
       const large = { ...small, limits: { perMinute: 6, perDay: 20 } };
       expect((await consume(small, 4)).admitted).toBe(false);
@@ -112,17 +112,17 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       expect(remaining(shrunk)).toEqual([0, 6]);
     });
 
-    it('keeps callers apart', async () => {
+    it('counts callers separately', async () => {
       const [one, other] = [clientWith(1, 10), clientWith(1, 10)];
       await consume(one, 2);
       expect((await consume(other)).admitted).toBe(true);
     });
 
-    it('counts no day for a client without a daily limit', async () => {
+    it('counts no days for a client without a daily limit', async () => {
       expect(remaining(await consume(clientWith(3)))).toEqual([2]);
     });
 
-    it('takes a window of another length', async () => {
+    it('supports windows of other lengths', async () => {
       const client = { ...clientWith(2), period: seconds(10) };
       expect((await consume(client, 3)).admitted).toBe(false);
       await test.advance(seconds(10));

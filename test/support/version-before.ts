@@ -6,15 +6,15 @@ import { emptyFolder, run } from './program.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * The commit before the newest migration was added: the newest version with another schema.
- * @returns undefined in a folder without history, such as a shallow clone
+ * The commit before the newest migration was added, which is the newest version with another schema.
+ * @returns undefined if the history is missing, such as in a shallow clone
  */
 export function commitBeforeNewestMigration(): string | undefined {
   const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations');
   return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
 }
 
-/** Builds a commit in a folder of its own, with the installed packages. */
+/** Builds a commit in a separate folder, with the installed packages. */
 export async function buildCommit(commit: string): Promise<Awaited<ReturnType<typeof emptyFolder>>> {
   const folder = await emptyFolder();
   const { path } = folder;
@@ -28,7 +28,7 @@ export async function buildCommit(commit: string): Promise<Awaited<ReturnType<ty
   return folder;
 }
 
-/** As `npm test` of that version names it. */
+/** The name of the build script in that version's `npm test`. */
 async function buildScriptOf(path: string): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as {
     scripts: { pretest: string };

@@ -1,4 +1,4 @@
-// Waits until the process that started it has ended, in whatever way, and ends what its test run has left.
+// Waits until its parent process has ended, however that happens, and removes what its test run has left behind.
 import { rm } from 'node:fs/promises';
 import { endProcessesOf } from './run-processes.mjs';
 

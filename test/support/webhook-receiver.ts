@@ -10,10 +10,10 @@ interface ReceivedMessage {
   readonly body: string;
 }
 
-/** An endpoint of a webhook that responds as a test tells it. */
+/** A webhook endpoint that responds as a test specifies. */
 export class WebhookReceiver {
   readonly received: ReceivedMessage[] = [];
-  /** How it responds: with a status, or by a function that may leave it open. */
+  /** How it responds: with a status, or through a function that may never respond. */
   respond: number | ((response: ServerResponse) => void) = 204;
   private readonly server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -37,7 +37,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The message at this place, from 0, once it is there. */
+  /** Waits for the message at this index, from 0. */
   async message(at: number): Promise<ReceivedMessage> {
     await eventually(() => this.received.length > at);
     const message = this.received[at];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { seconds } from '../../src/kernel/clock/duration.js';
 import type { Petstore } from './petstore.js';
 
-/** A response byte for byte: unlike a client's, its headers still show a name that was sent twice. */
+/** A response as raw bytes: unlike in an HTTP client, duplicate headers remain visible. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -13,7 +13,7 @@ export interface RawResponse {
 export interface Message {
   readonly method?: string;
   readonly path?: string;
-  /** Pairs, so that one name can be sent twice. `Host` and the length of the body are added. */
+  /** Pairs, so that a name can be sent twice. `Host` and the length of the body are added. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
 }
@@ -24,7 +24,7 @@ export const valuesOf = (response: RawResponse, name: string): string[] =>
 
 export const bearer = (key: string) => ['Authorization', `Bearer ${key}`] as const;
 
-/** Where a request goes that does not say it: a list of the platform, and a resource of this shop to create. */
+/** Default paths: a list of the platform, and a resource of this shop to create. */
 const LISTED = '/v1/events';
 const CREATED = '/v1/pets';
 
@@ -46,7 +46,7 @@ export function requestBytes({ method = 'GET', headers = [], body, ...message }:
 export const send = (petstore: Petstore, message: Message): Promise<RawResponse> =>
   sendBytes(petstore, requestBytes(message), message.method);
 
-/** Sends bytes, whatever they are, and waits for one response. */
+/** Sends arbitrary bytes and waits for one response. */
 export async function sendBytes(
   petstore: Petstore,
   bytes: Buffer | string,
@@ -57,16 +57,16 @@ export async function sendBytes(
   return response;
 }
 
-const DEADLINE = seconds(60); // without a byte: shorter than Jest's own, for a message that says more
+const DEADLINE = seconds(60); // without a byte; shorter than Jest's own timeout, for a better message
 
 interface Exchange {
-  /** The methods of the requests among the bytes: as many responses are waited for, and one to a HEAD has no body. */
+  /** The methods of the requests in the bytes: one response is expected for each, and a HEAD response has no body. */
   readonly methods?: readonly string[];
 }
 
 /**
- * Sends bytes over a connection of their own, whatever they are, and leaves it open until the responses are there or
- * the service closes it.
+ * Sends arbitrary bytes over a separate connection, which stays open until all responses have arrived or the service
+ * closes it.
  */
 export function exchange(
   petstore: Petstore,
@@ -100,7 +100,7 @@ function readResponses(received: Buffer, methods: readonly string[]): RawRespons
     const read = readResponse(rest, methods[responses.length] ?? 'GET');
     if (!read) break;
     rest = read.rest;
-    if (read.response.status !== 100) responses.push(read.response); // 100 Continue comes before the response
+    if (read.response.status !== 100) responses.push(read.response); // 100 Continue precedes the response
   }
   return responses;
 }

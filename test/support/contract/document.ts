@@ -48,7 +48,7 @@ interface Reference {
   readonly $ref: string;
 }
 
-/** The part itself, or what it refers to, as `#/components/schemas/Pet` does. */
+/** Returns the part itself, or what it refers to, such as `#/components/schemas/Pet`. */
 export function resolve<T extends object>(document: Document, part: T | Reference): T {
   if (!isReference(part)) return part;
   const names = part.$ref.split('/').slice(1);

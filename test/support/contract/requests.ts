@@ -8,42 +8,42 @@ type Properties = Readonly<Record<string, string>>;
 export interface Request {
   readonly what: string;
   readonly path: string;
-  /** As the document names it, in lower case. */
+  /** Lower case, as in the document. */
   readonly method: string;
   readonly parameters: Properties;
-  /** Of the body, each as a JSON text. */
+  /** The properties of the body, each as JSON text. */
   readonly properties: Properties;
   readonly hasBody: boolean;
-  /** Put behind the query as it is. */
+  /** Appended to the query unchanged. */
   readonly more?: string;
-  /** Instead of the properties. */
+  /** Sent instead of the properties. */
   readonly body?: string;
   readonly headers?: Properties;
   readonly key?: false;
-  /** The statuses that are right. */
+  /** The accepted statuses. */
   readonly expected: readonly number[];
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** It ends the key that all other requests are sent with. `test/key.e2e-spec.ts` tests it. */
+/** It ends the key that all other requests use. `test/key.e2e-spec.ts` tests it. */
 const ENDS_THE_KEY = '/key/rotate';
 const FORM = 'application/x-www-form-urlencoded';
 
 interface Requests {
-  /** Those that the document promises to take. */
+  /** Requests that the document promises to accept. */
   readonly valid: Arbitrary<Request>[];
-  /** The same, each kind broken in one place of its own. */
+  /** The same requests, each with one error. */
   readonly broken: Arbitrary<Request>[];
 }
 
 export function requests(document: Document): Requests {
-  // A path of another version has servers of its own: it is not under /v1.
+  // A path of another version has its own `servers` and is not under /v1.
   const paths = Object.entries(document.paths).filter(
     ([path, item]) => path !== ENDS_THE_KEY && !('servers' in item),
   );
   const each = paths.flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
-      if (operation.requestBody && !jsonBody(operation)) return []; // another media type: chance makes none
+      if (operation.requestBody && !jsonBody(operation)) return []; // another media type, which is not generated
       const whole = validRequest(document, path, method, operation);
       const others = METHODS.filter((other) => !(other in item));
       return [{ whole, breaks: breaks(document, path, operation, others) }];
@@ -89,7 +89,7 @@ function validRequest(document: Document, path: string, method: string, operatio
 
 const OF_REPEATS = ['idempotency_in_progress', 'idempotency_key_reused'];
 
-/** Whether a request may be refused for what it says, and not only as a repeat. */
+/** Whether a request may be refused because of its content, and not only as a repeat. */
 function ownRefusals(document: Document, { responses }: Operation, status: number): boolean {
   const response = responses[String(status)];
   const examples = response && resolve(document, response).content?.['application/json']?.examples;
@@ -97,20 +97,20 @@ function ownRefusals(document: Document, { responses }: Operation, status: numbe
 }
 
 function parametersOf(document: Document, { parameters = [] }: Operation): Arbitrary<Properties> {
-  // Only a list itself can make a cursor.
+  // Only the list itself can create a cursor.
   const known = parameters.filter((one) => one.in !== 'header' && one.name !== 'cursor');
   const values = known.map((one) => [one.name, textOf(one, document)]);
   const requiredKeys = known.filter((one) => one.in === 'path').map(({ name }) => name);
   return fc.record(Object.fromEntries(values) as Record<string, Arbitrary<string>>, { requiredKeys });
 }
 
-/** A segment of a path that is empty or a dot is another path. */
+/** An empty or dot segment would change the path. */
 function textOf({ in: place, schema }: Parameter, document: Document): Arbitrary<string> {
   const texts = valid(schema, document).map(({ text }) => text);
   return place === 'path' ? texts.filter((text) => !/^\.{0,2}$/.test(text)) : texts;
 }
 
-/** A header that the document has names one request, so no two get the same. */
+/** A documented header identifies a request, so each request gets a different value. */
 function headersOf(operation: Operation): Arbitrary<Properties> {
   const names = parametersIn(operation, 'header').map(({ name }) => name);
   return fc.subarray(names).map((some) => Object.fromEntries(some.map((name) => [name, randomUUID()])));
@@ -161,7 +161,7 @@ function breaks(
     ...otherMethods.map((method) => ({ what: method, expected: [405], change: () => ({ method }) })),
     ...parametersIn(operation, 'path').flatMap((one) => parameterBreaks(document, one)),
     ...parametersIn(operation, 'header').flatMap(headerBreaks),
-    // What the path names may not be there, which a pipe may find first.
+    // The resource in the path may not exist, and a pipe may check that first.
     ...values.map((one) => (path.includes('{') ? { ...one, expected: [...one.expected, 404] } : one)),
   ];
 }
@@ -169,7 +169,7 @@ function breaks(
 const parametersIn = ({ parameters = [] }: Operation, ...places: readonly string[]) =>
   parameters.filter((one) => places.includes(one.in));
 
-/** Headers that the schema's pattern does not match; none that HTTP itself refuses. */
+/** Header values that the schema's pattern rejects, except those that HTTP itself rejects. */
 function headerBreaks({ name, schema }: Parameter): Break[] {
   const matches = new RegExp(schema.pattern ?? '');
   const broken = ['', 'a b', '"', '""', '"a";b', 'é', 'x'.repeat(256), `"${'x'.repeat(256)}"`];

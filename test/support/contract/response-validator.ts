@@ -17,7 +17,7 @@ interface Response {
   readonly content?: Content<{ readonly schema: object }>;
 }
 
-/** Holds responses against the document. */
+/** Checks responses against the document. */
 export class ResponseValidator {
   private readonly ajv = new Ajv2020({
     strict: false,
@@ -37,7 +37,7 @@ export class ResponseValidator {
     this.ajv.addSchema(document, 'openapi');
   }
 
-  /** What of a response is not as the document says. */
+  /** Lists where a response differs from the document. */
   faults(operation: Operation, { status, headers, body }: ReceivedResponse): string[] {
     // A wrong method is not an operation; its response is like any other error.
     const declared = operation.responses[status === 405 ? '400' : `${status}`];

@@ -1,7 +1,7 @@
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
-/** About how many requests to send. */
+/** Approximate number of requests to send. */
 export const REQUESTS = number('CONTRACT_REQUESTS', 150);
 
-/** Where chance starts: the seed that a failed run has printed repeats it. */
+/** The random seed. Use the seed printed by a failed run to repeat it. */
 export const SEED = number('CONTRACT_SEED', Date.now() % 2 ** 31);

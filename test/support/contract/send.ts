@@ -2,7 +2,7 @@ import type { Petstore } from '../petstore.js';
 import type { ReceivedResponse } from './response-validator.js';
 import type { Request } from './requests.js';
 
-/** Sends a request as it is, broken or not. */
+/** Sends a request unchanged, valid or not. */
 export async function send(petstore: Petstore, key: string, request: Request): Promise<ReceivedResponse> {
   const client = petstore.client(request.key === false ? undefined : key);
   const call = client[request.method as 'get'](address(request));

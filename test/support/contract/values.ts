@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { type Document, resolve, type Schema } from './document.js';
 import { codePoint } from '../code-point.js';
 
-/** A value as it stands in a JSON text and as it stands in a query or path. */
+/** A value as JSON text, and as text for a query or path. */
 interface Value {
   readonly json: string;
   readonly text: string;
@@ -11,10 +11,10 @@ interface Value {
 const word = (text: string): Value => ({ json: JSON.stringify(text), text });
 const digits = (integer: bigint): Value => ({ json: `${integer}`, text: `${integer}` });
 
-const MAX_ITEMS = 3; // of an array that may have any number
-const MAX_LENGTH = 300; // of a text that may have any
+const MAX_ITEMS = 3; // for arrays without a maximum
+const MAX_LENGTH = 300; // for strings without a maximum
 
-/** `fc.webPath()` keeps 86 MB. */
+/** `fc.webPath()` uses 86 MB. */
 const paths = fc
   .array(fc.string({ unit: codePoint }).map((segment) => `/${encodeURIComponent(segment)}`))
   .map((segments) => segments.join(''));
@@ -23,13 +23,13 @@ const NULL: Value = { json: 'null', text: 'null' };
 
 const isNullable = ({ type }: Schema): boolean => Array.isArray(type);
 
-/** `type: [integer, null]` without the `null`. */
+/** Removes `null` from `type: [integer, null]`. */
 function withoutNull(schema: Schema): Schema {
   const [type] = [schema.type ?? []].flat().filter((one) => one !== 'null');
   return { ...schema, type };
 }
 
-/** Values that a schema takes. */
+/** Values that a schema accepts. */
 export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   const resolved = resolve(document, schema);
   if (isNullable(resolved)) return fc.oneof(valid(withoutNull(resolved), document), fc.constant(NULL));
@@ -50,7 +50,7 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
     .string({ unit: codePoint, minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
-    .filter((text) => matches.test(text) && !text.includes('\0')) // which PostgreSQL cannot store
+    .filter((text) => matches.test(text) && !text.includes('\0')) // PostgreSQL cannot store NUL
     .map(word);
 }
 
@@ -67,7 +67,7 @@ function arrays(schema: Schema, document: Document): Arbitrary<Value> {
   }));
 }
 
-/** With its required properties: the others may lead back to the object itself. */
+/** Only required properties, because others may refer back to the object itself. */
 function objects({ properties = {}, required = [] }: Schema, document: Document): Arbitrary<Value> {
   const values = required.map((name) =>
     valid(properties[name] ?? {}, document).map(({ json }) => `${JSON.stringify(name)}:${json}`),
@@ -75,7 +75,7 @@ function objects({ properties = {}, required = [] }: Schema, document: Document)
   return fc.tuple(...values).map((properties) => ({ json: `{${properties.join(',')}}`, text: '' }));
 }
 
-/** JSON texts that a schema does not take. */
+/** JSON texts that a schema rejects. */
 export function brokenJson(schema: Schema): string[] {
   if (isNullable(schema)) return brokenJson(withoutNull(schema)).filter((json) => json !== 'null');
   const { enum: names, type, minLength, maxLength, pattern } = schema;
@@ -93,13 +93,13 @@ export function brokenJson(schema: Schema): string[] {
   ];
 }
 
-/** Texts of a query or path that a schema does not take. */
+/** Texts for a query or path that a schema rejects. */
 export function brokenText(schema: Schema): string[] {
   if (schema.enum) return ['', 'lost', ...schema.enum.map((name) => name.toUpperCase())];
   if (schema.type === 'boolean') return ['x', '7'];
   if (schema.type === 'array') return ['', 'one', '1,,2', ...beyond(schema.items ?? {})];
   if (schema.type === 'integer') return ['ten', '1.5', '1e1', '0x10', ' 5', ...beyond(schema)];
-  return ['x', 'AAAA', '\0']; // a cursor is a string, yet not any string
+  return ['x', 'AAAA', '\0']; // a cursor is a string, but not any string
 }
 
 function beyond({ minimum, maximum }: Schema): string[] {
