@@ -3,7 +3,7 @@ import { seconds } from '../kernel/clock/duration.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
 
-const principal = (id: number) => ({ id }) as ApiKeyPrincipal; // all that is asked of one
+const principal = (id: number) => ({ id }) as ApiKeyPrincipal; // the cache reads only the id
 
 let clock: TestClock;
 let cache: ApiKeyCache;
@@ -25,14 +25,14 @@ describe('ApiKeyCache', () => {
     expect(cache.stale('a')).toEqual(principal(1));
   });
 
-  it('holds no more than it may, and lets those go that were not seen for longest', () => {
+  it('evicts the least recently used entry when it is full', () => {
     for (const [id, hash] of ['a', 'b', 'c'].entries()) cache.set(hash, principal(id));
     cache.fresh('a');
     cache.set('d', principal(4));
     expect(knows('a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
   });
 
-  it('forgets both secrets of a key, and no other key', () => {
+  it('removes both secrets of a key, and no other key', () => {
     cache.set('old', principal(1));
     cache.set('new', principal(1));
     cache.set('other', principal(2));
@@ -40,7 +40,7 @@ describe('ApiKeyCache', () => {
     expect(knows('old', 'new', 'other')).toEqual(['other']);
   });
 
-  it('forgets a key that it was told again, that was pushed out, or that it does not know', () => {
+  it('removes a key that was set twice, was evicted, or is unknown', () => {
     cache.set('a', principal(1));
     cache.set('a', principal(1));
     cache.forget('1');
@@ -52,13 +52,13 @@ describe('ApiKeyCache', () => {
     expect(knows('a', 'b', 'c', 'd')).toEqual([]);
   });
 
-  it('finds what to forget without looking through all', () => {
+  it('removes a key without scanning all entries', () => {
     const many = 100_000;
     cache = new ApiKeyCache(clock, { max: many, ttl: seconds(10) });
     for (let id = 0; id < many; id++) cache.set(String(id), principal(id));
     const began = performance.now();
     for (let id = 0; id < many; id++) cache.forget(String(id));
-    expect(performance.now() - began).toBeLessThan(seconds(5)); // each through all would take minutes
+    expect(performance.now() - began).toBeLessThan(seconds(5)); // with scans: minutes
     expect(knows('0', '99999')).toEqual([]);
   });
 });

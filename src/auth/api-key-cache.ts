@@ -9,10 +9,10 @@ interface Bounds {
   readonly ttl: number;
 }
 
-/** The principals of valid keys by the hash of their secret. The least recently used ones are evicted first. */
+/** Caches the principals of valid keys by the hash of their secret. Evicts the least recently used ones first. */
 export class ApiKeyCache {
   private readonly principals: LRUCache<string, ApiKeyPrincipal>;
-  /** Hashes by key id, usually one: a change of a key must not scan the whole cache. */
+  /** Hashes by key id, usually one, so that a change of a key need not scan the whole cache. */
   private readonly hashes = new Map<string, string[]>();
 
   constructor(clock: Clock, { max, ttl }: Bounds) {
@@ -21,7 +21,7 @@ export class ApiKeyCache {
       ttl,
       ttlResolution: 0,
       perf: { now: () => clock.elapsed() },
-      // Stale entries serve while PostgreSQL is unavailable.
+      // Stale entries are used while PostgreSQL is unavailable.
       allowStale: true,
       noDeleteOnStaleGet: true,
       dispose: (principal, hash) => {
@@ -50,7 +50,7 @@ export class ApiKeyCache {
     this.principals.delete(hash);
   }
 
-  /** Removes every secret of a key. */
+  /** Removes all entries of a key. */
   forget(keyId: string): void {
     for (const hash of this.hashes.get(keyId) ?? []) this.principals.delete(hash);
   }

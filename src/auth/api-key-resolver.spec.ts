@@ -8,16 +8,16 @@ import { makeSecret } from './secret.js';
 
 const SECRET = makeSecret();
 
-/** The table of keys: one that a test can change, and make respond late or not at all. */
+/** A table with one key, whose responses a test can change, delay or make fail. */
 class Table {
   key: ApiKey | null = Object.assign(new ApiKey(), { id: 7, name: 'test', plan: 'free', scopes: null });
   endsAt: Date | null = null;
-  looks = 0;
+  queries = 0;
   failure?: Error;
   beforeResult: () => void = () => undefined;
 
   async findByHash(): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
-    this.looks += 1;
+    this.queries += 1;
     const found = this.key;
     await Promise.resolve();
     this.beforeResult();
@@ -34,7 +34,7 @@ let lastUsed: LastUsedRecorder;
 beforeEach(() => {
   table = new Table();
   clock = new TestClock();
-  const service = table as unknown as ApiKeysRepository; // all that is asked of it
+  const service = table as unknown as ApiKeysRepository; // only findByHash is called
   lastUsed = new LastUsedRecorder(service);
   resolver = new ApiKeyResolver(service, lastUsed, clock);
 });
@@ -45,91 +45,91 @@ const resolve = async (secret = SECRET) => {
 };
 
 describe('ApiKeyResolver', () => {
-  it('resolves a key it knows at once, without a promise', async () => {
+  it('resolves a cached key synchronously', async () => {
     await resolve();
     expect(resolver.known(SECRET)).toMatchObject({ kind: 'key', id: 7, plan: 'free' });
   });
 
-  it('asks once for 50 callers at the same time, also when the result is an error', async () => {
+  it('queries once for 50 concurrent callers, even if the query fails', async () => {
     await Promise.all(Array.from({ length: 50 }, () => resolve()));
-    expect(table.looks).toBe(1);
+    expect(table.queries).toBe(1);
     table.failure = new Error('away');
     const other = makeSecret();
     const settled = await Promise.allSettled(Array.from({ length: 50 }, () => resolve(other)));
     expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(table.looks).toBe(2);
+    expect(table.queries).toBe(2);
   });
 
-  it('asks again after a failure', async () => {
+  it('queries again after an error', async () => {
     table.failure = new Error('away');
     await expect(resolve()).rejects.toThrow('away');
     table.failure = undefined;
     expect(await resolve()).toBe(7);
   });
 
-  it('still knows a real key after a flood of made-up ones', async () => {
+  it('keeps a valid key in the cache during a flood of made-up keys', async () => {
     await resolve();
     table.key = null;
     for (let i = 0; i < 1_000; i++) expect(await resolve(makeSecret())).toBeUndefined();
-    table.looks = 0;
+    table.queries = 0;
     expect(await resolve()).toBe(7);
-    expect(table.looks).toBe(0);
+    expect(table.queries).toBe(0);
   });
 
-  it('looks once more when the key is changed while it looks', async () => {
+  it('queries again if the key changes during the query', async () => {
     table.beforeResult = () => {
-      if (table.looks > 1) return;
+      if (table.queries > 1) return;
       table.key = null;
       resolver.forget('7');
     };
     expect(await resolve()).toBeUndefined();
-    expect(table.looks).toBe(2);
+    expect(table.queries).toBe(2);
   });
 
-  it('looks once, however many other keys are changed while it looks', async () => {
+  it('queries once, however many other keys change during the query', async () => {
     table.beforeResult = () => {
-      if (table.looks > 10) throw new Error('looks without end');
+      if (table.queries > 10) throw new Error('queries without end');
       resolver.forget('8');
     };
     expect(await resolve()).toBe(7);
-    expect(table.looks).toBe(1);
+    expect(table.queries).toBe(1);
     table.beforeResult = () => undefined;
     expect(await resolve()).toBe(7);
-    expect(table.looks).toBe(1); // it was kept
+    expect(table.queries).toBe(1); // from the cache
   });
 
-  it('looks for an unknown key at most twice, however many keys are changed while it looks', async () => {
+  it('queries at most twice for an unknown key, however many keys change meanwhile', async () => {
     table.key = null;
     table.beforeResult = () => {
-      if (table.looks > 10) throw new Error('looks without end');
+      if (table.queries > 10) throw new Error('queries without end');
       resolver.forget('8');
     };
     expect(await resolve()).toBeUndefined();
-    expect(table.looks).toBeLessThanOrEqual(2);
+    expect(table.queries).toBeLessThanOrEqual(2);
   });
 
-  it('ends its look also when the key itself is changed all the time, and keeps nothing then', async () => {
+  it('returns but does not cache a key that keeps changing', async () => {
     table.beforeResult = () => {
-      if (table.looks > 10) throw new Error('looks without end');
+      if (table.queries > 10) throw new Error('queries without end');
       resolver.forget('7');
     };
     expect(await resolve()).toBe(7);
-    const { looks } = table;
-    expect(looks).toBeLessThanOrEqual(3);
+    const { queries } = table;
+    expect(queries).toBeLessThanOrEqual(3);
     await resolve();
-    expect(table.looks).toBeGreaterThan(looks);
+    expect(table.queries).toBeGreaterThan(queries);
   });
 
-  it('spends no time on what is unknown when keys are changed', async () => {
+  it('handles a change in constant time, however many unknown keys are cached', async () => {
     table.key = null;
     for (let i = 0; i < 1_000; i++) await resolve(makeSecret());
     const { took } = await cpuTime(() => {
       for (let i = 0; i < 100_000; i++) resolver.forget(String(i));
     });
-    expect(took).toBeLessThan(1_000); // to clear what is unknown each time takes several
+    expect(took).toBeLessThan(1_000); // to clear the unknown keys each time takes several seconds
   });
 
-  it('goes on with the last known state of a key while the look-up fails, until it is forgotten', async () => {
+  it('uses the last known state of a key while queries fail, until forget()', async () => {
     await resolve();
     clock.advance(60_000);
     table.failure = new Error('away');
@@ -138,7 +138,7 @@ describe('ApiKeyResolver', () => {
     await expect(resolve()).rejects.toThrow('away');
   });
 
-  it('finds a key that it was just told does not exist, once the table has changed', async () => {
+  it('caches an unknown key for 10 s', async () => {
     const { key } = table;
     table.key = null;
     expect(await resolve()).toBeUndefined();

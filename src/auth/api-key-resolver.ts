@@ -15,22 +15,22 @@ const CACHE_TTL = seconds(10);
 const RETRY_AFTER = seconds(1);
 const MAX_KNOWN = 50_000;
 const MAX_UNKNOWN = 50_000;
-/** Of a look-up whose key keeps changing. */
+/** Queries of one look-up whose key keeps changing. */
 const MAX_TRIES = 2;
 
 interface PendingLookup {
   readonly result: Promise<ApiKeyPrincipal | undefined>;
-  /** Ids of keys that have changed since the look-up began. */
+  /** Ids of keys that have changed since the query started. */
   readonly changed: Set<string>;
 }
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 
-/** Resolves a secret to its API key, from a cache where possible: a key is looked up at most once in 10 s. */
+/** Resolves a secret to its API key. Each key is looked up in PostgreSQL at most once in 10 s; otherwise a cache is used. */
 @Injectable()
 export class ApiKeyResolver {
   private readonly cache: ApiKeyCache;
-  /** Unknown hashes, with the value of `changes` then. A cache of its own: made-up keys must not evict valid ones. */
+  /** Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot evict valid ones. */
   private readonly unknown: LRUCache<string, number>;
   /** Concurrent requests with the same key share one look-up. */
   private readonly pending = new Map<string, PendingLookup>();
@@ -48,8 +48,8 @@ export class ApiKeyResolver {
   }
 
   /**
-   * What memory says of a secret: its API key; `null` for one that is mistyped, unknown, revoked, expired or rotated;
-   * `undefined` for one to look up.
+   * Resolves a secret from memory: its API key; `null` if it is mistyped, unknown, revoked, expired or rotated; `undefined` if it
+   * must be looked up.
    */
   known(secret: string): ApiKeyPrincipal | null | undefined {
     const hash = hashSecret(secret);
@@ -63,13 +63,13 @@ export class ApiKeyResolver {
     return this.cache.stale(hashSecret(secret)) !== undefined;
   }
 
-  /** Looks the key up in PostgreSQL. @throws when that is unavailable and the key was never seen */
+  /** Looks up a key in PostgreSQL. @throws if PostgreSQL is unavailable and the key has not been seen before */
   async lookUp(secret: string): Promise<ApiKeyPrincipal | null> {
     const found = await this.shared(hashSecret(secret));
     return found ? this.used(found) : null;
   }
 
-  /** Removes a key from the cache: the next request with it sees the change. */
+  /** Removes a changed key from the cache, so that its next request sees the change. */
   forget(keyId: string): void {
     this.changes += 1;
     this.cache.forget(keyId);
@@ -89,18 +89,18 @@ export class ApiKeyResolver {
   }
 
   /**
-   * Tries again if the key changed meanwhile, for it may have been read before the change. A result read while changes go
-   * on serves this request and is not cached.
+   * Queries again if the key changed meanwhile, because the result may be from before the change. If it changes again, the
+   * result is used for this request but not cached.
    */
   private async find(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
     for (let tries = 1; ; tries++) {
       changed.clear();
       const found = await this.query(hash);
-      // Any change may have made an unknown hash known.
+      // An unknown hash may belong to any changed key.
       const stale = found ? changed.has(String(found.key.id)) : changed.size > 0;
       if (stale && tries < MAX_TRIES) continue;
       if (!found) {
-        this.cache.delete(hash); // or a revoked key would be valid while PostgreSQL is unavailable
+        this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
         if (!stale) this.unknown.set(hash, this.changes);
         return undefined;
       }
@@ -116,7 +116,7 @@ export class ApiKeyResolver {
     return principal;
   }
 
-  /** While PostgreSQL is unavailable, only one request a second waits for it. */
+  /** While PostgreSQL is unavailable, queries it at most once a second; other requests fail immediately. */
   private async query(hash: string): Promise<Found | null> {
     if (this.clock.elapsed() < this.unavailableUntil) throw new ServiceUnavailable();
     try {
@@ -127,7 +127,7 @@ export class ApiKeyResolver {
     }
   }
 
-  /** Checks the end on each use: a cached secret expires on time. */
+  /** Checks the end on each use, so that a cached secret expires on time. */
   private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | null {
     const now = this.clock.now();
     if (now >= principal.endsAt) return null;

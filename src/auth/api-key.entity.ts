@@ -3,7 +3,7 @@ import type { Int64 } from '../kernel/json/int64.js';
 import { type Limits, type Plan, PLANS } from './plans.js';
 import type { Scope } from './scopes.js';
 
-/** A row of `api_keys`. It has the SHA-256 of the secret, not the secret. */
+/** A row of `api_keys`. It contains the SHA-256 of the secret, never the secret itself. */
 @Entity('api_keys')
 @Check('api_keys_name_length', 'char_length(name) BETWEEN 1 AND 200')
 @Check('api_keys_plan_known', `plan IN ('free', 'pro', 'business', 'enterprise')`)
@@ -46,7 +46,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
   previousEndsAt!: Date | null;
 
-  /** `null`: all, including later ones. */
+  /** `null` means all scopes, including future ones. */
   @Column('text', { array: true, nullable: true })
   scopes!: Scope[] | null;
 

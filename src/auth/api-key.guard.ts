@@ -6,7 +6,7 @@ import { challenge, InvalidApiKey, MissingApiKey } from './auth.errors.js';
 const NO_KEY = challenge();
 const WRONG_KEY = challenge({ error: 'invalid_token' });
 
-/** Refuses a request without a valid key, except for a public route and for OPTIONS: a preflight carries no key. */
+/** Rejects a request without a valid key. Public routes and OPTIONS need none: a CORS preflight has no credentials. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -3,7 +3,7 @@ import { DataSource, type Repository } from 'typeorm';
 import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 
-/** Times in Unix milliseconds. */
+/** An automatic ban. Times are in Unix milliseconds. */
 interface EarnedBan {
   readonly id: Int64;
   readonly endsAt: number;
@@ -11,7 +11,7 @@ interface EarnedBan {
   readonly since: number;
 }
 
-/** The columns of API keys that requests read and write. */
+/** Database access for requests. See `ApiKeysService` for administration. */
 @Injectable()
 export class ApiKeysRepository {
   private readonly keys: Repository<ApiKey>;
@@ -21,8 +21,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Records automatic bans. A longer ban on record stays, and so does a higher level; a ban that was lifted since stays
-   * lifted. They do not go into the history, which cannot be cleared and must not grow by what clients do.
+   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. A higher recorded level stays.
+   * Automatic bans are not recorded in the history, because clients could make it grow without limit.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {
     await this.keys.query(
@@ -30,7 +30,7 @@ export class ApiKeysRepository {
                          FROM unnest($1::bigint[], $2::float8[], $3::smallint[], $4::float8[]) AS u (id, ends, level, since)),
             due AS (SELECT id, ends_at, level FROM api_keys JOIN earned USING (id)
                      WHERE (ban_ends_at IS NULL OR ban_ends_at < ends_at) AND (forgiven_at IS NULL OR forgiven_at < since)
-                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- in one order, so that no two processes deadlock
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- ordered, so that processes cannot deadlock
        UPDATE api_keys SET ban_ends_at = due.ends_at, ban_level = greatest(ban_level, due.level)
          FROM due WHERE api_keys.id = due.id`,
       [
@@ -42,7 +42,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** The key with this hash of a secret, and when the secret ends; `null` for a revoked key. */
+  /** Finds a key by the hash of its current or previous secret, and when that secret ends; `null` if none, or if revoked. */
   async findByHash(hash: string): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
     const sent = Buffer.from(hash, 'hex');
     const key = await this.keys
@@ -57,13 +57,16 @@ export class ApiKeysRepository {
     };
   }
 
-  /** Records when keys were last used, in Unix milliseconds, at most once a minute for all processes together. */
+  /**
+   * Records when keys were last used, at most once a minute per key across all processes.
+   * @param times Unix milliseconds
+   */
   async recordUse(times: readonly (readonly [id: Int64, time: number])[]): Promise<void> {
     await this.keys.query(
       `WITH used AS (SELECT id, to_timestamp(ms / 1000) AS time FROM unnest($1::bigint[], $2::float8[]) AS u (id, ms)),
             due AS (SELECT id, time FROM api_keys JOIN used USING (id)
                      WHERE last_used_at IS NULL OR last_used_at <= time - interval '1 minute'
-                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- in one order, so that no two processes deadlock
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- ordered, so that processes cannot deadlock
        UPDATE api_keys SET last_used_at = due.time FROM due WHERE api_keys.id = due.id`,
       [times.map(([id]) => id), times.map(([, time]) => time)],
     );

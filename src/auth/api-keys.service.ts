@@ -12,22 +12,22 @@ import { describeSecret, hashSecret, makeSecret } from './secret.js';
 interface NewApiKey {
   readonly name: string;
   readonly plan: Plan;
-  /** For the enterprise plan, and only for it. */
+  /** Required for the enterprise plan; not allowed for others. */
   readonly limits?: Limits | null;
-  /** Never, unless given. */
+  /** By default never. */
   readonly expiresAt?: Date | null;
-  /** All, unless given. */
+  /** By default all. */
   readonly scopes?: readonly Scope[] | null;
 }
 
-/** Values of a key that can be changed. Absent ones stay. */
+/** Changes to a key. Omitted values stay the same. */
 export interface KeyUpdate {
   readonly name?: string;
-  /** Both numbers with the enterprise plan, `null` with any other. */
+  /** `limits` is required for the enterprise plan, `null` for others. */
   readonly plan?: { readonly plan: Plan; readonly limits: Limits | null };
-  /** `null`: never. */
+  /** `null` means never. */
   readonly expiresAt?: Date | null;
-  /** `null`: all. */
+  /** `null` means all. */
   readonly scopes?: readonly Scope[] | null;
 }
 
@@ -38,7 +38,7 @@ export interface IssuedKey {
 }
 
 interface RotationOptions {
-  /** The secret that clients use: the one that was sent, or the oldest or newest that works. */
+  /** The secret that clients use: the given one, or the oldest or newest valid one. */
   readonly inUse?: 'oldest' | 'newest' | { readonly secret: string };
   /** Unix milliseconds. */
   readonly now?: number;
@@ -46,7 +46,7 @@ interface RotationOptions {
 
 type Edit = QueryDeepPartialEntity<ApiKey> | undefined;
 
-/** The administration of API keys. Every change goes into the history. Methods return `null` when no key has the id. */
+/** Manages API keys and records every change in the history. Methods return `null` if no key has the id. */
 export class ApiKeysService {
   private readonly keys: Repository<ApiKey>;
 
@@ -85,7 +85,7 @@ export class ApiKeysService {
     return this.keys.findOneBy({ id });
   }
 
-  /** @param decide returns the changes; the row is locked while it runs. @throws KeyIsRevoked */
+  /** @param decide returns the changes; it runs while the row is locked. @throws KeyIsRevoked */
   update(id: Int64, decide: (key: ApiKey) => KeyUpdate): Promise<ApiKey | null> {
     return this.change('update', id, (key) => {
       if (key.revokedAt) throw new KeyIsRevoked(id);
@@ -104,9 +104,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Gives a key a new secret; id, quota and bans stay. The secret in use works until `oldEndsAt`, or stops at once without
-   * it; any other secret stops at once. A secret in use that a rotation has replaced before keeps the end it was given then.
-   * @throws KeyIsRevoked @throws KeyHasExpired @throws InvalidApiKey for a secret that has ended meanwhile
+   * Gives a key a new secret; its id, quota and bans stay. The secret in use remains valid until `oldEndsAt`; without it, it ends
+   * immediately. Any other secret ends immediately. If an earlier rotation already replaced the secret in use, its end stays.
+   * @throws KeyIsRevoked @throws KeyHasExpired @throws InvalidApiKey if the given secret has ended
    */
   async rotate(
     id: Int64,
@@ -133,19 +133,19 @@ export class ApiKeysService {
     );
   }
 
-  /** Bans a key until a time; a longer ban on record stays. */
+  /** Bans a key until the given time, unless it already has a longer ban. */
   ban(id: Int64, endsAt: Date): Promise<ApiKey | null> {
     return this.change('ban', id, ({ banEndsAt, banLevel }) =>
       banEndsAt && banEndsAt >= endsAt ? undefined : { banEndsAt: endsAt, banLevel: Math.max(banLevel, 1) },
     );
   }
 
-  /** Lifts a ban and resets the escalation. The quota stays as used. */
+  /** Lifts a ban and resets the escalation. The used quota stays. */
   unban(id: Int64): Promise<ApiKey | null> {
     return this.change('unban', id, () => ({ banEndsAt: null, banLevel: 0, forgivenAt: () => 'now()' }));
   }
 
-  /** Changes a key and records the change in one transaction. `edit` returns `undefined` for no change. */
+  /** Changes a key and records the change, in one transaction. @param edit returns `undefined` to change nothing */
   private change(action: KeyAction, id: Int64, edit: (key: ApiKey) => Edit): Promise<ApiKey | null> {
     return this.keys.manager.transaction(async (transaction) => {
       const before = await transaction

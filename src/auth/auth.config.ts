@@ -1,7 +1,7 @@
 import type { Variables } from '../kernel/config/variables.js';
 
 export class AuthConfig {
-  /** Who changes keys by the command line, for their history; absent: the user of the operating system. */
+  /** The user that the history records for changes by command line; by default the user of the operating system. */
   readonly actor: string | undefined;
 
   constructor(variables: Variables) {

@@ -9,7 +9,7 @@ export class MissingApiKey extends DomainError {
   }
 }
 
-/** The same for unknown, mistyped, revoked, expired and rotated keys: it does not reveal which keys have existed. */
+/** Does not distinguish unknown, mistyped, revoked, expired and rotated keys, so that it does not reveal which keys existed. */
 export class InvalidApiKey extends DomainError {
   constructor() {
     super('unauthenticated', 'invalid_api_key', 'This API key is not valid.');
@@ -24,14 +24,14 @@ export class InsufficientScope extends DomainError {
 
 export class KeyIsRevoked extends StartupError {
   constructor(id: Int64) {
-    super(`Key ${id} is revoked permanently. petstore keys create makes a new one.`);
+    super(`Key ${id} is revoked permanently. To create a new key, run petstore keys create.`);
   }
 }
 
 export class KeyHasExpired extends StartupError {
   constructor(id: Int64, expiresAt: Date) {
     super(
-      `Key ${id} expired at ${expiresAt.toISOString()}. petstore keys update ${id} --expires <when> gives it a new end.`,
+      `Key ${id} expired at ${expiresAt.toISOString()}. To extend it, run petstore keys update ${id} --expires <when>.`,
     );
   }
 }

@@ -10,7 +10,7 @@ import { KeyHistoryEntry } from './key-history.entity.js';
 import { AuditActor, KeyHistory } from './key-history.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
-/** The command line makes these without Nest, which it would take longer to load (`src/cli/keys/key-services.ts`). */
+/** Plain classes: the command line creates them without Nest, to start faster (`src/cli/keys/key-services.ts`). */
 const plainProviders: Provider[] = [
   { provide: AuditActor, useFactory: () => new AuditActor('the service') },
   {
@@ -25,7 +25,7 @@ const plainProviders: Provider[] = [
   },
 ];
 
-/** Not global: Nest stops global modules last, but the last writes of this one need the database module. */
+/** Not global: Nest shuts down global modules last, but the final writes of this one need the database. */
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
   providers: [...plainProviders, ApiKeysRepository, LastUsedRecorder],

@@ -12,8 +12,8 @@ const CONNECT_TIMEOUT = seconds(2);
 const PROBE_EVERY = seconds(5);
 
 /**
- * Listens for committed changes of keys, made by any process, on a connection of its own. A lost connection is replaced;
- * changes announced meanwhile take effect when the cache entry expires. The probe finds connections that the network dropped.
+ * Listens for committed changes of keys by any process, on a dedicated connection, which is replaced when it is lost. Changes
+ * made meanwhile take effect when the cache entry expires. A probe detects connections that the network dropped silently.
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -75,7 +75,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** Keys do not change at a standby or a former primary. */
+  /** Fails on a standby or a former primary, which gets no changes. */
   private expectPrimary(client: ServiceClient): void {
     if (client.isReadOnly) throw new Error('the server is read-only');
   }
@@ -84,7 +84,9 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     if (this.stopped || this.client !== client) return;
     this.client = undefined;
     const reason = error instanceof Error ? `: ${error.message}` : '';
-    this.logger.warn(`Changes of keys take effect later${reason}. Connecting again.`);
+    this.logger.warn(
+      `Lost the connection for key changes${reason}. Reconnecting; changes are delayed by up to 10 s.`,
+    );
     client.end().catch(() => undefined);
     this.retry = setTimeout(() => void this.listen(), RECONNECT_AFTER);
   }

@@ -3,13 +3,13 @@ import type { Int64 } from '../kernel/json/int64.js';
 
 export type KeyAction = 'create' | 'update' | 'rotate' | 'revoke' | 'ban' | 'unban';
 
-/** A value of a key in the history. Never a secret; times are in ISO 8601. */
+/** A value in the history of a key. Never a secret. Times are in ISO 8601. */
 export type HistoryValue = string | number | readonly string[] | null;
 
-/** The values that a change changed. */
+/** The changed values, by name. */
 export type Changes = Readonly<Record<string, { readonly from: HistoryValue; readonly to: HistoryValue }>>;
 
-/** A row of `api_key_history`. A trigger refuses updates and deletes. */
+/** A row of `api_key_history`. A trigger rejects updates and deletes. */
 @Entity('api_key_history')
 @Check('api_key_history_action_known', `action IN ('create', 'update', 'rotate', 'revoke', 'ban', 'unban')`)
 @Index('api_key_history_key_id_idx', ['keyId', 'id'])

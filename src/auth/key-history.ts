@@ -4,13 +4,13 @@ import type { Int64 } from '../kernel/json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import { type Changes, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
 
-/** The actor of a change of keys, which the history records. */
+/** Who makes a change, for the history. */
 export class AuditActor {
   readonly host = hostname();
 
   /**
-   * @param command the program that makes the changes, as its user calls it
-   * @param osUser in a container all have the same
+   * @param command the command that makes the change
+   * @param osUser the user name; in a container it is the same for everyone
    */
   constructor(
     readonly command: string,
@@ -18,19 +18,19 @@ export class AuditActor {
   ) {}
 }
 
-/** Which change was made to which key, by whom and when. */
+/** Records who changed which key, when and how. */
 export class KeyHistory {
   constructor(
     private readonly dataSource: DataSource,
     private readonly actor: AuditActor,
   ) {}
 
-  /** Oldest first. */
+  /** The changes of a key, oldest first. */
   of(keyId: Int64): Promise<KeyHistoryEntry[]> {
     return this.dataSource.getRepository(KeyHistoryEntry).find({ where: { keyId }, order: { id: 'ASC' } });
   }
 
-  /** Records a change in the transaction that makes it: both are committed or neither. */
+  /** Records a change in the same transaction. */
   async record(
     transaction: EntityManager,
     action: KeyAction,
@@ -43,7 +43,7 @@ export class KeyHistory {
   }
 }
 
-/** All of a key except its secrets. */
+/** The recorded values of a key: everything except its secrets. */
 const visible = (key: ApiKey): Record<string, HistoryValue> => ({
   name: key.name,
   plan: key.plan,
@@ -67,7 +67,7 @@ function difference(before: Record<string, HistoryValue>, after: Record<string, 
   );
 }
 
-/** A container may run under a user id without a name. */
+/** The user name. In a container, the user id may not have one. */
 function userName(): string {
   try {
     return userInfo().username;

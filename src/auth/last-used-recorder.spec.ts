@@ -4,9 +4,9 @@ import { LastUsedRecorder } from './last-used-recorder.js';
 import { minutes } from '../kernel/clock/duration.js';
 
 const NOON = Date.UTC(2027, 0, 15, 12);
-const principal = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as ApiKeyPrincipal; // all that is asked of one
+const principal = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as ApiKeyPrincipal; // only these are read
 
-/** The database: it keeps what it is given, or is away. */
+/** A database that records the writes, or is unavailable. */
 class Table {
   readonly written: [number, number][][] = [];
   away = false;
@@ -23,7 +23,7 @@ let lastUsed: LastUsedRecorder;
 
 beforeEach(() => {
   table = new Table();
-  lastUsed = new LastUsedRecorder(table as unknown as ApiKeysRepository); // all it asks of the service
+  lastUsed = new LastUsedRecorder(table as unknown as ApiKeysRepository); // only recordUse is called
 });
 afterEach(() => lastUsed.onApplicationShutdown());
 
@@ -45,7 +45,7 @@ describe('LastUsedRecorder', () => {
     ]);
   });
 
-  it('notes a key once a minute, whichever process noted it before', async () => {
+  it('records a key once a minute, even if another process recorded it before', async () => {
     const key = principal(1, NOON);
     lastUsed.note(key, NOON + minutes(1) - 1);
     await lastUsed.write();
@@ -56,7 +56,7 @@ describe('LastUsedRecorder', () => {
     expect(table.written).toEqual([[[1, NOON + minutes(1)]]]);
   });
 
-  it('keeps what could not be written, and the later of two times', async () => {
+  it('retries a failed write, with the later time of each key', async () => {
     const key = principal(1);
     table.away = true;
     lastUsed.note(key, NOON);
@@ -74,7 +74,7 @@ describe('LastUsedRecorder', () => {
     ]);
   });
 
-  it('writes the rest at the end', async () => {
+  it('writes the remaining times at shutdown', async () => {
     lastUsed.note(principal(1), NOON);
     await lastUsed.onApplicationShutdown();
     expect(table.written).toEqual([[[1, NOON]]]);

@@ -8,8 +8,8 @@ const NOTE_EVERY = minutes(1);
 const WRITE_EVERY = seconds(5);
 
 /**
- * Records when keys were last used, to the minute. A request costs one comparison. The times of all keys are written
- * every 5 s in one statement, or later while PostgreSQL is unavailable.
+ * Records when keys were last used, to the minute. The times of all keys are written every 5 s in one statement, or later if
+ * PostgreSQL is unavailable.
  */
 @Injectable()
 export class LastUsedRecorder implements OnApplicationShutdown {
@@ -44,10 +44,11 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     await this.write();
   }
 
-  /** Keeps times for the next write, except those of keys that were used since. */
+  /** Keeps the times for the next write. Newer times of the same keys win. */
   private keep(times: ReadonlyMap<Int64, number>, error: unknown): void {
     this.times = new Map([...times, ...this.times]);
-    if (!this.failing) this.logger.warn(`The last use of keys is written later: ${String(error)}`);
+    if (!this.failing)
+      this.logger.warn(`Could not record when keys were last used; retrying: ${String(error)}`);
     this.failing = true;
   }
 }

@@ -1,4 +1,4 @@
-/** The limits of a client. A custom plan takes both numbers from the key. */
+/** The limits of a plan. With a custom plan, each key has its own. */
 export interface Limits {
   /** Requests in 60 seconds. */
   readonly perMinute: number;

@@ -12,13 +12,13 @@ export const requiredScopes = (handler: object): readonly Scope[] =>
   (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
 
 /**
- * Restricts an operation to keys with all of these scopes: requests with other keys return 403 `insufficient_scope`. Feeds the
- * document too, and brings the scopes to `petstore keys`.
+ * Restricts an operation to keys with all of these scopes. Requests with other keys get 403 `insufficient_scope`. Also adds the
+ * scopes to the OpenAPI document and to `petstore keys`.
  */
 export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
   scopes.forEach(declareScope);
   return applyDecorators(
-    // Metadata survives a decorator that replaces the handler.
+    // Metadata, because it survives decorators that replace the handler.
     SetMetadata(REQUIRED_SCOPES, scopes),
     ApiSecurity(SECURITY_SCHEME, scopes),
     ApiErrors(new InsufficientScope(scopes[0])),

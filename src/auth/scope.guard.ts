@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { challenge, InsufficientScope } from './auth.errors.js';
 import { requiredScopes } from './require-scope.decorator.js';
 
-/** Refuses a key that lacks a scope which the route requires by `@RequireScope()`. */
+/** Rejects a key that lacks a scope of the route's `@RequireScope()`. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

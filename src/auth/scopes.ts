@@ -1,7 +1,7 @@
-/** What a key may be allowed to do, such as `pets:write`. */
+/** A permission of a key, such as `pets:write`. */
 export type Scope = `${string}:${string}`;
 
-/** The scopes of all operations that are loaded, in alphabetical order: `@RequireScope()` declares them. */
+/** All scopes that `@RequireScope()` declares in loaded modules, in alphabetical order. */
 export const SCOPES: Scope[] = [];
 
 export function declareScope(scope: Scope): void {

@@ -9,7 +9,7 @@ describe('a secret', () => {
     expect(makeSecret()).toMatch(/^petstore_[0-9A-Za-z]{49}$/);
   });
 
-  it('is never made twice', () => {
+  it('is unique', () => {
     expect(new Set(Array.from({ length: 1_000 }, makeSecret)).size).toBe(1_000);
   });
 
@@ -17,18 +17,18 @@ describe('a secret', () => {
     fc.assert(fc.property(secrets, isSecret));
   });
 
-  it('is kept as its SHA-256 only', () => {
+  it('is hashed with SHA-256', () => {
     expect(hashSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
-  it('is described by what cannot be used', () => {
+  it('is described by its first 13 and last 4 characters', () => {
     const secret = makeSecret();
     expect(describeSecret(secret)).toEqual({ prefix: secret.slice(0, 13), lastFour: secret.slice(-4) });
   });
 });
 
 describe('isSecret', () => {
-  it('refuses a secret with any one digit changed', () => {
+  it('rejects a secret with one changed digit', () => {
     const index = fc.integer({ min: 0, max: 57 });
     fc.assert(
       fc.property(secrets, index, fc.constantFrom(...BASE62), (secret, at, digit) => {
@@ -38,7 +38,7 @@ describe('isSecret', () => {
     );
   });
 
-  it('refuses a secret with two neighbours swapped', () => {
+  it('rejects a secret with two adjacent digits swapped', () => {
     fc.assert(
       fc.property(secrets, fc.integer({ min: 9, max: 56 }), (secret, at) => {
         const swapped = `${secret.slice(0, at)}${secret[at + 1]}${secret[at]}${secret.slice(at + 2)}`;
@@ -54,7 +54,7 @@ describe('isSecret', () => {
     ` ${makeSecret()}`,
     `${makeSecret()}0`,
     makeSecret().slice(1),
-  ])('refuses %j', (token) => {
+  ])('rejects %j', (token) => {
     expect(isSecret(token)).toBe(false);
   });
 });

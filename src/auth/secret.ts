@@ -3,12 +3,12 @@ import { crc32 } from 'node:zlib';
 import { SERVICE } from '../kernel/service.js';
 import { days } from '../kernel/clock/duration.js';
 
-/** How long a rotation may leave the old secret in use. */
+/** Maximum time for which the old secret remains valid after a rotation. */
 export const MAX_OVERLAP = days(30);
 
 /**
  * `petstore_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of what precedes them.
- * Secret scanners recognise the form, and a typo is refused without a look-up.
+ * Secret scanners recognise the format, and typos are rejected without a look-up.
  */
 const PREFIX = `${SERVICE.prefix}_`;
 const RANDOM_BYTES = 32;
@@ -22,17 +22,17 @@ export function makeSecret(): string {
   return body + checksum(body);
 }
 
-/** Whether a token has the form of a secret and the right checksum. */
+/** Whether a token has the format of a secret and a correct checksum. */
 export function isSecret(token: string): boolean {
   return SECRET.test(token) && checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS);
 }
 
-/** What is stored in place of the secret: its SHA-256 in hexadecimal. A secret of 256 random bits needs no salt. */
+/** The SHA-256 of a secret in hexadecimal, which is stored instead of it. 256 random bits need no salt. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The part that may be shown: enough to recognise a key, not enough to use it. */
+/** The parts that may be shown, enough to recognise a key. */
 export function describeSecret(secret: string): { prefix: string; lastFour: string } {
   return { prefix: secret.slice(0, PREFIX.length + 4), lastFour: secret.slice(-4) };
 }
