@@ -22,7 +22,7 @@ Exit codes:
   0  success
   1  failure: one line on stderr gives the reason`;
 
-/** The `petstore` program. A command loads its dependencies when it runs. */
+/** The `petstore` program. Commands load their dependencies only when they run. */
 export async function commandLine(): Promise<Command> {
   const petstore = new Command('petstore')
     .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
@@ -46,7 +46,7 @@ export async function commandLine(): Promise<Command> {
   for (const add of await otherCommands()) add(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);
-  const completion = tab(petstore, { completionCommandName: 'completion' }); // last: it completes the commands added before
+  const completion = tab(petstore, { completionCommandName: 'completion' }); // last: completes all commands added before it
   petstore.commands
     .find((command) => command.name() === 'completion')
     ?.action((shell: string) => {
@@ -57,9 +57,9 @@ export async function commandLine(): Promise<Command> {
   return petstore;
 }
 
-/** The script of the library for bash declares constants, and fails when a shell sources it twice. */
+/** Removes `readonly` from the library's bash script, which otherwise fails when a shell sources it twice. */
 function printCompletion(print: () => void): void {
-  /* eslint-disable no-console -- the library prints by it and returns nothing */
+  /* eslint-disable no-console -- the library prints the script and does not return it */
   const { log } = console;
   console.log = (script: string) => {
     log(script.replace(/^readonly /gm, ''));
@@ -74,7 +74,7 @@ function printCompletion(print: () => void): void {
 
 type AddCommands = (program: Command) => void;
 
-/** The commands of features, whose folders have a `<name>.command.ts` that exports `addCommands`. */
+/** The commands of features: each `<folder>/<name>.command.ts` exports `addCommands`. */
 async function otherCommands(): Promise<AddCommands[]> {
   const source = join(import.meta.dirname, '..');
   const folders = (await readdir(source, { withFileTypes: true })).filter(

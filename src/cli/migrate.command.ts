@@ -48,7 +48,7 @@ async function revert({ json }: Options): Promise<void> {
   );
 }
 
-/** Also with the embedded database, where a migration is reverted to be written anew. */
+/** Also supports the embedded database: during development, a migration is reverted and rewritten. */
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
   const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
   const url = directDatabaseUrl ?? databaseUrl;

@@ -4,12 +4,12 @@ export interface Json {
   readonly json?: true;
 }
 
-/** Prints the result of a command: JSON for programs, or text for people. */
+/** Prints the result of a command as JSON or as text. */
 export function print(json: true | undefined, value: unknown, text: () => string): void {
   process.stdout.write(`${json ? visibleLines(writeJson(value, 2)) : text()}\n`);
 }
 
-/** A table whose cells can neither control the terminal nor look like another row. */
+/** A table. Escapes control characters, so that a cell cannot control the terminal or imitate another row. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map(visible));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -32,7 +32,7 @@ export const isVisible = (text: string): boolean => !INVISIBLE.test(text);
 /** Escapes invisible characters as JSON does: `\u001b`. */
 export const visible = (text: string): string => text.replace(EACH, escape);
 
-/** The same, but for line breaks. */
+/** As `visible()`, but keeps line breaks. */
 const visibleLines = (text: string): string =>
   text.replace(EACH, (character) => (character === '\n' ? '\n' : escape(character)));
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { DatabaseConfig } from '../database/database.config.js';
 import { StartupError } from '../kernel/errors/common.errors.js';
 
-/** Without a `DATABASE_URL` there has to be a data folder. @param missing what cannot exist without it */
+/** Fails if there is neither a `DATABASE_URL` nor a data folder. @param missing what the message says is missing */
 export function requireDataFolder(
   { databaseUrl, dataDir }: Pick<DatabaseConfig, 'databaseUrl' | 'dataDir'>,
   missing: string,

@@ -4,7 +4,7 @@ import { throwConnectionError } from '../database/database-unavailable.js';
 import { joinDatabase } from '../database/open-database.js';
 import { connectionOptions } from '../database/pool/connection-options.js';
 
-/** Runs work on the database, whether the service runs or not. @throws StartupError */
+/** Runs work on the database. The service need not be running. @throws StartupError */
 export async function withDatabase<T>(
   config: DatabaseConfig,
   work: (dataSource: DataSource) => Promise<T>,

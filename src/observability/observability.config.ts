@@ -5,7 +5,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export class ObservabilityConfig {
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** TCP port for `/metrics` alone, 0 for any free one; absent: the port of the service. */
+  /** Separate TCP port for `/metrics`, 0 for any free one; by default the port of the service. */
   readonly metricsPort: number | undefined;
   /** Whether to send a span for each request to an OpenTelemetry collector. */
   readonly tracing: boolean;
@@ -26,8 +26,8 @@ function metricsPort(variables: Variables): number | undefined {
 }
 
 /**
- * Whether OpenTelemetry's standard variables name a collector and do not switch tracing off. OpenTelemetry's libraries
- * read the other `OTEL_…` variables.
+ * Whether OpenTelemetry's standard variables set a collector and do not disable tracing. OpenTelemetry's libraries read the
+ * other `OTEL_…` variables.
  */
 function tracing(variables: Variables): boolean {
   const collector =

@@ -1,11 +1,11 @@
 import { table } from '../print.js';
 
-/** Only `fail` means that the service does not start, or does not keep its promises. */
+/** The result of a check. `fail` means that the service does not start or does not work correctly. */
 export interface CheckResult {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly finding: string;
-  /** What to do; null for nothing. */
+  /** What to do, if anything. */
   readonly advice: string | null;
 }
 
@@ -30,19 +30,19 @@ export const fail = (check: string, finding: string, advice: string | null = nul
   advice,
 });
 
-/** An error in one line. A connection to several addresses fails with an AggregateError. */
+/** The message of an error on one line. A connection to a name with several addresses fails with an AggregateError. */
 export function reasonOf(error: unknown): string {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   return (inner instanceof Error ? inner.message : String(inner)).replace(/\s*\n\s*/g, ' ');
 }
 
-/** Host and path of a URL. A password that is not encoded may reach into the path. */
+/** The host and path of a URL. A password with an unencoded `/` would continue in the path, so removes it. */
 export function addressOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/^.*@/, '');
 }
 
-/** A table with the advice below each result. */
+/** A table of the results, with the advice below each. */
 export function resultsTable(results: readonly CheckResult[]): string {
   return table(
     ['STATE', 'CHECK', 'FINDING'],

@@ -4,7 +4,7 @@ import { type DataFolderState, inspectDataFolder } from '../../../embedded-postg
 import { fail, type CheckResult, ok, reasonOf } from './check-result.js';
 import { inspectPostgres, checkMigrations } from './database.check.js';
 
-/** Inspects the embedded PostgreSQL and its folder, without creating or starting it. */
+/** Checks the embedded PostgreSQL and its folder. Does not create or start them. */
 export async function checkDataFolder(dataDir: string): Promise<CheckResult[]> {
   try {
     return await resultsOf(await inspectDataFolder(dataDir));
@@ -27,7 +27,7 @@ async function resultsOf({ path, exists, version, running }: DataFolderState): P
   ];
 }
 
-/** After a crash the process id may belong to another process. */
+/** No PostgreSQL listens: after a crash, its process id may belong to another process. */
 function ignoreRefused(error: unknown): undefined {
   if (codeOf(error) !== 'ECONNREFUSED') throw error;
 }

@@ -6,7 +6,7 @@ import { checkPooler } from './pooler.check.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { type MigrationState, migrationState } from '../../database/migrations/migration-state.js';
 
-/** The database that `DATABASE_URL` names. */
+/** Checks the database at `DATABASE_URL`. */
 export async function checkDatabase(
   url: string,
   config: Pick<DatabaseConfig, 'migrateAtStart' | 'directDatabaseUrl' | 'preparedStatements'>,
@@ -35,7 +35,7 @@ interface PostgresState {
   readonly roundTrip: number;
 }
 
-/** Inspects a database in a read-only transaction. */
+/** Reads the state of a database in a read-only transaction. */
 export async function inspectPostgres(url: string): Promise<PostgresState> {
   const client = new pg.Client({
     connectionString: url,
@@ -66,7 +66,7 @@ export function checkMigrations({ applied, pending, newer }: MigrationState, adv
     return warn(
       'migrations',
       `from a newer version: ${newer.join(', ')}`,
-      'This version may not match the tables: run the newer one.',
+      'This version may not match the tables. Run the newer version.',
     );
   }
   if (pending.length > 0) {

@@ -6,10 +6,10 @@ import { fail, type CheckResult, ok, reasonOf, warn } from './check-result.js';
 
 type Settings = Pick<DatabaseConfig, 'directDatabaseUrl' | 'preparedStatements'>;
 
-/** SQLSTATE of a prepared statement that the session does not have. */
+/** SQLSTATE invalid_sql_statement_name: the session does not have the prepared statement. */
 const UNKNOWN_STATEMENT = '26000';
 
-/** Connects as the service does, with its time limits: a pooler such as PgBouncer may refuse or ignore them. */
+/** Connects with the time limits of the service, which a pooler such as PgBouncer may reject or ignore. */
 export async function checkPooler(url: string, settings: Settings): Promise<CheckResult[]> {
   const { statement_timeout, idle_in_transaction_session_timeout } = connectionOptions(url).extra;
   const limits = { statement_timeout, idle_in_transaction_session_timeout };
@@ -19,7 +19,7 @@ export async function checkPooler(url: string, settings: Settings): Promise<Chec
     return [...(await checkLimits(one, statement_timeout)), ...(await checkSessions(one, other, settings))];
   } catch (error) {
     const advice = `In PgBouncer: ignore_startup_parameters = ${Object.keys(limits).join(',')}`;
-    return [fail('pooler limits', `it refuses the service: ${reasonOf(error)}`, advice)];
+    return [fail('pooler limits', `connections with time limits fail: ${reasonOf(error)}`, advice)];
   } finally {
     await Promise.allSettled([one.end(), other.end()]);
   }
@@ -44,19 +44,19 @@ async function checkLimits(client: pg.Client, expected: number): Promise<CheckRe
   return [warn('pooler limits', 'statements have no time limit', advice)];
 }
 
-/** In transaction mode a client changes its session while another one is in a transaction. */
+/** Detects transaction mode: a client gets another session while its previous one is in another client's transaction. */
 async function checkSessions(one: pg.Client, other: pg.Client, settings: Settings): Promise<CheckResult[]> {
   const prepared = { name: 'petstore_doctor', text: 'SELECT pg_backend_pid() AS pid' };
   const before = await sessionOf(one, prepared);
   await other.query('BEGIN');
-  await sessionOf(other, prepared.text); // takes the session that was used last
+  await sessionOf(other, prepared.text); // gets the most recently used session
   if ((await sessionOf(one, prepared.text)) === before) return [];
   const results = [ok('pooler', 'a pooler such as PgBouncer, in transaction mode')];
   if (settings.directDatabaseUrl === undefined)
     results.push(
       fail(
         'pooler sessions',
-        'notifications and migrations need a session of their own',
+        'notifications and migrations need a dedicated session',
         'Set DATABASE_DIRECT_URL to PostgreSQL itself.',
       ),
     );
@@ -64,14 +64,14 @@ async function checkSessions(one: pg.Client, other: pg.Client, settings: Setting
     results.push(
       fail(
         'pooler statements',
-        'it does not keep prepared statements',
+        'prepared statements do not work',
         'Set DATABASE_PREPARED_STATEMENTS to off, or use PgBouncer 1.21 with max_prepared_statements above 0.',
       ),
     );
   return results;
 }
 
-/** The process of PostgreSQL that serves a client now. */
+/** The process id of the session that executes a client's query. */
 async function sessionOf(client: pg.Client, query: string | pg.QueryConfig): Promise<number | undefined> {
   const { rows } = await client.query<{ pid: number }>(query);
   return rows[0]?.pid;

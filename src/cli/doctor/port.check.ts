@@ -4,7 +4,7 @@ import type { HttpConfig } from '../../http/http.config.js';
 import { checkAddress } from '../../kernel/listen-on.js';
 import { fail, type CheckResult, ok, reasonOf } from './check-result.js';
 
-/** Whether the port is free, or the service listens on it already. */
+/** Checks that the port is free or that the service already listens on it. */
 export async function checkPort({ host, port }: HttpConfig): Promise<CheckResult[]> {
   if (port === 0) return [ok('port', 'any free port')];
   try {
@@ -17,7 +17,7 @@ export async function checkPort({ host, port }: HttpConfig): Promise<CheckResult
   }
 }
 
-/** By its OpenAPI document, which needs no key and has no quota. */
+/** Reads the OpenAPI document, which needs no key and has no quota. */
 async function isPetstore(host: string, port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://${clientHost(host)}:${port}/openapi.json`, {
@@ -30,7 +30,7 @@ async function isPetstore(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** A wildcard address can be listened on but not called. */
+/** Clients cannot connect to a wildcard address. */
 function clientHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -5,12 +5,12 @@ import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-r
 import { seconds } from '../../kernel/clock/duration.js';
 import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redis.js';
 
-/** Milliseconds. A request waits at most 1000 for Redis. */
+/** Milliseconds of a round trip. A request waits for Redis for at most 1000. */
 const SLOW = 10;
 
 export async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
   const { url } = config;
-  if (url === undefined) return [ok('redis', 'not used: one process counts the quotas in its memory')];
+  if (url === undefined) return [ok('redis', 'not used: quotas are counted in the memory of one process')];
   const isWatched = config.sentinels.length > 0;
   const place = isWatched ? `the master "${config.sentinelName}" of the sentinels` : addressOf(url);
   try {
@@ -23,7 +23,7 @@ export async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
     ];
   } catch (error) {
     const variable = isWatched ? 'REDIS_SENTINELS' : 'REDIS_URL';
-    const advice = `Check that Redis runs and that ${variable} is right. Until then each process counts its share.`;
+    const advice = `Check that Redis runs and that ${variable} is right. Until then each process enforces its share of the limits.`;
     return [fail('redis', `no response from ${place}: ${reasonOf(error)}`, advice)];
   }
 }
@@ -45,11 +45,11 @@ function checkCluster({ info, cluster, fullCoverage }: RedisState, expected: boo
   }
   if (!is) return [ok('redis cluster', 'not a cluster')];
   if (cluster.get('cluster_state') !== 'ok')
-    return [fail('redis cluster', 'it is down', 'Bring back its masters.')];
+    return [fail('redis cluster', 'the cluster is down', 'Restore its masters.')];
   const found = ok('redis cluster', `up, with ${cluster.get('cluster_size') ?? '?'} masters`);
   if (fullCoverage !== 'yes') return [found];
   const advice =
-    'Set it to no. Otherwise one lost master makes all of them refuse until its replica is promoted.';
+    'Set it to no. Otherwise the whole cluster stops when one master is lost, until its replica is promoted.';
   return [found, warn('redis cluster', 'cluster-require-full-coverage is yes', advice)];
 }
 
@@ -59,7 +59,7 @@ function checkEviction({ info }: RedisState): CheckResult {
   return warn(
     'redis memory',
     `maxmemory-policy is ${policy}`,
-    'Set it to noeviction. Otherwise a full Redis evicts the usage of keys.',
+    'Set it to noeviction. Otherwise a full Redis evicts usage counts.',
   );
 }
 
@@ -77,13 +77,13 @@ interface RedisState {
   readonly info: ReadonlyMap<string, string>;
   /** The values of `CLUSTER INFO` by name. */
   readonly cluster: ReadonlyMap<string, string>;
-  /** `cluster-require-full-coverage`, where the account may read it. */
+  /** `cluster-require-full-coverage`; `undefined` if the account may not read it. */
   readonly fullCoverage: string | undefined;
   /** Milliseconds. */
   readonly roundTrip: number;
 }
 
-/** Inspects a Redis, the first node of a cluster that responds, or the master that sentinels name. */
+/** Reads the state of a Redis server, of the first cluster node that responds, or of the master that Sentinel names. */
 async function inspectRedis(url: string, config: RedisConfig): Promise<RedisState> {
   const nodes = config.clusterNodes.map(({ host, port }) => {
     const node = new URL(url);
@@ -119,13 +119,13 @@ async function inspectNode(url: string, config: RedisConfig): Promise<RedisState
       fullCoverage: isCluster ? await fullCoverage(client) : undefined,
     };
   } catch (error) {
-    throw reason ?? error; // the error of connect() itself says only that the connection is closed
+    throw reason ?? error; // connect() itself only reports a closed connection
   } finally {
     client.disconnect();
   }
 }
 
-/** One attempt to connect. */
+/** Connect once, without retries. */
 const ONCE: RedisOptions = {
   lazyConnect: true,
   connectTimeout: seconds(2),

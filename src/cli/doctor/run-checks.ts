@@ -8,7 +8,7 @@ import { fail, type CheckResult, ok, warn } from './check-result.js';
 import { checkPort } from './port.check.js';
 import { checkRedis } from './redis.check.js';
 
-/** Runs all checks in parallel. None of them changes anything. */
+/** Runs all checks in parallel. They change nothing. */
 export async function runChecks(): Promise<CheckResult[]> {
   const config = inspectConfig();
   const { problems } = config;
@@ -19,7 +19,7 @@ export async function runChecks(): Promise<CheckResult[]> {
     checkRedis(config.inspect(RedisConfig)),
     checkPort(config.inspect(HttpConfig)),
   ]);
-  /** A check with the default of an invalid variable says nothing. */
+  /** Replaces the results of a check whose variables are invalid: it ran with the defaults. */
   const unless = (variables: readonly string[], check: string, results: CheckResult[]) => {
     const broken = variables.filter((variable) => problems.has(variable)).join(' and ');
     return broken === '' ? results : [warn(check, 'not checked', `Fix ${broken} first.`)];

@@ -53,7 +53,7 @@ const missing = (option: string): StartupError =>
 
 /** Asks for the required options that the command line lacks. */
 async function askForMissing(options: KeyOptions): Promise<KeyOptions> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr }); // stdout is for the key
+  const terminal = createInterface({ input: process.stdin, output: process.stderr }); // stdout is only for the key
   try {
     const plan = options.plan ?? (await ask(terminal, `Plan (${PLAN_NAMES.join(', ')}): `, planNamed));
     const name =
@@ -64,7 +64,7 @@ async function askForMissing(options: KeyOptions): Promise<KeyOptions> {
     return { ...options, plan, name, perMinute, perDay };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-    process.stderr.write('\npetstore: stopped, nothing was created.\n'); // by Ctrl-C or Ctrl-D
+    process.stderr.write('\npetstore: stopped, nothing was created.\n'); // Ctrl-C or Ctrl-D
     process.exit(SIGINT_EXIT_CODE);
   } finally {
     terminal.close();

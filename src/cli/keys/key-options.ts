@@ -36,21 +36,21 @@ const wholeNumber =
 export const positive = wholeNumber(2_147_483_647);
 export const daysBack = wholeNumber(MAX_DAYS);
 
-/** `90s`, `15m`, `2h` or `7d`, in milliseconds. */
+/** Parses `90s`, `15m`, `2h` or `7d` to milliseconds. */
 export function duration(value: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(value) ?? [];
   if (count && unit) return UNITS[unit as keyof typeof UNITS](Number(count));
   throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
 }
 
-/** The same, or `0`, and at most `MAX_OVERLAP`. */
+/** Parses a duration from 0 to `MAX_OVERLAP` to milliseconds. */
 export function overlap(value: string): number {
   const milliseconds = /^0[smhd]?$/.test(value) ? 0 : duration(value);
   if (milliseconds <= MAX_OVERLAP) return milliseconds;
   throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d, at most 30d.');
 }
 
-/** A time in the future: a duration from now, or ISO 8601. */
+/** Parses a time in the future: a duration from now, a time in ISO 8601, or `never`. */
 function expiry(value: string): Date | 'never' {
   if (value === 'never') return value;
   const date = /^\d+[smhd]$/.test(value) ? new Date(Date.now() + duration(value)) : instant(value);
@@ -60,29 +60,29 @@ function expiry(value: string): Date | 'never' {
   );
 }
 
-/** A day begins at 00:00 UTC; a time needs its offset from UTC. */
+/** Parses a date (00:00 UTC) or a time with its offset from UTC. */
 function instant(value: string): Date | undefined {
   const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(value) ?? [];
   const date = new Date(value);
   return day !== undefined && isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
-/** `Date` parses 30 February as 2 March. */
+/** Rejects days that do not exist: `Date` parses 30 February as 2 March. */
 function isDay(day: string): boolean {
   const date = new Date(day);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** `pets:read,orders:read`, or `all`. */
+/** Parses `pets:read,orders:read` or `all`. */
 function scopes(value: string): Scope[] | 'all' {
   if (value === 'all') return value;
   const names = value.split(',').map((name) => name.trim());
   const known = SCOPES.filter((scope) => names.includes(scope));
   if (names.every((name) => SCOPES.some((scope) => scope === name))) return known;
-  throw new InvalidArgumentError(`It must be all, or some of ${SCOPES.join(', ')}, separated by commas.`);
+  throw new InvalidArgumentError(`It must be all, or a comma-separated list of ${SCOPES.join(', ')}.`);
 }
 
-/** The options that create a key, and that change it. */
+/** The options to create or change a key. */
 export interface KeyOptions extends Partial<Limits> {
   readonly plan?: Plan;
   readonly name?: string;
@@ -100,18 +100,18 @@ export const keyOptions = (): Option[] => [
     '--expires <when>',
     'when the key expires: 90d (from now), 2030-06-30, 2030-06-30T18:00:00Z or never',
   ).argParser(expiry),
-  new Option('--scopes <list>', 'what the key may do, separated by commas')
-    .choices(['all', ...SCOPES]) // for the help and the completion
+  new Option('--scopes <list>', 'comma-separated scopes of the key')
+    .choices(['all', ...SCOPES]) // for help and completion
     .argParser(scopes),
 ];
 
-/** `null` for a key that never expires, and for all scopes, those of later modules too. */
+/** `null` means that the key never expires, or has all scopes, including future ones. */
 export const expiryAndScopes = ({ expires, scopes }: KeyOptions) => ({
   expiresAt: expires === 'never' ? null : expires,
   scopes: scopes === 'all' ? null : scopes,
 });
 
-/** Both limits with enterprise, none with any other plan. @throws StartupError */
+/** Requires both limits for enterprise, and none for other plans. @throws StartupError */
 export function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>): Limits | null {
   if (plan !== 'enterprise') {
     if (perMinute === undefined && perDay === undefined) return null;

@@ -16,7 +16,7 @@ export interface KeyServices {
   readonly usage: DailyUsageRepository;
 }
 
-/** Runs work on the keys, whether the service runs or not. @throws StartupError */
+/** Runs work with the key services. The service need not be running. @throws StartupError */
 export const withKeyServices = <T>(config: Config, work: (services: KeyServices) => Promise<T>): Promise<T> =>
   withDatabase(
     config.read(DatabaseConfig),
@@ -33,5 +33,5 @@ function servicesOn(dataSource: DataSource, { actor }: AuthConfig): KeyServices 
   };
 }
 
-/** `petstore keys rotate`, without the arguments of the user. */
+/** The command, such as `petstore keys rotate`, without its arguments. */
 const command = (): string => ['petstore', ...process.argv.slice(2, 4)].join(' ');

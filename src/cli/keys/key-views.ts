@@ -22,7 +22,7 @@ export function describeKey(key: ApiKey) {
 
 type Column = readonly [head: string, cell: (key: ApiKey) => string];
 
-/** Fits 100 columns. `--wide` has the rest, and `keys show` all of one key. */
+/** Columns that fit into 100 characters. `--wide` shows more, and `keys show` everything about one key. */
 const NARROW: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => shortened(visible(name))],
@@ -92,7 +92,7 @@ const maskedKey = ({ prefix, lastFour }: ApiKey): string => `${prefix}…${lastF
 
 const ifFuture = (date: Date | null): Date | null => (date && date.getTime() > Date.now() ? date : null);
 
-/** In UTC. */
+/** Formats times in UTC. */
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 const minute = (date: Date): string => `${date.toISOString().slice(0, 16)}Z`;
 const second = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

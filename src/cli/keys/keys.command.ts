@@ -31,7 +31,7 @@ export function addKeysCommand(program: Command): void {
   addUpdateCommand(keys);
   addRotateCommand(keys);
   onOneKey('revoke', 'Revoke a key immediately and permanently.').action(revoke);
-  onOneKey('ban', 'Ban a key temporarily. A longer ban that it already has stays.')
+  onOneKey('ban', 'Ban a key temporarily, unless it already has a longer ban.')
     .addOption(
       new Option('--for <duration>', 'length of the ban, such as 90s, 15m, 2h or 7d')
         .argParser(duration)

@@ -27,7 +27,7 @@ export function addRotateCommand(keys: Command): void {
         .default(hours(24), '24h'),
     )
     .addOption(
-      new Option('--replace <secret>', 'if two secrets work: which one ends now')
+      new Option('--replace <secret>', 'if two secrets are valid: which one ends now')
         .choices(['newest', 'old'])
         .default('newest'),
     )

@@ -11,7 +11,7 @@ import { withKey } from './with-keys.js';
 export function addUpdateCommand(keys: Command): void {
   const command = keys
     .command('update <id>')
-    .description('Change a key. What you omit stays the same, and so does the used quota.');
+    .description('Change a key. Omitted values and the used quota stay the same.');
   for (const option of keyOptions()) command.addOption(option);
   command.option('--json', 'print one JSON object').action(update);
 }
@@ -24,7 +24,7 @@ async function update(id: string, { json, ...options }: KeyOptions & Json): Prom
   print(json, describeKey(key), () => `Key ${id} is now:\n${keyDetails(key)}`);
 }
 
-/** An enterprise key keeps its limits unless both are given. */
+/** The plan and limits change only if an option names them. */
 function changes(key: ApiKey, options: KeyOptions): KeyUpdate {
   const { name, plan = key.plan, perMinute, perDay } = options;
   const same = plan === key.plan && perMinute === undefined && perDay === undefined;

@@ -7,8 +7,8 @@ import { keyId } from './key-options.js';
 import type { KeyServices } from './key-services.js';
 
 /**
- * Loads TypeORM only now: help, plans and usage errors are four times as fast without it. Only the command that creates a
- * key creates the data folder.
+ * Runs work with the key services. Loads TypeORM only now: help, plans and usage errors are four times as fast without it.
+ * @param options `createsDataFolder`: whether to create a missing data folder
  * @throws StartupError
  */
 export async function withKeys<T>(
@@ -21,7 +21,7 @@ export async function withKeys<T>(
   return withKeyServices(config, work);
 }
 
-/** The same for one key. @throws StartupError also for an id that no key has, where the result is null */
+/** Runs work on one key. @throws StartupError also if the result is null, because no key has the id */
 export async function withKey<T>(
   id: string,
   work: (services: KeyServices, id: Int64) => Promise<T | null>,

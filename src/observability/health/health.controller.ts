@@ -12,7 +12,7 @@ import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
-  /** A process that responds is alive. */
+  /** The process is alive if it responds. */
   @Get('live')
   @Header('Cache-Control', 'no-store')
   live(): object {
@@ -37,8 +37,8 @@ interface ReadinessResponse {
 }
 
 /**
- * A ready process responds as `@nestjs/terminus` does. Otherwise the body is an Error, whose `status` is a number, with the
- * results of the checks in `info` and `error`.
+ * If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the checks in `info` and
+ * `error`.
  */
 function readinessResponse(result: HealthCheckResult): ReadinessResponse {
   if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };

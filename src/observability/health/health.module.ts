@@ -9,8 +9,8 @@ import { HealthController } from './health.controller.js';
     TerminusModule.forRootAsync({
       inject: [HttpConfig],
       useFactory: ({ shutdownGrace }: HttpConfig) => ({
-        logger: false, // each probe would be a line
-        gracefulShutdownTimeoutMs: shutdownGrace, // unready from SIGTERM until the port closes
+        logger: false, // otherwise each failed probe logs a line
+        gracefulShutdownTimeoutMs: shutdownGrace, // not ready from SIGTERM until the port closes
       }),
     }),
   ],

@@ -9,12 +9,12 @@ import { DataSource } from 'typeorm';
 import { seconds } from '../../kernel/clock/duration.js';
 import { migrationState } from '../../database/migrations/migration-state.js';
 
-/** Time limit of a probe for the database. */
+/** Time limit of each check. */
 const TIMEOUT = seconds(1);
 /** Probes within this time share one result. */
 const CACHE_TIME = seconds(1);
 
-/** Whether this process should get requests: its database responds, has all migrations, and it is not stopping. */
+/** Whether this process should get requests: the database responds, all migrations have run, and it is not shutting down. */
 @Injectable()
 export class Readiness {
   private readonly checks: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
@@ -30,7 +30,7 @@ export class Readiness {
     this.checks.push(part);
   }
 
-  /** Does not reject for a failed check: `status` and `error` report it. */
+  /** Runs all checks. Failed checks do not reject; see `status` and `error` of the result. */
   async check(): Promise<HealthCheckResult> {
     try {
       return await this.health.check(this.checks);
@@ -42,14 +42,14 @@ export class Readiness {
 
   private database() {
     return this.attempt('database', async () => {
-      await this.dataSource.query('SELECT 1').catch(() => fail('It does not respond.')); // the reason is not public
+      await this.dataSource.query('SELECT 1').catch(() => fail('It does not respond.')); // hides the reason from the public
     });
   }
 
   private migrations() {
     return this.attempt('migrations', async () => {
       const { pending } = await migrationState((sql) => this.dataSource.query(sql)).catch(() =>
-        fail('Not known while the database is unavailable.'),
+        fail('Unknown while the database is unavailable.'),
       );
       if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
     });

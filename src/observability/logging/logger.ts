@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { ObservabilityConfig } from '../observability.config.js';
 
-/** Parts of Nest that log each module and route at the start: logged at level debug. */
+/** Contexts of Nest that log every module and route at the start. They are logged at level debug. */
 const TALKATIVE = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -14,15 +14,15 @@ const TALKATIVE = new Set([
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 export interface LogDestination extends DestinationStream {
-  /** Whether the lines go to a terminal and are not stored. */
+  /** Whether the lines go to a terminal, not to storage. */
   readonly showsPaths?: boolean;
 }
 
-/** The logger of Nest and the service: pino, one line of JSON each. */
+/** The logger of Nest and the service. Writes one line of JSON per message, with pino. */
 export class Logger implements LoggerService {
   readonly lines: Pino;
 
-  /** Whether its lines go to a terminal, where they may have paths. */
+  /** Whether lines may contain request paths, because they go to a terminal. */
   readonly showsPaths: boolean;
 
   constructor({ logLevel }: Pick<ObservabilityConfig, 'logLevel'>, destination: LogDestination) {
@@ -60,7 +60,7 @@ export class Logger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the name of the logging class last, and before it the stack of an error. */
+  /** Nest passes the context last, and the stack of an error before it. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const [context, stack] = rest.filter((value) => typeof value === 'string').reverse();
     const line = { ...(context && { context }), ...(stack && { stack }) };

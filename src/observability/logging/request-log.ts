@@ -3,23 +3,23 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import type { ObservedResponse } from '../../http/middleware/response-observer.js';
 import { Logger } from './logger.js';
 
-/** Probes and scrapes, which are hidden on a terminal unless they fail. */
+/** Probes and scrapes. They are logged at level debug unless they fail. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** The line of a request. Without query and headers, and with the path on a terminal only: they may contain secrets. */
+/** The log line of a request. Query, headers and, except on a terminal, path are omitted: they may contain secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, such as `/v1/pets/:petId`. */
   readonly route: string;
-  /** Of a 404, on a terminal only: there a mistyped path is to be seen. */
+  /** Only for a 404 on a terminal, to show mistyped paths. */
   readonly path?: string;
   readonly status: number;
   /** Milliseconds from the head of the request to the last byte of the response. */
   readonly durationMs: number;
   readonly keyId?: Int64;
   readonly plan?: string;
-  /** Of an anonymous client, which is counted by it. */
+  /** Only for an anonymous client, whose requests count against its address. */
   readonly address?: string;
   /** From the request's `traceparent`. */
   readonly traceId?: string;
@@ -27,7 +27,7 @@ export interface RequestLine {
   readonly aborted?: true;
 }
 
-/** One line for each request. */
+/** Logs one line per request. */
 @Injectable()
 export class RequestLog {
   constructor(private readonly logger: Logger) {}
@@ -51,13 +51,13 @@ const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
 const MAX_PATH = 200;
 
-/** The path of a URL. Characters other than printable ASCII become `?`. */
+/** The path of a URL. Replaces characters other than printable ASCII by `?`. */
 function printable(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, MAX_PATH).replace(/[^\x21-\x7e]/g, '?');
 }
 
-/** pino leaves out what is undefined. */
+/** pino omits undefined properties. */
 function lineOf({ request, route, status, duration, complete }: ObservedResponse): RequestLine {
   const { id: requestId, method, principal, headers } = request;
   const key = principal?.kind === 'key' ? principal : undefined;

@@ -6,8 +6,8 @@ const mark = (color: string) => (text: string | number) => `<${color}>${text}</$
 const colors = { green: mark('green'), cyan: mark('cyan'), yellow: mark('yellow'), red: mark('red') };
 const line = { method: 'GET', route: '/v1/*path', status: 404, durationMs: 1.5 };
 
-describe('a line of the log on a terminal', () => {
-  it('has the path of a 404 in the place of its route', () => {
+describe('a log line on a terminal', () => {
+  it('shows the path of a 404 instead of its route', () => {
     expect(ofRequest({ ...line, path: '/v1/cats' }, colors)).toBe(
       'GET /v1/cats <yellow>404</yellow> in 1.5 ms, no key',
     );
@@ -18,13 +18,13 @@ describe('a line of the log on a terminal', () => {
     [304, 'cyan'],
     [429, 'yellow'],
     [503, 'red'],
-  ])('has %s in %s', (status, color) => {
+  ])('shows %s in %s', (status, color) => {
     expect(ofRequest({ ...line, status }, colors)).toContain(`<${color}>${status}</${color}>`);
   });
 });
 
 describe('RequestLog', () => {
-  /** What it writes of a request for this URL. */
+  /** The log line of a request for this URL. */
   function written(url: string, status: number, destination: object = {}): Record<string, unknown> {
     const lines: string[] = [];
     const write = (text: string) => lines.push(text);
@@ -40,11 +40,11 @@ describe('RequestLog', () => {
     ['/v1/cats?key=secret', '/v1/cats'],
     ['/\x1b[2J\x9b', '/?[2J?'],
     [`/${'a'.repeat(500)}`, `/${'a'.repeat(199)}`],
-  ])('has the path of a 404 on a terminal, without its query and what a terminal obeys', (url, path) => {
+  ])('shows the path of a 404 on a terminal, without query and control characters', (url, path) => {
     expect(written(url, 404, { showsPaths: true })).toMatchObject({ path });
   });
 
-  it('has no path anywhere else', () => {
+  it('omits the path otherwise', () => {
     expect(written('/v1/pets', 200, { showsPaths: true })).not.toHaveProperty('path');
     expect(written('/v1/cats', 404)).not.toHaveProperty('path');
   });

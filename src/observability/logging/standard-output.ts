@@ -8,18 +8,18 @@ type Line = Record<string, unknown> & Partial<RequestLine> & { readonly context?
 type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never[]) => unknown>>[3]['colors'];
 
 /**
- * The destination of log lines: readable on a terminal, JSON elsewhere. JSON is buffered, because writing a line costs
- * more than formatting it: about sixty lines, for at most 250 ms. At the end of the process the buffer is flushed, except by SIGKILL.
+ * The destination of log lines: readable text on a terminal, otherwise JSON. JSON is buffered, because writing a line costs more
+ * than formatting it: about 60 lines, for at most 250 ms. The buffer is flushed when the process ends, except by SIGKILL.
  */
 export async function standardOutput(): Promise<LogDestination> {
   if (process.stdout.isTTY) return prettyOutput();
   return pino.destination({ sync: false, minLength: 12_288, periodicFlush: 250 });
 }
 
-/** What the sentence of a request says, or leaves to the JSON. */
+/** Properties that are in the text of a request already, or only in JSON. */
 const IGNORED = 'context,requestId,method,route,path,status,durationMs,keyId,plan,address,traceId,aborted';
 
-/** For a terminal: short lines, written at once. */
+/** Short lines for a terminal, written immediately. */
 async function prettyOutput(): Promise<LogDestination> {
   const { default: pretty } = await import('pino-pretty'); // loaded only here
   const stream = pretty({

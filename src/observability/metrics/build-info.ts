@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { SERVICE, VERSION } from '../../kernel/service.js';
 import type { Metrics } from './metrics.js';
 
-/** What the process is, whatever the job that scrapes it is called: alert rules select by these labels. */
+/** Labels that identify the process. Alert rules use them, so that they do not depend on the name of the scrape job. */
 @Injectable()
 export class BuildInfo implements OnApplicationBootstrap {
   private labels: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export class BuildInfo implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     new Gauge({
       name: `${SERVICE.prefix}_build_info`,
-      help: 'Always 1. The labels say which version runs, as what, and whether it delivers webhooks.',
+      help: 'Always 1. Labels: version, component, and whether the process delivers webhooks.',
       labelNames: Object.keys(this.labels),
       registers: [this.metrics.registry],
     }).set(this.labels, 1);

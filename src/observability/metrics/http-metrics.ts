@@ -5,10 +5,10 @@ import { Metrics } from './metrics.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
 
-/** RFC 9110 and RFC 5789. Other methods share one series: a client can send any word. */
+/** RFC 9110 and RFC 5789. Other methods share one series, because clients can send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Number and duration of requests by route. */
+/** Counts and times requests by method, route and status. */
 @Injectable()
 export class HttpMetrics {
   private readonly durations: Histogram<'method' | 'route' | 'status'>;

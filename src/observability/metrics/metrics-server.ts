@@ -11,7 +11,7 @@ import { listenOn } from '../../kernel/listen-on.js';
 import { ObservabilityConfig } from '../observability.config.js';
 import { Scrape } from './scrape.js';
 
-/** `/metrics` on the port `METRICS_PORT`, which can be hidden from clients. */
+/** Serves `/metrics` on `METRICS_PORT`, which need not be reachable for clients. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new NestLogger(MetricsServer.name);
@@ -40,7 +40,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.logger.log(`Metrics at http://${host}:${this.port}/metrics`);
   }
 
-  /** Closes last: scrapes work during the shutdown. */
+  /** In the last shutdown hook, so that scrapes work during the shutdown. */
   async onApplicationShutdown(): Promise<void> {
     const { server } = this;
     if (!server) return;

@@ -8,7 +8,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // Gauges of the library that are named like counters: `promtool check metrics` refuses them.
+    // Gauges with names of counters, which `promtool check metrics` rejects.
     for (const kind of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }

@@ -6,7 +6,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { SERVICE } from '../../kernel/service.js';
 import { Metrics } from './metrics.js';
 
-/** The use of the connections to PostgreSQL, read at each scrape. */
+/** The state of the connection pool, read at each scrape. */
 @Injectable()
 export class PoolMetrics {
   constructor({ registry }: Metrics, { driver }: DataSource) {

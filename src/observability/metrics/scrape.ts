@@ -6,7 +6,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { Metrics } from './metrics.js';
 
-/** The text is made at most once in this time: scrapes are public and not counted. */
+/** The text is created at most once in this time, because scrapes are public and not rate-limited. */
 const CACHE_TIME = seconds(1);
 
 /** All metrics in the text format of Prometheus. */

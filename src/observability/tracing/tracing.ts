@@ -14,8 +14,8 @@ export interface Tracing {
 }
 
 /**
- * Configured by the environment variables of OpenTelemetry, which its libraries read. They are loaded only here: they cost
- * memory and time.
+ * Starts tracing. The libraries of OpenTelemetry read their configuration from environment variables. They are loaded only here
+ * to save memory and time.
  */
 export async function startTracing(): Promise<Tracing> {
   const [api, { W3CTraceContextPropagator }, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
@@ -51,7 +51,7 @@ export async function startTracing(): Promise<Tracing> {
   };
 }
 
-/** By the names of OpenTelemetry's semantic conventions for HTTP servers. */
+/** The attributes of OpenTelemetry's semantic conventions for HTTP servers, and those of this service. */
 function attributesOf({ request, route, status }: ObservedResponse) {
   const { principal } = request;
   return {
