@@ -37,7 +37,7 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
     return findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   }
 
-  it('is run for /, which leads a browser to /docs', async () => {
+  it('is checked for /, which redirects a browser to /docs', async () => {
     const page = await browser.newPage();
     await page.goto(`${await petstore.app.getUrl()}/`);
     expect(new URL(page.url()).pathname).toBe('/docs');
@@ -69,7 +69,7 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
       expect(await seriousFindings(page)).toEqual([]);
     });
 
-    it('finds nothing serious in the reference in use', async () => {
+    it('finds nothing serious in the reference while it is used', async () => {
       await page.goto(`${await petstore.app.getUrl()}/reference#tag/pets/operation/createPet`);
       const operation = page.locator('[id="tag/pets/operation/createPet"]');
       for (const language of ['TypeScript', 'Python']) {
@@ -80,7 +80,7 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
       expect(await seriousFindings(page)).toEqual([]);
     });
 
-    it('finds nothing serious in the Swagger UI in use, and keeps the focus in its dialog', async () => {
+    it('finds nothing serious in Swagger UI while it is used, and keeps the focus in its dialog', async () => {
       await page.goto(`${await petstore.app.getUrl()}/docs`);
       const opener = page.locator('.auth-wrapper .authorize').first();
       await opener.click();

@@ -70,7 +70,7 @@ function describeClients(
     expect((await send()).status).toBe(429);
   });
 
-  it('is charged for a preflight where CORS is off', async () => {
+  it('is charged for a preflight if CORS is off', async () => {
     const { address } = anonymous();
     const preflight = () =>
       petstore.client().set('X-Forwarded-For', address).options('/v1/events').set(PREFLIGHT);
@@ -87,7 +87,7 @@ function describeClients(
       findByHash.mockRestore();
     });
 
-    it('is charged for each look-up, and refused without one when its address is exhausted', async () => {
+    it('is charged for each look-up, and refused without a look-up when its address is exhausted', async () => {
       const { send } = anonymous();
       for (let i = 0; i < PER_MINUTE; i++) expect((await send('/v1/events', makeSecret())).status).toBe(401);
       for (let i = 0; i < 10; i++) {
@@ -101,7 +101,7 @@ function describeClients(
       expect(findByHash).toHaveBeenCalledTimes(PER_MINUTE);
     });
 
-    it('gets no more look-ups by sending them all at once', async () => {
+    it('gets no more look-ups by sending requests concurrently', async () => {
       const statuses = await anonymous().times(60, '/v1/events', makeSecret);
       expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 52]);
       expect(findByHash).toHaveBeenCalledTimes(PER_MINUTE);
@@ -117,7 +117,7 @@ function describeClients(
     });
   });
 
-  it('leaves the keys at its address alone, however many are looked up at once', async () => {
+  it('does not affect valid keys at its address, however many are looked up concurrently', async () => {
     const { send, address } = anonymous();
     const keys = await Promise.all(Array.from({ length: PER_MINUTE + 10 }, () => petstore.key()));
     const responses = await Promise.all(
@@ -132,7 +132,7 @@ function describeClients(
     expect(remaining(await send())).toBe(PER_MINUTE - 1);
   });
 
-  it('does not keep a key that is known from being looked up again', async () => {
+  it('does not prevent a known key from being looked up again', async () => {
     const { send, times } = anonymous();
     const key = await petstore.key();
     expect((await send('/v1/events', key)).status).toBe(200);
@@ -174,7 +174,7 @@ describe('GET /v1/rate-limit with a key', () => {
     proxy.remove();
   });
 
-  it('is free 60 times in a minute, and then counts as any other request', async () => {
+  it('is free 60 times a minute, and then counts like any other request', async () => {
     const client = petstore.client(await petstore.key('free'));
     const ask = async (times: number) => {
       for (let i = 1; i < times; i++) await client.get('/v1/rate-limit');

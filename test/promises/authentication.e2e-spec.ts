@@ -96,7 +96,7 @@ describe('a request without a key', () => {
     },
   );
 
-  it('but one elsewhere is refused with 401 missing_api_key', async () => {
+  it('but with a key elsewhere is refused with 401 missing_api_key', async () => {
     for (const name of ['access_token', 'api_key', 'key']) {
       const response = await send(petstore, { path: `/v1/events?${name}=${key}` });
       expectMissing(response);
@@ -145,7 +145,7 @@ describe('a request with a key that is not valid', () => {
     expect(new Set(responses.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
   });
 
-  it('is not told its key back', async () => {
+  it('does not get its key back in the response', async () => {
     const secret = makeSecret();
     const response = await ask(bearer(secret));
     expect(response.body + response.headers.join()).not.toContain(secret.slice(0, 20));
@@ -153,7 +153,7 @@ describe('a request with a key that is not valid', () => {
 });
 
 describe('several Authorization headers', () => {
-  it('count as the first of them', async () => {
+  it('are treated as the first of them', async () => {
     const good = bearer(key);
     const bad = bearer(makeSecret());
     expect((await ask(good, bad)).status).toBe(200);
@@ -161,8 +161,8 @@ describe('several Authorization headers', () => {
   });
 });
 
-describe('the end of a key', () => {
-  it('comes at the very millisecond it expires', async () => {
+describe('the expiry or revocation of a key', () => {
+  it('takes effect in the exact millisecond of expiry', async () => {
     const secret = await keyExpiringIn(1_000);
     petstore.clock.advance(999);
     expect((await ask(bearer(secret))).status).toBe(200);
@@ -170,7 +170,7 @@ describe('the end of a key', () => {
     expectInvalid(await ask(bearer(secret)));
   });
 
-  it('comes as soon as the service hears that it was revoked', async () => {
+  it('takes effect as soon as the revocation is announced', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     await revoke(made.id);
@@ -188,7 +188,7 @@ describe('the database', () => {
     findByHash.mockRestore();
   });
 
-  it('is not asked anything for a mistyped key, and once for one that could be right', async () => {
+  it('is not queried for a mistyped key, and once for a plausible one', async () => {
     const query = jest.spyOn(pg.Client.prototype, 'query');
     const asked = () => query.mock.calls.filter((call) => JSON.stringify(call).includes('api_keys')).length;
     for (const index of [9, 30, key.length - 1]) expectInvalid(await ask(bearer(mistyped(key, index))));
@@ -203,7 +203,7 @@ describe('the database', () => {
     ['an unknown key', () => Promise.resolve(makeSecret()), 401],
     ['a revoked key', revokedKey, 401],
     ['an expired key', () => keyExpiringIn(0), 401],
-  ])('is asked about %s once in 10 s', async (_, make, status) => {
+  ])('is queried about %s once in 10 s', async (_, make, status) => {
     const secret = await make();
     const asked = async () => {
       expect((await ask(bearer(secret))).status).toBe(status);
@@ -216,19 +216,19 @@ describe('the database', () => {
     expect([await asked(), await asked()]).toEqual([2, 2]);
   });
 
-  it('is asked once by 50 requests that come at the same time', async () => {
+  it('is queried once for 50 concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
     expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(findByHash).toHaveBeenCalledTimes(1);
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   afterEach(() => {
     proxy.mend();
   });
 
-  it('a key that was revoked while it was not in use is not taken for a known one', async () => {
+  it('a key that was revoked while unused is not accepted as known', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     petstore.clock.advance(20_000);
@@ -254,7 +254,7 @@ describe('while the database is away', () => {
     expectMissing(await ask());
   });
 
-  it('a key that was found to be revoked before does not come back to life', async () => {
+  it('a key already known to be revoked stays revoked', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     await keys.revoke(made.id);
@@ -271,7 +271,7 @@ describe('a change of a key', () => {
     proxy.mend();
   });
 
-  it('is heard of at once again when the connection that tells of it was lost', async () => {
+  it('is noticed immediately again after the listening connection was lost', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     const [row] = await petstore.query<{ now: Date }>('SELECT now()');
@@ -282,7 +282,7 @@ describe('a change of a key', () => {
     expectInvalid(await ask(bearer(secret)));
   });
 
-  it('is heard of although many others come at the same time', async () => {
+  it('is noticed among many other changes', async () => {
     const one = () => keys.create({ name: 'one of many', plan: 'free' });
     const made = await Promise.all(Array.from({ length: 30 }, one));
     const statuses = async () => {

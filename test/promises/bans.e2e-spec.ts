@@ -10,7 +10,7 @@ const LIMITS = { perMinute: 2, perDay: 1000 };
 const LISTENER = `SELECT FROM pg_stat_activity WHERE datname = current_database()
   AND application_name = 'petstore key changes' AND state = 'idle' AND query <> ''`;
 
-describe('a ban and the record of its key', () => {
+describe('a ban and its record in the database', () => {
   let petstore: Petstore;
   let client: ReturnType<Petstore['client']>;
   let id: number;
@@ -41,14 +41,14 @@ describe('a ban and the record of its key', () => {
   }
   const code = async () => (await client.get('/v1/events')).body.code as string;
 
-  it('is on record as soon as it is pronounced', async () => {
+  it('is recorded as soon as it is imposed', async () => {
     await provoke();
     const endsAt = petstore.clock.now() + minutes(1);
     await eventually(async () => (await keys().find(id))?.banEndsAt?.getTime() === endsAt);
     expect((await keys().find(id))?.banLevel).toBe(1);
   });
 
-  it('earned while PostgreSQL is unavailable holds at once, and is on record when it is back', async () => {
+  it('imposed while PostgreSQL is unavailable takes effect immediately, and is recorded afterwards', async () => {
     expect((await client.get('/v1/events')).status).toBe(200);
     proxy.cut();
     await provoke();
@@ -63,7 +63,7 @@ describe('a ban and the record of its key', () => {
     });
   });
 
-  it('earned while PostgreSQL is unavailable does not come back after it was lifted', async () => {
+  it('imposed while PostgreSQL is unavailable does not return after it was lifted', async () => {
     petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock says when it is lifted
     expect((await client.get('/v1/events')).status).toBe(200);
     proxy.cut();
@@ -80,7 +80,7 @@ describe('a ban and the record of its key', () => {
     expect((await keys().find(id))?.banEndsAt).toBeNull();
   });
 
-  it('pronounced by hand holds at once in a running service, with its Retry-After', async () => {
+  it('imposed by the operator takes effect immediately in a running service, with its Retry-After', async () => {
     await client.get('/v1/events').expect(200);
     await keys().ban(id, new Date(petstore.clock.now() + minutes(5)));
     await eventually(async () => (await ban()) !== undefined);
@@ -89,7 +89,7 @@ describe('a ban and the record of its key', () => {
     expect(headers['retry-after']).toBe('300');
   });
 
-  it('lifted by hand ends at once, and the quota stays as it was used', async () => {
+  it('lifted by the operator ends immediately, and the used quota stays', async () => {
     await client.get('/v1/events').expect(200);
     await keys().ban(id, new Date(petstore.clock.now() + minutes(5)));
     await eventually(async () => (await ban()) !== undefined);
@@ -100,7 +100,7 @@ describe('a ban and the record of its key', () => {
     expect(headers['x-ratelimit-remaining']).toBe('0');
   });
 
-  it('pronounced by this process is lifted as well', async () => {
+  it('imposed by this process can be lifted too', async () => {
     petstore.clock.set(Date.now() - seconds(30)); // it begins before it is lifted, as PostgreSQL's clock has it
     await provoke();
     expect(await code()).toBe('api_key_banned');

@@ -7,7 +7,7 @@ const MEASURE = fileURLToPath(new URL('../support/body-cost.mjs', import.meta.ur
 /** Milliseconds of CPU. The worst take some 5; twice that leaves room for a busy machine. */
 const BOUND = 10;
 
-it('no body of 100 KiB takes more CPU time than reading it takes: some 5 ms', async () => {
+it('no body of 100 KiB takes more CPU time than reading it: about 5 ms', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [MEASURE]);
   const costs = Object.entries(JSON.parse(stdout) as Record<string, number>);
   expect(costs.length).toBeGreaterThan(30);

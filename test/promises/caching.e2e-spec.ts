@@ -51,7 +51,7 @@ const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...me
 
 describe('Cache-Control', () => {
   it.each(['/v1/pets', '/v1/store/orders', '/v1/rate-limit', '/v2/caching'])(
-    'of %s, which has an ETag, lets a client keep it and ask again',
+    'of %s, which has an ETag, lets a client store and revalidate it',
     async (path) => {
       for (const method of ['GET', 'HEAD']) {
         const response = await ask({ path, method });
@@ -62,7 +62,7 @@ describe('Cache-Control', () => {
     },
   );
 
-  it('of a 304 is that of the 200', async () => {
+  it('is the same for a 304 as for the 200', async () => {
     const [etag = ''] = valuesOf(await ask({ path: '/v1/pets' }), 'ETag');
     const response = await ask({ path: '/v1/pets', headers: [bearer(key), ['If-None-Match', etag]] });
     expect(response.status).toBe(304);
@@ -90,7 +90,7 @@ describe('Cache-Control', () => {
   it.each([
     ['public', 'public, max-age=60'],
     ['never', 'no-store'],
-  ])('that a handler sets itself stays as it is: %s', async (path, value) => {
+  ])('set by a handler stays unchanged: %s', async (path, value) => {
     expect(valuesOf(await ask({ path: `/v1/caching/${path}` }), 'Cache-Control')).toEqual([value]);
   });
 
@@ -101,7 +101,7 @@ describe('Cache-Control', () => {
   });
 });
 
-it('does not send a client of another version to /v1', async () => {
+it('does not redirect a client of another version to /v1', async () => {
   const messageAt = async (path: string) =>
     (JSON.parse((await ask({ path })).body) as { message: string }).message;
   expect(await messageAt('/v2/nope')).toBe('There is nothing at /v2/nope.');

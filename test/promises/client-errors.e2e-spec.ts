@@ -37,7 +37,7 @@ describe('bytes that are not HTTP', () => {
   it.each([
     ['text', 'hello\r\n\r\n'],
     ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('behind a valid request in the same packet does not replace its response: %s', async (_, garbage) => {
+  ])('after a valid request in the same packet do not replace its response: %s', async (_, garbage) => {
     const before = await countPets();
     const text = await conversation(Buffer.concat([requestBytes(creation()), Buffer.from(garbage)]));
     expect(statuses(text)[0]).toBe(201);
@@ -46,7 +46,7 @@ describe('bytes that are not HTTP', () => {
     expect(await countPets()).toBe(before + 1);
   });
 
-  it('comes after the responses to fifty requests before it', async () => {
+  it('are answered after the fifty requests before them', async () => {
     const list = requestBytes({ headers: [bearer(key)] });
     const text = await conversation(
       Buffer.concat([...Array.from({ length: 50 }, () => list), Buffer.from('hello\r\n\r\n')]),
@@ -73,7 +73,7 @@ describe('a request that is cut off by a broken chunk', () => {
     expect(await countPets()).toBe(before);
   });
 
-  it('leaves its line of log', async () => {
+  it('is logged', async () => {
     const bytes = broken(
       `POST /v1/pets HTTP/1.1\r\n${HEAD}X-Request-Id: cut\r\nAuthorization: Bearer ${key}\r\n`,
     );
@@ -83,7 +83,7 @@ describe('a request that is cut off by a broken chunk', () => {
     expect(found()).toEqual([expect.objectContaining({ status: 400 })]);
   });
 
-  it('and had its response before, for want of a key, gets no second one', async () => {
+  it('and was already refused because it has no key gets no second response', async () => {
     expect(statuses(await conversation(broken(`POST /v1/pets HTTP/1.1\r\n${HEAD}`)))).toHaveLength(1);
     const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
@@ -98,7 +98,7 @@ describe('a request that is cut off by a broken chunk', () => {
 });
 
 describe('Upgrade', () => {
-  it.each(['websocket', 'h2c'])('to %s is not heeded, as RFC 9110, section 7.8, allows', async (protocol) => {
+  it.each(['websocket', 'h2c'])('to %s is ignored, as RFC 9110, section 7.8, allows', async (protocol) => {
     const headers = [bearer(key), ['Connection', 'Upgrade'] as const, ['Upgrade', protocol] as const];
     const response = await send(petstore, { headers });
     expect(response.status).toBe(200);
@@ -107,7 +107,7 @@ describe('Upgrade', () => {
 });
 
 describe('Expect: 100-continue', () => {
-  it('gets its 100, and the body is read', async () => {
+  it('gets a 100, and the body is read', async () => {
     const headers = [...(creation().headers ?? []), ['Expect', '100-continue'] as const];
     const text = await conversation(
       requestBytes({ ...creation(), headers: [...headers, ['Connection', 'close'] as const] }),

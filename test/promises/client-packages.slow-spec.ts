@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const TYPESCRIPT = join(ROOT, 'clients/typescript');
 
 describe('clients/typescript', () => {
-  it('has the types of the document; npm run client:types writes them anew', async () => {
+  it('has the types of the document; npm run client:types regenerates them', async () => {
     const generate =
       '../../node_modules/.bin/openapi-typescript ../../docs/openapi.yaml --default-non-nullable=false';
     const format = '../../node_modules/.bin/prettier --stdin-filepath src/schema.ts';
@@ -23,7 +23,7 @@ describe('clients/typescript', () => {
   });
 });
 
-describe('clients/typescript, as npm packs it', () => {
+describe('clients/typescript, as packed by npm', () => {
   it('has types for a program in Node.js, and for one in a browser', async () => {
     const folder = await emptyFolder();
     await installPackedClient(folder.path);
@@ -73,7 +73,7 @@ describe('clients/typescript, as npm packs it', () => {
 
 describe('clients/python', () => {
   itWithPython(
-    'builds a wheel and a source distribution, and leaves nothing else behind',
+    'builds a wheel and a source distribution, and nothing else',
     async () => {
       const folder = await emptyFolder();
       const source = join(folder.path, 'source');
@@ -109,7 +109,7 @@ describe('clients/python', () => {
   );
 
   itWithPython(
-    'has types that mypy accepts, and that tell one event from another',
+    'has types that mypy accepts and that distinguish events',
     async () => {
       const folder = await emptyFolder();
       await writeFile(join(folder.path, 'shop.py'), SHOP);

@@ -115,7 +115,7 @@ describeShop()('clients/typescript', () => {
     expect(errorClasses()).not.toContain('PetstoreError');
   });
 
-  it('visits every pet once, and waits exactly what Retry-After says when the Free plan is used up', async () => {
+  it('visits every pet once, and waits exactly for Retry-After when the Free plan is exhausted', async () => {
     const pets = await all(client(await petstore.key('free')).pets.list({ limit: 1, status: 'available' }));
     expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 70 }, (_, i) => `Rex ${i + 1}`));
     expect(waits).toEqual([60_000]);
@@ -128,7 +128,7 @@ describeShop()('clients/typescript', () => {
     expect(waits).toEqual([]);
   });
 
-  it('adds a pet with every digit, and gets it, with a warning that this is deprecated', async () => {
+  it('adds a pet with all digits, and gets it with a deprecation warning', async () => {
     const warnings: string[] = [];
     const { pets } = client(await petstore.key(), { runtime: { warn: (message) => warnings.push(message) } });
     const name = '"categoryId":"1" Zoë';
@@ -140,7 +140,7 @@ describeShop()('clients/typescript', () => {
     expect(warnings).toEqual([expect.stringMatching(/getPet .* since 2026-11-20, .* on 2030-12-05/)]);
   });
 
-  it('adds one pet when the response to its first try is lost', async () => {
+  it('adds one pet even if the response to its first try is lost', async () => {
     let tries = 0;
     const proxy = createServer((request, response) => {
       const { 'content-type': type, 'idempotency-key': key, authorization = '' } = request.headers;
@@ -176,7 +176,7 @@ describeShop()('clients/typescript', () => {
     expect(await petstore.query(`SELECT 1 FROM pets WHERE name = 'Lost'`)).toHaveLength(1);
   });
 
-  it('reads orders, the quota and what the last response said of it', async () => {
+  it('reads orders, the quota, and the quota in the last response', async () => {
     const mine = client(await petstore.key('free'));
     const { items, response } = await mine.orders.list().page();
     const [order] = items;
@@ -189,7 +189,7 @@ describeShop()('clients/typescript', () => {
     expect(await mine.rateLimits.get()).toMatchObject({ plan: 'free', minute: { remaining: 59 } });
   });
 
-  it('throws an error with details and request id, and a 304 for what has not changed', async () => {
+  it('throws an error with details and request id, and a 304 for an unchanged resource', async () => {
     const { pets } = client(await petstore.key());
     await expect(pets.create({ name: '', categoryId: 1n })).rejects.toMatchObject({
       name: 'ValidationError',
@@ -215,7 +215,7 @@ describeShop()('clients/python', () => {
   });
 
   itWithPython(
-    'has the synchronous client that its asynchronous one makes; unasync.py writes it',
+    'has the synchronous client generated from the asynchronous one; unasync.py writes it',
     async () => {
       const program = runPython([join(PYTHON, 'unasync.py'), '--check'], {});
       expect(await text(program.stderr)).toBe('');
@@ -242,7 +242,7 @@ describeShop()('clients/python', () => {
     expect(models).toEqual(Object.fromEntries(documented));
   });
 
-  itWithPython('does against a running service what it promises', async () => {
+  itWithPython('works with a running service as documented', async () => {
     const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key('free') };
     const program = runPython([join(PYTHON, 'tests/running_service.py')], env);
     program.stdout.on('data', (line: Buffer) => {
@@ -266,7 +266,7 @@ describeShop()('clients/python', () => {
 });
 
 describeShop()('clients/typescript, beyond the contract', () => {
-  it('changes a pet for the version it knows, and removes it', async () => {
+  it('changes a pet with If-Match, and removes it', async () => {
     const mine = client(await petstore.key());
     const { id, response } = await mine.pets.create({ name: 'Rex', categoryId: 7n });
     const ifMatch = response.etag;
@@ -296,7 +296,7 @@ describeShop()('clients/typescript, beyond the contract', () => {
     await expect(categories.get(dogs.id)).rejects.toMatchObject({ name: 'NotFoundError' });
   });
 
-  it('orders a pet, once', async () => {
+  it('orders a pet exactly once', async () => {
     const { orders, pets } = client(await petstore.key());
     const { id: petId } = await pets.create({ name: 'Rex', categoryId: 7n });
     const order = await orders.place({ petId });
@@ -344,7 +344,7 @@ describeShop()('clients/typescript, beyond the contract', () => {
 });
 
 describeShop()('clients/python, beyond the contract', () => {
-  itWithPython('does against a running service what it promises', async () => {
+  itWithPython('works with a running service as documented', async () => {
     const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key() };
     const program = runPython([join(PYTHON, 'tests/running_store.py')], env);
     const [said, complaint] = await Promise.all([text(program.stdout), text(program.stderr)]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 describe('the code samples', () => {
-  it('begin with curl, and have both clients where these have the operation', () => {
+  it('start with curl, and include both clients if they have the operation', () => {
     const ofClients = Object.keys(OPERATIONS);
     expect([...samples.keys()].filter((id) => ofClients.includes(id)).length).toBeGreaterThan(10);
     for (const [id, sample] of samples) {

@@ -34,7 +34,7 @@ beforeEach(async () => {
 const sampleOf = (id: string, language: string) => samples.get(id)?.[language] ?? '';
 
 describe('the code samples in TypeScript', () => {
-  it('have no type error with the client as npm packs it', async () => {
+  it('have no type errors with the client as packed by npm', async () => {
     const files = [...samples].flatMap(([id, { TypeScript: source }]) =>
       source === undefined ? [] : [[`${id}.mts`, source] as const],
     );
@@ -66,7 +66,7 @@ describe('the code samples in Python', () => {
     return { stdout, stderr };
   };
 
-  itWithPython('name methods and parameters that the client has', async () => {
+  itWithPython('use existing methods and parameters of the client', async () => {
     const calls = [...samples.values()].flatMap(({ Python: source }) => source ?? []);
     expect(calls.length).toBeGreaterThan(10);
     // Binds the arguments of each call instead of sending it: there is no type checker in the standard library.

@@ -30,7 +30,7 @@ describe('without CORS_ORIGINS', () => {
   beforeAll(() => start());
   afterAll(() => petstore.stop());
 
-  it('no page may call', async () => {
+  it('no page may send requests', async () => {
     expect(corsHeaders(await call(ORIGIN, bearer(key)))).toEqual([]);
     const response = await preflight(ORIGIN);
     expect(corsHeaders(response)).toEqual([]);
@@ -42,7 +42,7 @@ describe('with CORS_ORIGINS', () => {
   beforeAll(() => start(`${ORIGIN}, http://localhost:8080`));
   afterAll(() => petstore.stop());
 
-  it.each([ORIGIN, 'http://localhost:8080'])('a page of %s may ask', async (origin) => {
+  it.each([ORIGIN, 'http://localhost:8080'])('a page of %s may send requests', async (origin) => {
     const response = await preflight(origin);
     expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: '' });
     expect(allowedOrigin(response)).toEqual([origin]);
@@ -52,7 +52,7 @@ describe('with CORS_ORIGINS', () => {
     expectPromisedHeaders(response);
   });
 
-  it('a page may read the headers that are promised', async () => {
+  it('a page may read the documented headers', async () => {
     const response = await call(ORIGIN, bearer(key));
     expect(response.status).toBe(200);
     expect(allowedOrigin(response)).toEqual([ORIGIN]);
@@ -82,7 +82,7 @@ describe('with CORS_ORIGINS', () => {
     expect(allowedOrigin(response)).toEqual([ORIGIN]);
   });
 
-  it('cookies are never asked for', async () => {
+  it('cookies are never allowed', async () => {
     expect(valuesOf(await preflight(ORIGIN), 'Access-Control-Allow-Credentials')).toEqual([]);
   });
 
@@ -94,13 +94,13 @@ describe('with CORS_ORIGINS', () => {
     },
   );
 
-  it('a preflight does not use up what its address may ask without a key', async () => {
+  it('a preflight does not count towards the limit of its address', async () => {
     const before = remaining(await preflight(ORIGIN));
     for (let i = 0; i < 40; i++) expect((await preflight(ORIGIN)).status).toBe(204);
     expect(remaining(await call(ORIGIN))).toBe(before - 1);
   });
 
-  it('a preflight succeeds also when its address has used that up: the call itself brings a key', async () => {
+  it('a preflight succeeds even if its address is exhausted, because the actual request has a key', async () => {
     while ((await call(ORIGIN)).status !== 429);
     expect((await preflight(ORIGIN)).status).toBe(204);
     expect((await call(ORIGIN, bearer(key))).status).toBe(200);

@@ -12,7 +12,7 @@ import { createTestDatabase, withClient } from '../support/test-database.js';
 const DAY = 20_000; // in 2024
 const MIGRATION = 'CountDaysByWriter1795600000000';
 
-describe('the day counts in PostgreSQL', () => {
+describe('the daily counts in PostgreSQL', () => {
   let petstore: Petstore;
   let usage: DailyUsageRepository;
   let key: Int64;
@@ -35,21 +35,21 @@ describe('the day counts in PostgreSQL', () => {
   }
   const used = (requests: number, keyId = key, day = DAY) => ({ requests, keyId, day });
 
-  it('have a count once, however often it is sent', async () => {
+  it('include a count once, however often it is sent', async () => {
     const writer = randomUUID();
     for (let i = 0; i < 3; i++) await usage.record(writer, [used(10), used(5, other)]);
     await Promise.all(Array.from({ length: 8 }, () => usage.record(writer, [used(11)])));
     expect([await count(key), await count(other)]).toEqual([11, 5]);
   });
 
-  it('do not fall because of a late copy of an earlier statement', async () => {
+  it('do not decrease if an earlier statement arrives late', async () => {
     const writer = randomUUID();
     await usage.record(writer, [used(17)]);
     await usage.record(writer, [used(10)]);
     expect(await count(key)).toBe(17);
   });
 
-  it('are those of all writers together, and of each day', async () => {
+  it('add up all writers for each day', async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     await usage.record(one, [used(10), used(3, key, DAY + 1)]);
     await usage.record(two, [used(4)]);
@@ -63,7 +63,7 @@ describe('the day counts in PostgreSQL', () => {
     expect([await count(key), await count(other)]).toEqual([10, 0]);
   });
 
-  it('are the same after the rows of ended days were added up', async () => {
+  it('are the same after the rows of past days were merged', async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const [one, two] = [randomUUID(), randomUUID()];
     for (const day of [DAY, today - 2, today - 1, today]) {
@@ -78,7 +78,7 @@ describe('the day counts in PostgreSQL', () => {
     expect((await usage.history(key, 10)).map(({ requests }) => requests)).toEqual([15, 15, 15]);
   });
 
-  it('are exact whichever copies are lost, repeated or late', async () => {
+  it('are exact whichever statements are lost, repeated or late', async () => {
     const today = Math.floor(Date.now() / 86_400_000); // the service may add up ended days meanwhile
     await fc.assert(
       fc.asyncProperty(
@@ -108,7 +108,7 @@ describe('the day counts in PostgreSQL', () => {
 });
 
 describe('the migration to day counts by writer', () => {
-  it('loses no day, forth and back', async () => {
+  it('loses no day, in either direction', async () => {
     const database = await createTestDatabase('template1');
     const query = <T extends object>(sql: string) =>
       withClient(database.url, async (client) => (await client.query<T>(sql)).rows);

@@ -49,7 +49,7 @@ describe('a service with credentials for its PostgreSQL', () => {
     expect(code).toBe(1);
   });
 
-  it('goes on with a password that was rotated, without a restart, and returns 503 in between', async () => {
+  it('continues after a password rotation without a restart, and returns 503 in between', async () => {
     const port = await freePort();
     await writeFile(file, urlWith({ password: FIRST }));
     const args = ['keys', 'create', '--plan', 'pro', '--name', 'x', '--json'];

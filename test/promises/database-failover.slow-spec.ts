@@ -65,7 +65,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
       .filter((id) => !there.has(id));
   }
 
-  it('because the primary is killed, has every pet it said it added, and works again by itself', async () => {
+  it('because the primary is killed, keeps every pet confirmed with a 201, and recovers by itself', async () => {
     await start(true);
     const { key } = await newKey();
     const revoked = await newKey();
@@ -98,7 +98,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     expect(await lost(load)).toEqual([]);
   });
 
-  it('gives up its connections to a former primary that is read-only now', async () => {
+  it('closes its connections to a former primary that is now read-only', async () => {
     await start(false);
     const { key } = await newKey();
     const load = new Load(port, key);

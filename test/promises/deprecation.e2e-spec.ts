@@ -32,7 +32,7 @@ describe('GET /v1/pets/{petId}', () => {
     ['HEAD', '/v1/pets/1', 200],
     ['GET', '/v1/pets/999', 404],
     ['GET', '/v1/pets/rex', 404],
-  ])('announces its end: %s %s', async (method, path, status) => {
+  ])('announces its removal: %s %s', async (method, path, status) => {
     const response = await ask({ method, path });
     expect(response.status).toBe(status);
     expectAnnounced(response);
@@ -70,7 +70,7 @@ describe('GET /v1/pets/{petId}', () => {
       expectErrorResponse(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
     });
 
-    it('leaves the other operations as they are', async () => {
+    it('does not affect other operations', async () => {
       expect((await ask({ path: '/v1/pets?status=available' })).status).toBe(200);
     });
   });

@@ -71,7 +71,7 @@ describe.each(Object.entries(FILES))('GET %s', (path, type) => {
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 
-  it('is 304 for a client that has it already', async () => {
+  it('is 304 for a client with the current version', async () => {
     const { etag = '', ...headers } = (await get(path)).headers;
     expect(headers['cache-control']).toBe('private, no-cache');
     const again = await get(path, { 'If-None-Match': etag });
@@ -106,7 +106,7 @@ describe.each(Object.keys({ ...FILES, ...OTHERS, '/metrics': '' }))('%s', (path)
 });
 
 describe('a document', () => {
-  it.each(Object.entries(CODINGS))('comes as %s to a client that takes that', async (coding, decode) => {
+  it.each(Object.entries(CODINGS))('is sent as %s to a client that accepts it', async (coding, decode) => {
     for (const path of ['/docs/swagger-ui-bundle.js', '/openapi.json', '/openapi.yaml']) {
       const plain = await get(path);
       const coded = await get(path, { 'Accept-Encoding': coding });
@@ -117,7 +117,7 @@ describe('a document', () => {
     }
   });
 
-  it('comes in the coding that a client prefers', async () => {
+  it('is sent in the encoding that the client prefers', async () => {
     const coding = async (accepted: string) =>
       (await get('/docs/swagger-ui.css', { 'Accept-Encoding': accepted })).headers['content-encoding'];
     expect(await coding('gzip, deflate, br')).toBe('br');
@@ -139,11 +139,11 @@ describe('/docs', () => {
     '__proto__',
     '..%2fpackage.json',
     '.',
-  ])('has the files of the page only, and no %s', async (name) => {
+  ])('serves only the files of the page, and no %s', async (name) => {
     expectCode(await send(petstore, { path: `/docs/${name}` }), 404, 'route_not_found');
   });
 
-  it('has the licences that its script refers to', async () => {
+  it('serves the licences that its script refers to', async () => {
     const { body } = await get('/docs/swagger-ui-bundle.js');
     expect(body.toString('latin1', 0, 200)).toContain('swagger-ui-bundle.js.LICENSE.txt');
     const licences = await get('/docs/swagger-ui-bundle.js.LICENSE.txt');
@@ -173,7 +173,7 @@ describe('GET /', () => {
   it.each([
     'text/html',
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  ])('sends a browser to the documentation (%s)', async (accept) => {
+  ])('redirects a browser to the documentation (%s)', async (accept) => {
     const response = await send(petstore, { path: '/', headers: [['Accept', accept]] });
     expect(response.status).toBe(302);
     expect(valuesOf(response, 'Location')).toEqual(['/docs']);
@@ -202,7 +202,7 @@ describe('GET /', () => {
 });
 
 describe('OPTIONS *', () => {
-  it('names what the server takes anywhere', async () => {
+  it('names the methods that the server supports', async () => {
     const response = await send(petstore, { path: '*', method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(valuesOf(response, 'Allow').join()).toMatch(/\bGET\b.*\bPOST\b/);
@@ -210,7 +210,7 @@ describe('OPTIONS *', () => {
 });
 
 describe('the budget of documents', () => {
-  it('is 600 a minute for an address; probes and metrics have none', async () => {
+  it('is 600 requests a minute per address; probes and metrics are unlimited', async () => {
     petstore.clock.advance(minutes(1));
     const paths = ['/docs', '/'];
     const refused: RawResponse[] = [];

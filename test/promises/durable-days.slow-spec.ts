@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase, withClient } from '../support/te
 const PER_DAY = 1000;
 
 /** The rest of the day as the service itself says it, in real processes that are stopped in every way. */
-describe('the day of a key', () => {
+describe('the daily count of a key', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let key: string;
@@ -72,7 +72,7 @@ describe('the day of a key', () => {
       return Number(rows[0]?.requests ?? 0);
     });
 
-  it('has all that was written before the service is killed: once a second', async () => {
+  it('includes everything recorded before the service is killed: once a second', async () => {
     let before = 0;
     for (let i = 0; i < 3; i++) {
       await begin(database.url);
@@ -85,7 +85,7 @@ describe('the day of a key', () => {
     }
   });
 
-  it('goes on with the exact count when the service is stopped by SIGTERM', async () => {
+  it('continues with the exact count after SIGTERM', async () => {
     await begin(database.url);
     expect(await used(7)).toBe(7);
     await end('SIGTERM');
@@ -94,7 +94,7 @@ describe('the day of a key', () => {
     await end('SIGTERM');
   });
 
-  it('has what was admitted while PostgreSQL was unavailable, after SIGTERM', async () => {
+  it('includes, after SIGTERM, what was admitted while PostgreSQL was unavailable', async () => {
     await begin(proxy.url);
     await used(5);
     proxy.cut();
@@ -104,7 +104,7 @@ describe('the day of a key', () => {
     expect(await onRecord(database.url)).toBe(205);
   });
 
-  it('has it also when PostgreSQL comes back only during the stop', async () => {
+  it('includes it even if PostgreSQL is back only during the shutdown', async () => {
     await begin(proxy.url);
     await used(5);
     proxy.cut();
@@ -125,7 +125,7 @@ describe('the day of a key', () => {
     expect(await onRecord(database.url)).toBe(total);
   });
 
-  it('has each request once after a freeze, in which statements timed out that run afterwards', async () => {
+  it('includes each request once after a freeze, although timed-out statements run afterwards', async () => {
     const server = await PostgresServer.start();
     try {
       key = await newKey(server.url);

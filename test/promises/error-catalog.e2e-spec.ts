@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 describe('GET /docs/errors', () => {
-  it('says what each code means, what to do, and shows one', async () => {
+  it('explains each code and what to do, with an example', async () => {
     const { status, body } = await send(petstore, { path: '/docs/errors' });
     expect(status).toBe(200);
     for (const { example } of petstore.app.get(ErrorCatalog).entries) {
@@ -54,7 +54,7 @@ describe('GET /docs/errors', () => {
     expect(body).toContain('Buy a <code>longer</code> one.');
   });
 
-  it('says what the codes of other exceptions are', async () => {
+  it('describes the codes of other exceptions', async () => {
     const { body } = await send(petstore, { path: '/docs/errors' });
     expect(body).toMatch(/HTTP exception without a code[^]*<code>payment_required<\/code>/);
   });

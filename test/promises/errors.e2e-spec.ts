@@ -252,7 +252,7 @@ async function begin(message: Case): Promise<void> {
 }
 
 describe.each(Object.entries(CASES))('%s', (_, message) => {
-  it(`gets ${message.status} and all that every response carries`, async () => {
+  it(`gets ${message.status} and the headers of every response`, async () => {
     const response = await responseTo(message);
     expect(response.status).toBe(message.status);
     expectPromisedHeaders(response);
@@ -262,7 +262,7 @@ describe.each(Object.entries(CASES))('%s', (_, message) => {
   });
 });
 
-describe.each(['/nope', '/v2/pets', '/v1.json'])('%s, outside the interface,', (path) => {
+describe.each(['/nope', '/v2/pets', '/v1.json'])('%s, outside the API,', (path) => {
   it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and not counted', async (method) => {
     const response = await send(petstore, { path, method });
     expectErrorBody(response, 404, 'route_not_found');

@@ -21,7 +21,7 @@ describe('ETag and If-None-Match', () => {
   };
 
   it.each(['/v1/pets', '/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders', '/v1/rate-limit'])(
-    'GET %s has a strong one',
+    'GET %s has a strong ETag',
     async (path) => {
       expect(await etagOf(path)).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
     },
@@ -44,7 +44,7 @@ describe('ETag and If-None-Match', () => {
     },
   );
 
-  it('a 304 still tells where the next page is, and that the operation is deprecated', async () => {
+  it('a 304 still has the Link and deprecation headers', async () => {
     const page = await client.get('/v1/pets?limit=2').set('If-None-Match', await etagOf('/v1/pets?limit=2'));
     expect(page.status).toBe(304);
     expect(page.headers.link).toContain('rel="next"');
@@ -53,7 +53,7 @@ describe('ETag and If-None-Match', () => {
   });
 
   it.each(['/v1/pets', '/openapi.json', '/docs/theme.css'])(
-    'GET %s is 304 for fetch(), which adds Cache-Control: no-cache to a condition of its caller',
+    'GET %s is 304 for fetch(), which adds Cache-Control: no-cache to conditional requests',
     async (path) => {
       const etag = await etagOf(path);
       const headers = { 'If-None-Match': etag, Authorization: `Bearer ${key}` };
@@ -68,7 +68,7 @@ describe('ETag and If-None-Match', () => {
     ['among others', (etag: string) => `"other", ${etag}`],
     ['as a weak one', (etag: string) => `W/${etag}`],
     ['as any', () => '*'],
-  ])('is recognised %s', async (_, header) => {
+  ])('matches %s', async (_, header) => {
     const etag = await etagOf('/v1/pets');
     await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(304);
   });
@@ -82,7 +82,7 @@ describe('ETag and If-None-Match', () => {
     await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(200);
   });
 
-  it('HEAD has the same one, and returns 304 as well', async () => {
+  it('HEAD has the same ETag, and also returns 304', async () => {
     const etag = await etagOf('/v1/pets/1');
     expect((await client.head('/v1/pets/1').expect(200)).headers.etag).toBe(etag);
     await client.head('/v1/pets/1').set('If-None-Match', etag).expect(304);
@@ -95,7 +95,7 @@ describe('ETag and If-None-Match', () => {
     expect(headers.etag).not.toBe(before);
   });
 
-  it('changes when a page that was the last one gets a next one', async () => {
+  it('changes when the last page gets a next page', async () => {
     const path = '/v1/pets?limit=4';
     const last = await client.get(path).expect(200);
     expect(last.headers).not.toHaveProperty('link');
@@ -115,7 +115,7 @@ describe('ETag and If-None-Match', () => {
     await poor.get('/v1/pets').set('If-None-Match', String(headers.etag)).expect(429);
   });
 
-  it('is not for a 404, and a POST ignores If-None-Match', async () => {
+  it('is not sent with a 404, and a POST ignores If-None-Match', async () => {
     await client.post('/v1/pets').set('If-None-Match', '*').send({ name: 'Max', categoryId: 1 }).expect(201);
     const missing = await client.get('/v1/pets/999').set('If-None-Match', '*').expect(404);
     expect(missing.headers).not.toHaveProperty('etag');

@@ -48,7 +48,7 @@ describe('events', () => {
   const feed = <Data>(after = 0): Promise<Row<Data>[]> =>
     petstore.query('SELECT id, type, data FROM events WHERE id > $1 ORDER BY id', [after]);
 
-  it('are recorded when a pet is created, with the data that the response has', async () => {
+  it('are recorded when a pet is created, with the data of the response', async () => {
     const client = petstore.client(await petstore.key());
     const big = { name: 'Zoë "the" cat\\\u2028', status: 'pending' };
     const { text } = await client
@@ -92,7 +92,7 @@ describe('events', () => {
     await expect(changes.record(COUNTED, { counter: 1, value: 1 })).rejects.toThrow('outside a transaction');
   });
 
-  describe('of a change', () => {
+  describe('recorded for a change', () => {
     let pet: Pet;
     beforeEach(async () => {
       const values = { name: 'Rex', categoryId: 1, status: PetStatus.Available };
@@ -106,7 +106,7 @@ describe('events', () => {
     /** PostgreSQL refuses it. */
     const TOO_LONG = 'x'.repeat(201);
 
-    it('are recorded with it outside a transaction, or neither is written', async () => {
+    it('are written together with it, or not at all, outside a transaction', async () => {
       expect(await changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).toMatchObject({
         id: pet.id,
         name: 'Max',
@@ -116,7 +116,7 @@ describe('events', () => {
       expect(await typesOfFeed()).toEqual(['pet.created', 'pet.updated']);
     });
 
-    it('fail where it fails, and with it the transaction, although the error is caught', async () => {
+    it('fail together with it and its transaction, even if the error is caught', async () => {
       const outcomes: string[] = [];
       const done = dataSource.transaction(async (manager) => {
         await changes
@@ -131,12 +131,12 @@ describe('events', () => {
       expect(await typesOfFeed()).toEqual(['pet.created']);
     });
 
-    it('are not recorded where nothing changes', async () => {
+    it('are not recorded if nothing changed', async () => {
       expect(await changes.update(Pet, pet, { name: 'Rex', status: undefined }, PET_UPDATED)).toBe(pet);
       expect(await typesOfFeed()).toEqual(['pet.created']);
     });
 
-    it('are not recorded for a row that is gone', async () => {
+    it('are not recorded for a row that no longer exists', async () => {
       await dataSource.getRepository(Pet).delete({ id: pet.id });
       await expect(changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).rejects.toThrow('Could not find');
       await expect(changes.delete(Pet, pet, PET_UPDATED)).rejects.toThrow('Could not find');
@@ -148,7 +148,7 @@ describe('events', () => {
       ['has the id elsewhere', ({ id, name }: Pet) => ({ name, id })],
       ['has nothing but the id', ({ id }: Pet) => ({ id })],
       ['leaves the id out', ({ name }: Pet) => ({ name })],
-    ])('have the data that their type makes, when it %s', async (_, from) => {
+    ])('have the data created by their type, when it %s', async (_, from) => {
       const type = { ...PET_CREATED, data: Object.assign(class {}, { from }) };
       const { id, ...values } = pet;
       const row = await changes.insert(Pet, values, type);
@@ -158,7 +158,7 @@ describe('events', () => {
     });
   });
 
-  it('of a transaction that commits late come after those that are in the feed already', async () => {
+  it('of a transaction that commits late come after those already in the feed', async () => {
     const late = dataSource.createQueryRunner();
     await late.startTransaction();
     await changes.in(late.manager).record(COUNTED, { counter: 1, value: 1 });

@@ -33,7 +33,7 @@ const NAMES = Array.from({ length: 120 }, (_, i) => `Rex ${i + 1}`);
 /** What the programs of the READMEs print first and last. */
 const README = /^\d+n? Rex [^]*\nenterprise \d+ \d+ [0-9a-f]{32}\n$/;
 
-describe('examples/typescript, with the client as npm packs it', () => {
+describe('examples/typescript, with the client as packed by npm', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
   let files: string[];
 
@@ -51,7 +51,7 @@ describe('examples/typescript, with the client as npm packs it', () => {
   const example = async (key: string, ...args: string[]) =>
     run(join(folder.path, 'main.mjs'), args, { cwd: folder.path, env: environment(key) });
 
-  it('is a package of the built client and nothing else', () => {
+  it('contains the built client and nothing else', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'LICENSE',
@@ -73,7 +73,7 @@ describe('examples/typescript, with the client as npm packs it', () => {
     expect([code, namesIn(stdout).slice(0, 120)]).toEqual([0, NAMES]);
   });
 
-  it('adds a pet, and keeps every digit of an identifier', async () => {
+  it('adds a pet, and keeps all digits of an identifier', async () => {
     const { stdout } = await example(await petstore.key(), 'add', 'Zoë', BEYOND_NUMBERS);
     expect(stdout).toMatch(/^Zoë has the id \d+\.\n$/);
     const rows = await petstore.query(
@@ -82,7 +82,7 @@ describe('examples/typescript, with the client as npm packs it', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('runs the program of its README as it is', async () => {
+  it('runs the program of its README unchanged', async () => {
     const [program = ''] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
     await writeFile(join(folder.path, 'readme.mjs'), program);
     const surroundings = { cwd: folder.path, env: environment(await petstore.key()) };
@@ -90,7 +90,7 @@ describe('examples/typescript, with the client as npm packs it', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(README) as unknown });
   });
 
-  it('ends with one line and exit code 1 when it is refused', async () => {
+  it('ends with one line and exit code 1 if a request is refused', async () => {
     const { code, stderr } = await example('petstore_wrong', 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^401 invalid_api_key: .+\n$/)]);
   });
@@ -109,7 +109,7 @@ describe('examples/python', () => {
     expect(namesIn(printed).slice(0, 120)).toEqual(NAMES);
   });
 
-  itWithPython('adds a pet, and keeps every digit of an identifier', async () => {
+  itWithPython('adds a pet, and keeps all digits of an identifier', async () => {
     const printed = await text(example(await petstore.key(), 'add', 'Chloë', BEYOND_NUMBERS).stdout);
     expect(printed).toMatch(/^Chloë has the id \d+\.\n$/);
     const rows = await petstore.query(
@@ -118,7 +118,7 @@ describe('examples/python', () => {
     expect(rows).toHaveLength(1);
   });
 
-  itWithPython('runs the programs of the README of its client as they are', async () => {
+  itWithPython('runs the programs of its client README unchanged', async () => {
     const [program = '', asynchronous = ''] = codeBlocks(readText('clients/python/README.md'), 'python');
     const code = `${program}\n${asynchronous}\nimport asyncio\nassert "Rex" in asyncio.run(names())\n`;
     const env = { ...environment(await petstore.key()), PYTHONPATH: join(ROOT, 'clients/python/src') };
@@ -127,7 +127,7 @@ describe('examples/python', () => {
     expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
   });
 
-  itWithPython('ends with one line and exit code 1 when it is refused', async () => {
+  itWithPython('ends with one line and exit code 1 if a request is refused', async () => {
     const program = example('petstore_wrong', 'list');
     expect(await text(program.stderr)).toMatch(/^401 invalid_api_key: .+\n$/);
     expect(program.exitCode ?? (await once(program, 'close'))[0]).toBe(1);

@@ -129,11 +129,11 @@ const FERRETS = {
 };
 
 describe('A service without all three', () => {
-  it('passes the lint where it named them', () => passes(LINT));
+  it('passes lint rules that refer to them', () => passes(LINT));
 });
 
-describe('A feature with a scope, a type of event and an error of its own', () => {
-  it('is its folder and its line in the map of the service', async () => {
+describe('A feature with its own scope, event type and error', () => {
+  it('needs only its folder and its line in the module list', async () => {
     const folder = join(copy.path, 'src/ferrets');
     await mkdir(folder);
     for (const [file, text] of Object.entries(FERRETS)) await writeFile(join(folder, file), text);

@@ -59,7 +59,7 @@ describe('details of a 400', () => {
     ['"status":null', inBody('status', 'enum', 'status must be one of available, pending, sold')],
     ['"colour":"red"', inBody('colour', 'unknown', 'Unknown property: colour')],
     ['"a/b~c":1', { ...inBody('a/b~c', 'unknown', 'Unknown property: a/b~c'), pointer: '/a~1b~0c' }],
-  ])('tell which rule %.40s breaks', async (more, detail) => {
+  ])('name the rule that %.40s breaks', async (more, detail) => {
     const { details, message } = await pet(more);
     expect(details).toEqual([detail]);
     expect(message).toBe(`${detail.message}.`);
@@ -91,11 +91,11 @@ describe('details of a 400', () => {
     ['status=lost', inQuery('status', 'enum', 'status must be one of available, pending, sold')],
     ['cursor=a&cursor=b', inQuery('cursor', 'type', 'cursor must be a string')],
     ['page=2', inQuery('page', 'unknown', 'Unknown parameter: page')],
-  ])('tell which rule ?%s breaks', async (query, detail) => {
+  ])('name the rule that ?%s breaks', async (query, detail) => {
     expect((await get(`/v1/pets?${query}`)).details).toEqual([detail]);
   });
 
-  it('name a parameter where none is known', async () => {
+  it('name a parameter if none is allowed', async () => {
     const detail = inQuery('page', 'unknown', 'Unknown parameter: page');
     expect((await get('/v1/pets/1?page=2')).details).toEqual([detail]);
   });
@@ -117,13 +117,13 @@ describe('details of a 400', () => {
     ]);
   });
 
-  it('are twenty at most, and say so', async () => {
+  it('are limited to twenty, and say so', async () => {
     const { details, message } = await pet(Array.from({ length: 5_000 }, (_, i) => `"a${i}":1`).join());
     expect(details).toHaveLength(20);
     expect(message).toMatch(/^Unknown property: a0\. .*\. Only the first 20 errors are listed\.$/);
   });
 
-  it('have no pointer where a name is too long to be told back', async () => {
+  it('have no pointer if the name is too long', async () => {
     const { details } = await pet(`"${'x'.repeat(1_000)}":1`);
     expect(details).toEqual([
       {
@@ -142,6 +142,6 @@ it.each([
   ['{"name":"Rex"', 'The body is not valid JSON: an unexpected end at line 1, column 14.'],
   ['['.repeat(40), 'The body is not valid JSON: an unexpected end at line 1, column 41.'],
   ['['.repeat(40) + ']'.repeat(40), 'The body is not valid JSON: a value nested deeper than 32 levels.'],
-])('an invalid_json of %j says where', async (body, message) => {
+])('an invalid_json error for %j gives the position', async (body, message) => {
   expect(await post(body)).toMatchObject({ code: 'invalid_json', message });
 });

@@ -81,7 +81,7 @@ describeWithRedis('a Redis that flaps', () => {
   ] as const;
 
   describe.each(flaps)('because it %s', (_name, flap, times) => {
-    it(`ten times admits less than ${times} times the limit of a minute and of a day`, async () => {
+    it(`ten times admits less than ${times} times the limits of a minute and of a day`, async () => {
       const clients = [newClient(), dayLimited(), newClient(), dayLimited()];
       const sums = clients.map(() => 0);
       const pressFor = async (some: readonly RateLimitClient[]) => {
@@ -102,7 +102,7 @@ describeWithRedis('a Redis that flaps', () => {
       }
     });
 
-    it('has each admitted request on record once', async () => {
+    it('records each admitted request once', async () => {
       const client: RateLimitClient = { id: ids++, limits: { perMinute: 100_000, perDay: 1_000_000 } };
       let sum = await trickle(client, 5);
       for (let i = 0; i < 3; i++) {
@@ -130,7 +130,7 @@ describeWithRedis('a Redis that flaps', () => {
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
-  it('for moments between the time limit of a command and the next heartbeat admits less than twice the limit', async () => {
+  it('between a command timeout and the next heartbeat admits less than twice the limit', async () => {
     const client = newClient();
     let sum = 0;
     for (let i = 0; i < FLAPS; i++) {
@@ -171,7 +171,7 @@ describeWithRedis('a Redis that flaps', () => {
     expect(sum).toBeLessThan(2 * LIMIT);
   });
 
-  it('under steady load comes back each time', async () => {
+  it('under steady load is used again each time', async () => {
     const client: RateLimitClient = { id: ids++, limits: { perMinute: 1_000_000, perDay: 10_000_000 } };
     let isOver = false;
     const load = Promise.all(
@@ -192,7 +192,7 @@ describeWithRedis('a Redis that flaps', () => {
     await load;
   });
 
-  it('does not let a replica forget the others', async () => {
+  it('does not make a replica forget the others', async () => {
     await restartEmpty(() => Promise.resolve());
     await Promise.race(storages.map((storage) => eventually(() => !storage.degraded)));
     for (const { replicaCount } of storages) expect(replicaCount).toBe(REPLICAS);

@@ -29,7 +29,7 @@ function expectSuccess({ code, stdout, stderr }: Ended): void {
   expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
 }
 
-describe('npm run generate, asked for what it cannot do', () => {
+describe('npm run generate with impossible requests', () => {
   it.each([
     ['Categories', [], /must be kebab-case/],
     ['../categories', [], /must be kebab-case/],
@@ -42,7 +42,7 @@ describe('npm run generate, asked for what it cannot do', () => {
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
     ['categories', ['toys'], /One name is needed/],
     ['categories', ['--colour=red'], /Unknown option '--colour'/],
-  ])('refuses %s %j in words, and writes nothing', async (name, options, reason) => {
+  ])('refuses %s %j with a message, and writes nothing', async (name, options, reason) => {
     const { code, stdout, stderr } = await generate(name, ...options);
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
@@ -53,7 +53,7 @@ describe('npm run generate, asked for what it cannot do', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('only tells what it would write when that is all it is to do', async () => {
+  it('only lists files on a dry run', async () => {
     const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
     expectSuccess(dry);
     expect(dry.stdout).toContain('src/lost-mice/lost-mouse.entity.ts');
@@ -87,7 +87,7 @@ describe('npm run generate -- lost-gloves', () => {
     ]);
   });
 
-  it('adds the module to the list of features, and changes nothing else that was there', async () => {
+  it('adds the module to the list of features, and changes no other file', async () => {
     const after = await contents();
     const changed = [...before.keys()].filter((file) => after.get(file) !== before.get(file));
     expect(changed).toEqual([join(copy, MAP)]);
@@ -105,12 +105,12 @@ describe('npm run generate -- lost-gloves', () => {
     expect(texts.join('')).not.toContain('0000000000000');
   });
 
-  it('does not write over it a second time', async () => {
+  it('does not overwrite it', async () => {
     const { code, stderr } = await generate('lost-gloves');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists/) });
   });
 
-  it('is formatted; guide.slow-spec.ts has another one checked, linted and tested', async () => {
+  it('is formatted; guide.slow-spec.ts checks, lints and tests another module', async () => {
     expectSuccess(await workingCopy.npx('prettier/bin/prettier.cjs', '--check', ...created, MAP));
   });
 });

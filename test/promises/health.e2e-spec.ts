@@ -54,7 +54,7 @@ describe.each([LIVE, READY])('%s', (path) => {
 });
 
 describe(`GET ${READY}`, () => {
-  it('tells what it looked at', async () => {
+  it('names what it checked', async () => {
     const { details } = bodyOf(await ready()) as { details: unknown };
     expect(details).toEqual({
       database: expect.objectContaining({ status: 'up' }) as unknown,
@@ -62,7 +62,7 @@ describe(`GET ${READY}`, () => {
     });
   });
 
-  it('asks the database once for many probes at a time, and waits a second for it', async () => {
+  it('queries the database once for concurrent probes, and waits a second for it', async () => {
     const waiting = async () => {
       const [row] = await petstore.query<{ count: unknown }>(
         `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
@@ -96,7 +96,7 @@ describe(`GET ${READY}`, () => {
     await becomes(200);
   });
 
-  it('returns 503 while the database is away, and 200 when it is back; the process is alive meanwhile', async () => {
+  it('returns 503 while the database is unavailable, and 200 when it is back; liveness stays 200', async () => {
     proxy.cut();
     await becomes(503);
     const response = await ready();
@@ -123,7 +123,7 @@ describeWithRedis(`GET ${READY} with a Redis`, () => {
     await redis.stop();
   });
 
-  it('stays 200 when Redis is lost, and says so', async () => {
+  it('stays 200 when Redis is lost, and reports it', async () => {
     const look = async () =>
       bodyOf(await send(counting, { path: READY })) as { status: string; info: unknown };
     expect(await look()).toMatchObject({ status: 'ok', info: { redis: { status: 'up' } } });

@@ -42,7 +42,7 @@ describe('a request', () => {
     expect(await used()).toBe((await used()) + 1);
   });
 
-  it('of HTTP/1.0 needs none', async () => {
+  it('of HTTP/1.0 needs no Host', async () => {
     expect((await ask([], { version: '1.0' })).status).toBe(200);
   });
 
@@ -53,7 +53,7 @@ describe('a request', () => {
     },
   );
 
-  it('without a Host leaves the connection open, as any refused request', async () => {
+  it('without a Host leaves the connection open, like any refused request', async () => {
     expect(valuesOf(await ask([]), 'Connection')).not.toContain('close');
   });
 });

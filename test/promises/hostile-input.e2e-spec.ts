@@ -50,7 +50,7 @@ async function countPets(): Promise<number> {
   return Number(row?.count);
 }
 
-describe('a body nested deep', () => {
+describe('a deeply nested body', () => {
   const DEPTH = BODY_LIMIT / 2 - 100;
 
   it.each([
@@ -65,7 +65,7 @@ describe('a body nested deep', () => {
     expectErrorResponse(await post(body), 400, 'invalid_json');
   });
 
-  it('a little is refused for what it is', async () => {
+  it('with a few levels is refused for its type', async () => {
     expectErrorResponse(await post(withProperty('"a":[[[{"b":[1]}]]]')), 400, 'validation_failed');
   });
 });
@@ -80,12 +80,12 @@ describe('a body with unknown properties', () => {
     },
   );
 
-  it('does not reach the prototype of anything', async () => {
+  it('does not change any prototype', async () => {
     await post(withProperty('"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}'));
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('is refused at once, and with a short response, however many they are', async () => {
+  it('is refused quickly and with a short response, however many there are', async () => {
     const properties = Array.from({ length: 9_000 }, (_, i) => `"a${i}":1`).join();
     const response = await quickly(() => post(withProperty(properties)));
     expectErrorResponse(response, 400, 'validation_failed');
@@ -99,8 +99,8 @@ describe('a body with unknown properties', () => {
   });
 });
 
-describe('a body with a property twice', () => {
-  it('counts the last one, as JSON.parse and PostgreSQL do', async () => {
+describe('a body with a duplicate property', () => {
+  it('uses the last one, like JSON.parse and PostgreSQL', async () => {
     const response = await post('{"name":"a","name":"b","categoryId":9007199254740993,"categoryId":1}');
     expect(response.status).toBe(201);
     expect(JSON.parse(response.body)).toMatchObject({ name: 'b', categoryId: 1 });
@@ -168,7 +168,7 @@ describe('a body with strange text', () => {
     ['SQL', `'; DROP TABLE pets; --`],
     ['a non-character', '\uffff'],
     ['line separators', 'a\u2028\u2029b'],
-  ])('keeps a name of %s as it is', async (_, name) => {
+  ])('keeps a name of %s unchanged', async (_, name) => {
     const response = await post(JSON.stringify({ name, categoryId: 1 }));
     expect(response.status).toBe(201);
     expect(JSON.parse(response.body)).toMatchObject({ name });
@@ -176,7 +176,7 @@ describe('a body with strange text', () => {
 });
 
 describe('a compressed body', () => {
-  it('that unpacks to 90 MB is refused with 413, at once', async () => {
+  it('that decompresses to 90 MB is refused with 413 early', async () => {
     const bomb = gzipSync(Buffer.alloc(90_000_000), { level: constants.Z_BEST_COMPRESSION });
     expect(bomb.length).toBeLessThan(BODY_LIMIT);
     const response = await quickly(() => post(bomb, [['Content-Encoding', 'gzip']]));
@@ -192,14 +192,14 @@ describe('a compressed body', () => {
   });
 });
 
-describe('a body in chunks', () => {
+describe('a chunked body', () => {
   const chunked = (chunks: string) =>
     requestBytes({
       method: 'POST',
       headers: [bearer(key), ['Content-Type', 'application/json'], ['Transfer-Encoding', 'chunked']],
     }).toString('latin1') + chunks;
 
-  it('is taken', async () => {
+  it('is accepted', async () => {
     const bytes = chunked('8\r\n{"name":\r\n15\r\n"Rex","categoryId":1}\r\n0\r\n\r\n');
     expect((await sendBytes(petstore, bytes, 'POST')).status).toBe(201);
   });
@@ -214,7 +214,7 @@ describe('a body in chunks', () => {
   });
 });
 
-describe('a request whose end is not clear', () => {
+describe('a request with ambiguous length', () => {
   const HEAD = 'POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
 
   it.each([
@@ -233,7 +233,7 @@ describe('a request whose end is not clear', () => {
   });
 });
 
-describe('requests sent without waiting', () => {
+describe('pipelined requests', () => {
   it('get their responses in order', async () => {
     const requests: Message[] = [
       { path: '/v1/pets?limit=1', headers: [bearer(key)] },
@@ -257,7 +257,7 @@ describe('requests sent without waiting', () => {
     expect(responses.map(({ status }) => status)).toEqual([415, 200]);
   });
 
-  it('get a response after a body that was found too large half-way', async () => {
+  it('get a response after a body that proves too large half-way', async () => {
     const packed = gzipSync(' '.repeat(BODY_LIMIT * 50));
     const tooLarge = posting(packed, [['Content-Encoding', 'gzip']]);
     const bytes = Buffer.concat([requestBytes(tooLarge), requestBytes({ headers: [bearer(key)] })]);
@@ -321,7 +321,7 @@ describe('a query', () => {
   });
 
   it.each(titled(['__proto__=1', 'constructor=1', 'a[]=1', `${'x'.repeat(10_000)}=1`]))(
-    '?%s is refused with 400 where no parameter is known',
+    '?%s is refused with 400 if no parameter is allowed',
     async (_, query) => {
       const response = await ask(`/v1/pets/1?${query}`);
       expectErrorResponse(response, 400, 'validation_failed');
@@ -329,7 +329,7 @@ describe('a query', () => {
     },
   );
 
-  it.each(['', '&', '&&&'])('of nothing, "?%s", is none', async (query) => {
+  it.each(['', '&', '&&&'])('without parameters, "?%s", is ignored', async (query) => {
     expect((await ask(`/v1/pets?${query}`)).status).toBe(200);
   });
 });

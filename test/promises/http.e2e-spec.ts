@@ -35,7 +35,7 @@ const LIMIT = 102_400;
 const NEW_PET = '{"name":"Rex","categoryId":1}';
 
 describe.each(Object.entries(PATHS))('%s', (path, allow) => {
-  it('responds to HEAD as to GET, without the body', async () => {
+  it('responds to HEAD like to GET, without the body', async () => {
     const [get, head] = [await ask({ path }), await ask({ path, method: 'HEAD' })];
     expect(head.status).toBe(200);
     expect(head.body).toBe('');
@@ -66,7 +66,7 @@ describe.each(Object.entries(PATHS))('%s', (path, allow) => {
     },
   );
 
-  it('refuses a wrong method with 405 whatever its query and Accept say', async () => {
+  it('refuses a wrong method with 405, whatever the query and Accept', async () => {
     const response = await ask({
       path: `${path}?colour=red`,
       method: 'PUT',
@@ -79,7 +79,7 @@ describe.each(Object.entries(PATHS))('%s', (path, allow) => {
     expectErrorResponse(await send(petstore, { path, method: 'PUT' }), 401, 'missing_api_key');
   });
 
-  it('is the same with a slash at its end', async () => {
+  it('is the same with a trailing slash', async () => {
     const [plain, slash] = [await ask({ path }), await ask({ path: `${path}/` })];
     expect({ status: slash.status, body: slash.body }).toEqual({ status: plain.status, body: plain.body });
   });
@@ -103,7 +103,7 @@ describe('an unknown path', () => {
     }
   });
 
-  it('is refused with 404 whatever its query and Accept say', async () => {
+  it('is refused with 404, whatever the query and Accept', async () => {
     const response = await ask({ path: '/v1/nope?colour=red', headers: [['Accept', 'text/html']] });
     expectErrorResponse(response, 404, 'route_not_found');
   });
@@ -113,7 +113,7 @@ describe('an unknown path', () => {
   });
 
   it.each(['/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
-    '%s outside /v1 is refused with 404, neither counted nor asked for a key',
+    '%s outside /v1 is refused with 404, is not counted and needs no key',
     async (path) => {
       const response = await send(petstore, { path });
       expectErrorBody(response, 404, 'route_not_found');
@@ -132,7 +132,7 @@ describe('a path that is not valid percent-encoding', () => {
     '/v1/pets/%ED%A0%80',
     '/v1/pets/%C0%80',
     '/v1/nope/%E0%A4%A',
-  ])('%s is refused with 400, after the key', async (path) => {
+  ])('%s is refused with 400, after authentication', async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       expectErrorResponse(await ask({ path, method }), 400, 'validation_failed');
     }
@@ -214,7 +214,7 @@ describe('the media type of a body', () => {
     'application/json; charset="UTF-8"',
     'application/json ; charset=utf-8;',
     'application/json; profile=pet',
-  ])('%s is taken', async (type) => {
+  ])('%s is accepted', async (type) => {
     expect((await post(type)).status).toBe(201);
   });
 
@@ -272,7 +272,7 @@ describe('the size of a body', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['GZIP', gzipSync],
-  ])('is counted after %s is undone', async (encoding, compress) => {
+  ])('is measured after %s is decoded', async (encoding, compress) => {
     expect((await post(compress(padded(LIMIT)), encoding)).status).toBe(201);
     expectErrorResponse(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
   });
@@ -309,9 +309,12 @@ describe('the Content-Encoding of a body', () => {
     },
   );
 
-  it.each(['gzip', 'deflate', 'br'])('%s that the body has not is refused with 400', async (encoding) => {
-    expectErrorResponse(await post(encoding, NEW_PET), 400, 'invalid_json');
-  });
+  it.each(['gzip', 'deflate', 'br'])(
+    '%s that does not match the body is refused with 400',
+    async (encoding) => {
+      expectErrorResponse(await post(encoding, NEW_PET), 400, 'invalid_json');
+    },
+  );
 });
 
 describe('a request without a key', () => {
@@ -331,7 +334,7 @@ describe('a request without a key', () => {
 });
 
 describe('Expect', () => {
-  it('anything else is not heeded', async () => {
+  it('is ignored if it is anything else', async () => {
     const response = await ask({ headers: [['Expect', 'a-miracle']] });
     expect(response.status).toBe(200);
     expectPromisedHeaders(response);

@@ -64,7 +64,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     }
   });
 
-  it('adds one pet or none when its process is killed, and the retry adds what is missing', async () => {
+  it('adds one pet or none when its process is killed, and a retry adds a missing one', async () => {
     const survivor = await services.start();
     for (const responsesBeforeTheEnd of [0, 3, 10]) {
       const victim = await services.start();
