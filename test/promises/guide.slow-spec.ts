@@ -43,10 +43,10 @@ const lastCommands = piecesOf(readText('docs/extending.md'))
   .filter(({ action }) => action === 'last')
   .flatMap(({ code }) => code.split(/\n| && /));
 
-describe('what docs/extending.md and docs/extending-further.md show, with a module as it is generated', () => {
-  it('is a piece in each chapter', () => {
+describe('docs/extending.md and docs/extending-further.md, applied to a generated module', () => {
+  it('have code in each chapter', () => {
     expect(pieces.length).toBeGreaterThan(30);
   });
 
-  it.each(lastCommands)('passes %s', (command) => copy.type(SHORTENED[command] ?? command));
+  it.each(lastCommands)('pass %s', (command) => copy.type(SHORTENED[command] ?? command));
 });

@@ -45,7 +45,7 @@ async function petsNamed(name: string): Promise<number> {
 }
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('adds one pet for 50 requests at the same time to two processes, 10 times out of 10', async () => {
+  it('adds one pet for 50 concurrent requests to two processes, 10 times out of 10', async () => {
     const [one, other] = await Promise.all([services.start(), services.start()]);
     for (let round = 0; round < 10; round++) {
       const name = `two processes ${round}`.replaceAll(' ', '-');
@@ -96,7 +96,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 });
 
 describe('POST /v1/store/orders with an Idempotency-Key', () => {
-  it('gives the first response to each of 20 requests at the same time to four processes, one of them 25 ms from PostgreSQL', async () => {
+  it('returns the first response to each of 20 concurrent requests to four processes, one of them 25 ms from PostgreSQL', async () => {
     const proxy = await TcpProxy.to(petstore.databaseUrl, { delay: 25 });
     const far = await ServiceProcesses.on(proxy.url);
     try {

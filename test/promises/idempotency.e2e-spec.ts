@@ -120,7 +120,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(await petsNamed(name)).toBe(1);
   });
 
-  it('counts a repeat as any request, and gives it an id of its own', async () => {
+  it('counts a repeat like any request, and gives it its own request id', async () => {
     const name = fresh();
     const [first, second] = [await post(name, named(name)), await post(name, named(name))];
     const [before, after] = [first, second].map((one) => Number(valuesOf(one, 'X-RateLimit-Remaining')[0]));
@@ -129,7 +129,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectPromisedHeaders(second);
   });
 
-  it('keeps every digit of an identifier', async () => {
+  it('keeps all digits of an identifier', async () => {
     const name = fresh();
     const first = await post(name, named(name, '9223372036854775807'));
     expect(first.body).toContain('"categoryId":9223372036854775807');
@@ -143,7 +143,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectReplay(await post(name, ` { "categoryId" : 1,\n"name":"${name}"} `), first);
   });
 
-  it('takes a key in quotes, as the IETF draft has it, for the same key', async () => {
+  it('treats a quoted key, as in the IETF draft, as the same key', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expectReplay(await post(`"${name}"`, named(name)), first);
@@ -161,7 +161,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(await petsNamed(name)).toBe(1);
   });
 
-  it('refuses a body that is not valid with 422 too, as another one, and keeps the first response', async () => {
+  it('also refuses an invalid body with 422, and keeps the first response', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expectErrorResponse(await post(name, '{"name":""}'), 422, 'idempotency_key_reused');
@@ -179,14 +179,14 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     );
   });
 
-  it('keeps the keys of one caller apart from those of another', async () => {
+  it('separates the keys of different callers', async () => {
     const name = fresh();
     await post(name, named(name));
     expect((await post(name, named(name), { as: await petstore.key() })).status).toBe(201);
     expect(await petsNamed(name)).toBe(2);
   });
 
-  it('knows a repeat by a rotated key', async () => {
+  it('recognises a repeat after the API key was rotated', async () => {
     const keys = petstore.app.get(ApiKeysService);
     const { key: owner, secret } = await keys.create({ name: 'rotated', plan: 'free' });
     const name = fresh();
@@ -220,7 +220,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     'a,b',
     "it's",
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
-  ])('takes %.20s as a key', async (value) => {
+  ])('accepts %.20s as a key', async (value) => {
     const as = await petstore.key();
     expect((await post(value, named(fresh()), { as })).status).toBe(201);
   });
@@ -230,7 +230,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectErrorResponse(response, 400, 'validation_failed');
   });
 
-  it('stores no error: corrected, the request may be sent with the same key', async () => {
+  it('stores no error: the corrected request may use the same key', async () => {
     const name = fresh();
     expectErrorResponse(await post(name, '{"name":"","categoryId":1}'), 400, 'validation_failed');
     expectErrorResponse(await post(name, '{'), 400, 'invalid_json');
@@ -249,7 +249,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectReplay(await post(name, named(name, 2)), again);
   });
 
-  it('is 503 without the database, and works when it is back', async () => {
+  it('returns 503 without the database, and works when it is back', async () => {
     const name = fresh();
     proxy.cut();
     expectErrorResponse(await post(name, named(name)), 503, 'service_unavailable');
@@ -258,7 +258,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(await petsNamed(name)).toBe(1);
   });
 
-  it('adds one pet for 50 requests at the same time', async () => {
+  it('adds one pet for 50 concurrent requests', async () => {
     const name = fresh();
     const responses = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
     for (const response of responses) {
@@ -272,7 +272,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(await petsNamed(name)).toBe(1);
   });
 
-  it('costs a request without a key no query', async () => {
+  it('needs no query for a request without a key', async () => {
     const query = jest.spyOn(pg.Client.prototype, 'query');
     await petstore.client(key).post('/v1/pets').send({ name: 'Rex', categoryId: 1 }).expect(201);
     const statements = JSON.stringify(query.mock.calls.map(([statement]) => textsOf(statement)));
@@ -307,7 +307,7 @@ describe('@Idempotent() on an operation of another module', () => {
     return { first, goOn };
   }
 
-  it('gives status, body and the headers of the handler again', async () => {
+  it('replays the status, body and headers of the handler', async () => {
     const name = fresh();
     const first = await litter(name);
     expect(first.status).toBe(202);
@@ -320,7 +320,7 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(await petsNamed(name)).toBe(4);
   });
 
-  it('undoes all that a handler did before it failed, and lets it run again', async () => {
+  it('rolls back everything a failed handler did, and lets it run again', async () => {
     const name = fresh();
     midway = () => Promise.reject(new Error('no luck'));
     expectErrorResponse(await litter(name), 500, 'internal_error');
@@ -330,7 +330,7 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(await petsNamed(name)).toBe(4);
   });
 
-  it('refuses a repeat while the first is running with 409 idempotency_in_progress and Retry-After', async () => {
+  it('refuses a repeat of a running request with 409 idempotency_in_progress and Retry-After', async () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     const meanwhile = await litter(name);
@@ -342,7 +342,7 @@ describe('@Idempotent() on an operation of another module', () => {
     expectReplay(await litter(name), response);
   });
 
-  it('keeps no response when the transaction is lost half-way', async () => {
+  it('stores no response if the transaction is lost half-way', async () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     await petstore.query(
@@ -359,7 +359,7 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(await petsNamed(name)).toBe(4);
   });
 
-  it('ends a first one that does not go on, undoes what it did, and serves the repeat', async () => {
+  it('aborts a first request that hangs, rolls it back, and serves the repeat', async () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     let repeat = await litter(name);
@@ -371,17 +371,17 @@ describe('@Idempotent() on an operation of another module', () => {
     expectReplay(await litter(name), repeat);
   });
 
-  it('serves many keys at a time, more than there are connections', async () => {
+  it('serves more keys concurrently than there are connections', async () => {
     const names = Array.from({ length: 15 }, fresh); // of 10: more would measure the machine
     const responses = await Promise.all(names.map(litter));
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 202));
   });
 });
 
-describe('responses that have expired', () => {
+describe('expired responses', () => {
   const kept = async (): Promise<number> => (await petstore.query('SELECT 1 FROM idempotent_answers')).length;
 
-  it('are cleared, and the others stay', async () => {
+  it('are deleted, and the others stay', async () => {
     const { key: owner } = await petstore.app.get(ApiKeysService).create({ name: 'many', plan: 'free' });
     await petstore.query(
       `INSERT INTO idempotent_answers (api_key_id, key, fingerprint, status, headers, expires_at)

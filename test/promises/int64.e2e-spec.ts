@@ -41,7 +41,7 @@ describe('categoryId', () => {
     '9223372036854775806',
     MAX,
     MIN,
-  ])('%s comes back digit for digit', async (digits) => {
+  ])('%s is returned with all digits', async (digits) => {
     const created = await create(digits);
     expect(created.status).toBe(201);
     expect(categoryIn(created.body)).toBe(digits);
@@ -52,7 +52,7 @@ describe('categoryId', () => {
     expect(categoryIn((await create('-0')).body)).toBe('0');
   });
 
-  it('comes back digit for digit whatever it is', async () => {
+  it('is returned with all digits, whatever its value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.bigInt({ min: BigInt(MIN), max: BigInt(MAX) }), async (number) => {
         const { status, body } = await create(String(number));
@@ -80,7 +80,7 @@ describe('categoryId', () => {
     ['1e1', 10],
     ['1E3', 1000],
     ['1.5e1', 15],
-  ])('%s is the integer that it is in JSON Schema', async (digits, value) => {
+  ])('%s is an integer, as in JSON Schema', async (digits, value) => {
     const { status, body } = await create(digits);
     expect({ status, value: (JSON.parse(body) as { categoryId: number }).categoryId }).toEqual({
       status: 201,
@@ -110,9 +110,9 @@ describe('categoryId', () => {
   });
 });
 
-describe('digits in a text', () => {
+describe('digits in a string', () => {
   it.each(['12345678901234567890', '"categoryId":1.0', '1e5', '{"categoryId":9007199254740993.5}'])(
-    'such as %s stay a text, and change no number',
+    'such as %s stay a string, and change no number',
     async (name) => {
       const { status, body } = await create(MAX, name);
       expect(status).toBe(201);
@@ -141,7 +141,7 @@ describe('id', () => {
   });
 
   it.each(['9223372036854775808', '18446744073709551615', '9007199254740994', '9223372036854775805'])(
-    '%s beside them is not',
+    '%s, which is close to it, is not found',
     async (id) => {
       expectErrorResponse(await get(`/v1/pets/${id}`), 404, 'pet_not_found');
     },

@@ -57,7 +57,7 @@ async function soon(key: string, status: number): Promise<void> {
   delays.push(performance.now() - begin);
 }
 
-describe('each of two processes, knowing a key,', () => {
+describe('each of two processes that know a key', () => {
   it('refuses it soon after its revocation', async () => {
     const { id, key } = await create();
     expect(await statuses(key)).toEqual(all(200));
@@ -73,7 +73,7 @@ describe('each of two processes, knowing a key,', () => {
     expect(await statuses(rotated.key)).toEqual(all(200));
   });
 
-  it('refuses the old secret when its overlap ends, without being told again', async () => {
+  it('refuses the old secret when its overlap ends, without another notification', async () => {
     const { id, key } = await create();
     const rotated = await petstore('keys', 'rotate', id, '--overlap', '2s');
     expect(await statuses(rotated.key)).toEqual(all(200));
@@ -84,19 +84,19 @@ describe('each of two processes, knowing a key,', () => {
     expect(await statuses(rotated.key)).toEqual(all(200));
   });
 
-  it('refuses what it has no scope for soon after an update', async () => {
+  it('refuses missing scopes soon after an update', async () => {
     const { id, key } = await create();
     expect(await statuses(key)).toEqual(all(200));
     await petstore('keys', 'update', id, '--scopes', 'orders:read');
     await soon(key, 403);
   });
 
-  it('is told of changes within a second, as far as this machine lets it', () => {
+  it('notices changes within a second, if this machine is fast enough', () => {
     expect(delays.length).toBeGreaterThan(1);
     expect(Math.min(...delays)).toBeLessThan(PROMISED);
   });
 
-  it('puts the last use of a key on record when it is stopped', async () => {
+  it('records the last use of a key when it is stopped', async () => {
     const { id, key } = await create();
     expect(await statuses(key)).toEqual(all(200));
     for (const service of services) service.signal('SIGTERM');

@@ -48,7 +48,7 @@ const rotate = async (
 const inMilliseconds = (count: number) => new Date(petstore.clock.now() + count);
 
 describe('a key that is rotated', () => {
-  it('works with both secrets until the overlap ends, to the millisecond and though both are known', async () => {
+  it('works with both secrets until the overlap ends, to the millisecond, even if both are cached', async () => {
     const old = await create();
     const secret = await rotate(old, inMilliseconds(seconds(5)));
     expect([await status(old.secret), await status(secret)]).toEqual([200, 200]);
@@ -59,7 +59,7 @@ describe('a key that is rotated', () => {
     expect(await status(secret)).toBe(200);
   });
 
-  it('loses the old secret at once without an overlap', async () => {
+  it('loses the old secret immediately without an overlap', async () => {
     const old = await create();
     expect(await status(old.secret)).toBe(200);
     const secret = await rotate(old);
@@ -76,14 +76,14 @@ describe('a key that is rotated', () => {
     expect(await Promise.all([first.secret, third].map(status))).toEqual([401, 200]);
   });
 
-  it('keeps the newest secret when it is the one in use, and loses the one before it', async () => {
+  it('keeps the newest secret if it is the one in use, and loses the previous one', async () => {
     const first = await create();
     const second = await rotate(first, inMilliseconds(minutes(10)));
     const third = await rotate(first, inMilliseconds(minutes(60)), 'newest');
     expect(await Promise.all([first.secret, second, third].map(status))).toEqual([401, 200, 200]);
   });
 
-  it('loses both earlier secrets at once without an overlap', async () => {
+  it('loses both earlier secrets immediately without an overlap', async () => {
     const first = await create();
     const second = await rotate(first, inMilliseconds(minutes(10)));
     const third = await rotate(first);
@@ -104,14 +104,14 @@ describe('a key that is rotated', () => {
     expectErrorResponse(await ask(await rotate(old)), 429, 'api_key_banned');
   });
 
-  it('does not outlive its own expiry with the old secret', async () => {
+  it('expires for the old secret too', async () => {
     const old = await keys.create({ name: 'x', plan: 'free', expiresAt: inMilliseconds(seconds(3)) });
     const secret = await rotate(old, inMilliseconds(minutes(10)));
     petstore.clock.advance(seconds(3));
     expect([await status(old.secret), await status(secret)]).toEqual([401, 401]);
   });
 
-  it('ends with both secrets when it is revoked, and is not rotated any more', async () => {
+  it('ends with both secrets when it is revoked, and cannot be rotated any more', async () => {
     const old = await create();
     const secret = await rotate(old, inMilliseconds(minutes(10)));
     await heard(old.key.id, () => keys.revoke(old.key.id));
@@ -121,14 +121,14 @@ describe('a key that is rotated', () => {
 });
 
 describe('a key that is updated', () => {
-  it('has its new limits at once, and its quota as it was used', async () => {
+  it('has its new limits immediately, and keeps its used quota', async () => {
     const { key, secret } = await create();
     expect(remaining(await ask(secret))).toBe('59');
     await heard(key.id, () => keys.update(key.id, () => ({ plan: { plan: 'pro', limits: null } })));
     expect(remaining(await ask(secret))).toBe('298');
   });
 
-  it('has its new scopes at once', async () => {
+  it('has its new scopes immediately', async () => {
     const { key, secret } = await create();
     await heard(key.id, () => keys.update(key.id, () => ({ scopes: ['orders:read'] })));
     expectErrorResponse(await ask(secret), 403, 'insufficient_scope');
@@ -136,7 +136,7 @@ describe('a key that is updated', () => {
     expect(await status(secret)).toBe(200);
   });
 
-  it('has its new end at once, and none when that is taken away', async () => {
+  it('has its new expiry immediately, or none if it was removed', async () => {
     const { key, secret } = await create();
     await heard(key.id, () => keys.update(key.id, () => ({ expiresAt: inMilliseconds(1_000) })));
     expect(await status(secret)).toBe(200);
@@ -146,7 +146,7 @@ describe('a key that is updated', () => {
     expect(await status(secret)).toBe(200);
   });
 
-  it('is left alone once it is revoked', async () => {
+  it('cannot be updated once it is revoked', async () => {
     const { key } = await create();
     await keys.revoke(key.id);
     await expect(keys.update(key.id, () => ({ name: 'x' }))).rejects.toThrow(/is revoked/);
@@ -162,7 +162,7 @@ describe('the history of a key', () => {
     command: 'the service',
   };
 
-  it('tells every change, by whom, and of what value; a change that changes nothing is none', async () => {
+  it('records every change, its author and the values; nothing is recorded if nothing changed', async () => {
     const { key, secret } = await create();
     const { id } = key;
     await keys.update(id, () => ({
@@ -201,7 +201,7 @@ describe('the history of a key', () => {
     }
   });
 
-  it('is not there without the change, nor the change without it', async () => {
+  it('is committed together with the change', async () => {
     const { key } = await create();
     await expect(keys.update(key.id, () => ({ name: '' }))).rejects.toThrow(/api_keys_name_length/);
     expect(await historyOf(key.id)).toHaveLength(1);
@@ -213,7 +213,7 @@ describe('the history of a key', () => {
     expect((await keys.list()).map(({ name }) => name)).not.toContain('never made');
   });
 
-  it('does not grow with the bans that a key brings upon itself', async () => {
+  it('does not record automatic bans', async () => {
     const { key } = await create();
     const since = Date.now();
     await petstore.app
@@ -240,7 +240,7 @@ describe('the last use of a key', () => {
   const write = () => petstore.app.get(LastUsedRecorder).write();
   const onRecord = async ({ key: { id } }: IssuedKey) => (await keys.find(id))?.lastUsedAt?.getTime();
 
-  it('is on record after its first request, and then to the minute', async () => {
+  it('is recorded after its first request, and then once a minute', async () => {
     const used = await create();
     const first = petstore.clock.now();
     await ask(used.secret);
@@ -256,7 +256,7 @@ describe('the last use of a key', () => {
     expect(await onRecord(used)).toBe(first + minutes(1));
   });
 
-  it('is not written again within a minute of what another process wrote', async () => {
+  it('is not written again within a minute after another process wrote it', async () => {
     const { key } = await create();
     const first = petstore.clock.now();
     await petstore.app.get(ApiKeysRepository).recordUse([[key.id, first]]);

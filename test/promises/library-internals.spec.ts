@@ -84,7 +84,7 @@ describe.each(Object.entries(PLACES).filter(([, [version]]) => version !== ''))(
 });
 
 describe('the source', () => {
-  it('uses the inside of a library in the places of the list, and in no other', () => {
+  it('uses library internals only in the listed places', () => {
     const found = new Set(
       sources.flatMap(placesIn).filter((place) => ![...DOCUMENTED, ...OWN].includes(packageOf(place))),
     );

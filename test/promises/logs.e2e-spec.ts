@@ -71,13 +71,13 @@ describe('the log', () => {
     expect(await lineOf('refused')).toMatchObject({ status: 429, plan: 'enterprise', durationMs: 0 });
   });
 
-  it('takes up the trace of a traceparent', async () => {
+  it('continues the trace of a traceparent', async () => {
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
     await petstore.client(key).get('/v1/pets').set({ 'X-Request-Id': 'traced', traceparent });
     expect(await lineOf('traced')).toMatchObject({ traceId: TRACE });
   });
 
-  it('is not touched by a traceparent that is none', async () => {
+  it('ignores an invalid traceparent', async () => {
     await petstore
       .client(key)
       .get('/v1/pets')
@@ -86,7 +86,7 @@ describe('the log', () => {
     expect(await lineOf('untraced')).not.toHaveProperty('traceId');
   });
 
-  it('says when the client went before its response', async () => {
+  it('notes if the client disconnected before its response', async () => {
     await withClient(petstore.databaseUrl, async (other) => {
       await other.query('BEGIN; LOCK TABLE pets');
       const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
@@ -109,7 +109,7 @@ describe('the log', () => {
     expect(JSON.stringify(petstore.log)).not.toContain(key);
   });
 
-  it('has an error of the service once, with its request and its stack, and says 500', async () => {
+  it('contains an error of the service once, with its request and stack, and status 500', async () => {
     await petstore.query('ALTER TABLE pets RENAME TO hidden_pets');
     await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'broken').expect(500);
     await petstore.query('ALTER TABLE hidden_pets RENAME TO pets');
@@ -123,7 +123,7 @@ describe('the log', () => {
     expect(more).toEqual([]);
   });
 
-  it('leaves out what machines ask every few seconds', async () => {
+  it('omits requests that machines send every few seconds', async () => {
     await petstore.client().get('/metrics').set('X-Request-Id', 'probe');
     await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
     await lineOf('after-the-probe');
@@ -133,7 +133,7 @@ describe('the log', () => {
 
 describe('the log of a process', () => {
   it(
-    'is written as JSON where there is no terminal, also what was logged just before the end',
+    'is written as JSON if there is no terminal, including what was logged just before exit',
     async () => {
       const database = await createTestDatabase();
       const folder = await emptyFolder();

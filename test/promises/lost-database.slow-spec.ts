@@ -100,7 +100,7 @@ describe('a service whose PostgreSQL', () => {
   };
 
   it.each(Object.entries(FAULTS))(
-    '%s returns 503 within 3 s meanwhile, recovers by itself, and has every pet it said it added',
+    '%s returns 503 within 3 s meanwhile, recovers by itself, and keeps every pet confirmed with a 201',
     async (_fault, { begin, end }) => {
       await query('TRUNCATE pets CASCADE');
       const load = new Load(port, key);
@@ -132,7 +132,7 @@ describe('a service whose PostgreSQL', () => {
     },
   );
 
-  it('is frozen under load ends with exit code 0 within 10 s all the same', async () => {
+  it('is frozen under load still ends with exit code 0 within 10 s', async () => {
     const load = new Load(port, key);
     await eventually(() => load.sent > 100);
     await server.freeze();

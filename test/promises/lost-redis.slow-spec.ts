@@ -34,7 +34,7 @@ describeWithRedis('a service that loses its Redis', () => {
     ['killed', () => redis.kill(), () => redis.launch()],
     ['frozen', () => redis.freeze(), () => redis.thaw()],
   ])(
-    'because it is %s returns 200 and 429 only, with all headers, and counts together again afterwards',
+    'because it is %s returns only 200 and 429, with all headers, and counts together again afterwards',
     async (_, away, back) => {
       expect(statuses(await send(1))).toEqual([200]);
       await away();
@@ -51,7 +51,7 @@ describeWithRedis('a service that loses its Redis', () => {
     },
   );
 
-  it('responds to the requests in flight when Redis goes', async () => {
+  it('responds to the requests in flight when Redis is lost', async () => {
     await send(1);
     await redis.kill();
     expect(statuses(await sendTogether(50))).toEqual([200]);

@@ -51,11 +51,11 @@ describe('GET /metrics', () => {
     ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/events",status="200"} 3'],
     ['petstore_database_connections_max 10'],
     ['petstore_database_waiting 0'],
-  ])('tells %s', async (line) => {
+  ])('reports %s', async (line) => {
     expect((await metrics()).split('\n')).toContain(line);
   });
 
-  it('tells how many connections to PostgreSQL are in use', async () => {
+  it('reports how many connections to PostgreSQL are in use', async () => {
     const used = async () =>
       Number(/^petstore_database_connections\{state="used"\} (\d+)$/m.exec(await metrics())?.[1]);
     const runners = Array.from({ length: 5 }, () => petstore.app.get(DataSource).createQueryRunner());
@@ -65,7 +65,7 @@ describe('GET /metrics', () => {
     await becomes(() => used(), 0); // what runs in the background uses one now and then
   });
 
-  it('is made once a second, however many ask for it, and kept by no cache', async () => {
+  it('is rendered at most once a second, and is not cacheable', async () => {
     const ask = () => petstore.client().get('/metrics').expect(200).expect('Cache-Control', 'no-store');
     const [first, ...others] = await Promise.all([
       metrics(),
@@ -75,7 +75,7 @@ describe('GET /metrics', () => {
     expect(await metrics()).not.toBe(first);
   });
 
-  it('measures how late the event loop is', async () => {
+  it('measures the delay of the event loop', async () => {
     expect(await metrics()).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
     const most = async () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1]);
     await eventually(() => {
@@ -86,7 +86,7 @@ describe('GET /metrics', () => {
     await eventually(async () => (await most()) < 0.25);
   });
 
-  it('gives no series to an invented path or method', async () => {
+  it('creates no series for an unknown path or method', async () => {
     const series = async () => (await metrics()).match(/^(?!nodejs_|process_|#).+(?= )/gm); // those of Node.js come with time
     const before = await series();
     const client = petstore.client(await petstore.key());
@@ -105,7 +105,7 @@ describe('GET /metrics', () => {
 });
 
 describe('METRICS_PORT', () => {
-  it('takes /metrics from the port of clients to one of its own', async () => {
+  it('moves /metrics from the port of clients to a separate one', async () => {
     const petstore = await Petstore.start({ env: { METRICS_PORT: '0' } });
     const { port } = petstore.app.get(MetricsServer);
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
@@ -117,7 +117,7 @@ describe('METRICS_PORT', () => {
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
   });
 
-  it('is refused at start where something listens there already', async () => {
+  it('is refused at startup if the port is in use', async () => {
     const first = await Petstore.start({ env: { METRICS_PORT: '0' } });
     const port = String(first.app.get(MetricsServer).port);
     await expect(Petstore.start({ env: { METRICS_PORT: port } })).rejects.toThrow(
@@ -128,7 +128,7 @@ describe('METRICS_PORT', () => {
 });
 
 describeWith('promtool', 'the text of /metrics', () => {
-  it('is what promtool finds nothing wrong with', async () => {
+  it('finds no problem in the metrics', async () => {
     const petstore = await Petstore.start();
     await petstore.client(await petstore.key()).get('/v1/events');
     const { text } = await petstore.client().get('/metrics');

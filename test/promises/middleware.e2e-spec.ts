@@ -35,7 +35,7 @@ describe('middleware of a module', () => {
   it.each([
     ['/v1/own', 'yes'],
     ['/v1/events', undefined],
-  ])('runs before the routes that it is for: %s', async (path, own) => {
+  ])('runs before the routes it applies to: %s', async (path, own) => {
     const { status, headers } = await petstore.client(await petstore.key()).get(path);
     expect({ status, everywhere: headers['x-everywhere'], own: headers['x-own'] }).toEqual({
       status: 200,

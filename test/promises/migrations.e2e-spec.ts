@@ -22,7 +22,7 @@ describe('the migrations', () => {
 
   afterEach(() => database.drop());
 
-  it('run once each when several processes start on an empty database at the same instant', async () => {
+  it('each run once if several processes start on an empty database at the same time', async () => {
     await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
   });
@@ -57,7 +57,7 @@ describe('the migrations', () => {
 });
 
 describe('the migration of category names', () => {
-  it('keeps every category, also where names become one, and lets those change everything else', async () => {
+  it('keeps every category, even if names become equal, and lets those categories change everything else', async () => {
     const database = await createTestDatabase();
     while ((await appliedMigrations(database.url)).includes('FoldCategoryNames1795629600000'))
       await revertLast(database.url);
@@ -96,7 +96,7 @@ describe('the migrated tables', () => {
 
   afterAll(() => petstore.stop());
 
-  it('have what the entities have: columns, checks, foreign keys and indexes', async () => {
+  it('match the entities: columns, checks, foreign keys and indexes', async () => {
     // Those of the application are also those that modules of tests have added.
     const entities = [join(import.meta.dirname, '../../src/**/*.entity.ts')];
     const dataSource = new DataSource({ ...connectionOptions(petstore.databaseUrl), entities });
@@ -108,7 +108,7 @@ describe('the migrated tables', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('have constraints and indexes with names after the table, or those that TypeORM gives', () => {
+  it('have constraints and indexes named after the table or by TypeORM', () => {
     const named = schema.filter(({ kind }) => kind === 'constraint' || kind === 'index');
     expect(named.length).toBeGreaterThan(0);
     for (const { table, name } of named) {
@@ -139,7 +139,7 @@ describe('the tables of the job queue', () => {
   const migrations = (url: string) =>
     withClient(url, async (client) => (await client.query('SELECT * FROM graphile_worker.migrations')).rows);
 
-  it('are what the library expects: it changes nothing when the service runs', async () => {
+  it('match what the library expects: it changes nothing when the service runs', async () => {
     const database = await createTestDatabase();
     const before = await migrations(database.url);
     expect(before.length).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ describe('the tables of the job queue', () => {
     await database.drop();
   });
 
-  it('go when the migration is reverted', async () => {
+  it('are removed when the migration is reverted', async () => {
     const database = await createTestDatabase();
     while ((await appliedMigrations(database.url)).some((name) => name.startsWith('CreateWebhooks')))
       await revertLast(database.url);

@@ -33,12 +33,12 @@ describe('leaks', () => {
     },
   );
 
-  it('are not what is shown of a key to tell it from others', () => {
+  it('do not include the part of a key that identifies it', () => {
     expect(leaks(`${secret.slice(0, 13)}…${secret.slice(-4)} Bearer realm="petstore"`, [secret])).toEqual([]);
   });
 });
 
-describe('a service at its most talkative, with keys right and wrong, and its database gone meanwhile', () => {
+describe('a service with the most verbose log, valid and invalid keys, and a database failure', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -88,7 +88,7 @@ describe('a service at its most talkative, with keys right and wrong, and its da
   }
   const LIMITS = ['--per-minute', '9', '--per-day', '9'];
 
-  it('tells no key, no hash, no header, no SQL, no stack and no file, in no line and no response', async () => {
+  it('reveals no key, hash, header, SQL, stack or file, in any log line or response', async () => {
     const { id, key } = await created();
     const statuses = [
       await ask('/v1/pets', withKey(key)),

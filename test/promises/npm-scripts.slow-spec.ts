@@ -38,7 +38,7 @@ const script = (name: 'audit' | 'sbom', ...args: readonly string[]): Promise<Ran
   });
 
 describe('npm run sbom', () => {
-  it('lists every package that the service runs on, and no other, as CycloneDX', async () => {
+  it('lists exactly the production packages, as CycloneDX', async () => {
     const folder = await emptyFolder();
     const file = join(folder.path, 'sbom.json');
     expect(await script('sbom', file)).toMatchObject({ code: 0 });
@@ -94,28 +94,28 @@ describe('npm run audit', () => {
     return ran;
   }
 
-  it('succeeds when nothing is known', async () => {
+  it('succeeds if no vulnerability is known', async () => {
     expect(await audit(200, {})).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('No known weaknesses'),
     });
   });
 
-  it('fails on a weakness of what the service runs on, and names it', async () => {
+  it('fails on a vulnerability in a production package, and names it', async () => {
     expect(await audit(200, { pg: [{ ...WEAKNESS, name: 'pg' }] })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Known weaknesses: .*\bpg\b/),
     });
   });
 
-  it.each([404, 405])('says that it could not ask a registry that returns %s', async (status) => {
+  it.each([404, 405])('reports that it could not query a registry that returns %s', async (status) => {
     expect(await audit(status, {})).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^NOT AUDITED: /),
     });
   });
 
-  it('fails when the registry does', async () => {
+  it('fails if the registry fails', async () => {
     expect(await audit(500, {})).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('The audit failed'),

@@ -97,7 +97,7 @@ const parameter = (id: string, name: string) =>
   operation(id).parameters.find((candidate: { name: string }) => candidate.name === name);
 
 describe('GET /openapi.json', () => {
-  it('is OpenAPI 3.1 of the interface 1.0.0', () => {
+  it('is OpenAPI 3.1 for version 1.0.0 of the API', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   });
 
@@ -106,7 +106,7 @@ describe('GET /openapi.json', () => {
     expect(text).toMatch(/^openapi: 3\.1\.0\n/);
   });
 
-  it('gives each server an address with /v1, so that no path has it', () => {
+  it('includes /v1 in each server address, and in no path', () => {
     expect(document.servers).toEqual([
       { url: 'https://petstore.test/v1', description: 'Production' },
       { url: 'https://staging.petstore.test/v1', description: 'Staging' },
@@ -142,29 +142,29 @@ describe('GET /openapi.json', () => {
   });
 
   describe('every operation', () => {
-    it('has words for people', () => {
+    it('has a summary and a description', () => {
       const words = { summary: expect.stringMatching(/\w/), description: expect.stringMatching(/\w/) };
       for (const [id] of OPERATIONS) expect(operation(id)).toMatchObject(words);
       for (const { summary } of everyOperation()) expect(summary).toEqual(words.summary);
     });
 
-    it('has models of its own: no @ApiSchema() has the name of another', () => {
+    it('has its own models: no two @ApiSchema() share a name', () => {
       const duplicates = petstore.log.filter(({ msg }) => String(msg).startsWith('Duplicate DTO'));
       expect(duplicates.map(({ msg }) => msg)).toEqual([]);
     });
 
-    it('has a name that no other has', () => {
+    it('has a unique name', () => {
       const names = everyOperation().map(({ operationId }) => operationId);
       expect(names).toEqual([...new Set(names)]);
     });
 
-    it('stands under a tag with a description, if the service has it', () => {
+    it('has a tag with a description, if its feature exists', () => {
       const described = document.tags.filter((tag: Part) => tag.description).map((tag: Part) => tag.name);
       for (const [id] of OPERATIONS)
         expect({ id, tags: described }).toEqual({ id, tags: expect.arrayContaining(operation(id).tags) });
     });
 
-    it('may be refused as the pipeline refuses', () => {
+    it('documents the errors of the request pipeline', () => {
       for (const one of everyOperation()) {
         const { operationId, responses } = one;
         const statuses = [
@@ -179,7 +179,7 @@ describe('GET /openapi.json', () => {
       }
     });
 
-    it('promises the headers of every response on each of its responses', () => {
+    it('documents the common headers on each of its responses', () => {
       const integer = expect.objectContaining({
         required: true,
         schema: expect.objectContaining({ type: 'integer' }),
@@ -213,7 +213,7 @@ describe('GET /openapi.json', () => {
       }
     });
 
-    it('says how long to wait after 429 and 503, and how to authenticate after 401', () => {
+    it('documents Retry-After for 429 and 503, and WWW-Authenticate for 401', () => {
       const names = { 401: 'WWW-Authenticate', 429: 'Retry-After', 503: 'Retry-After' };
       for (const [status, name] of Object.entries(names)) {
         const responses = everyResponse().filter((one) => one.status === status);
@@ -242,7 +242,7 @@ describe('GET /openapi.json', () => {
       ['listWebhooks', 'webhooks:read'],
       ['createWebhook', 'webhooks:write'],
     ].filter(isServed),
-  )('has %s require the scope %s, and says so of its 403', (id, scope) => {
+  )('requires for %s the scope %s, and says so in its 403', (id, scope) => {
     expect(operation(id)).toMatchObject({
       security: [{ apiKey: expect.arrayContaining([scope]) }],
       description: expect.stringContaining(`\`${scope}\``),
@@ -267,7 +267,7 @@ describe('GET /openapi.json', () => {
     ['429', 'listPets', ['rate_limit_exceeded', 'daily_quota_exceeded', 'api_key_banned']],
     ['500', 'listPets', ['internal_error']],
     ['503', 'listPets', ['service_unavailable']],
-  ])('knows the codes of %s, as of %s', (status, id, codes) => {
+  ])('lists the codes of %s, such as of %s', (status, id, codes) => {
     expect(Object.keys(json(response(id, status)).examples)).toEqual(expect.arrayContaining(codes));
   });
 
@@ -292,7 +292,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('lets createPet be repeated with an Idempotency-Key, and says how a replayed response is known', () => {
+  it('allows an Idempotency-Key for createPet, and documents how to recognise a replayed response', () => {
     const { schema, ...header } = parameter('createPet', 'Idempotency-Key');
     expect(header).toMatchObject({
       in: 'header',
@@ -307,7 +307,7 @@ describe('GET /openapi.json', () => {
     expect(response('createPet', '409').headers['Retry-After'].schema).toMatchObject({ minimum: 1 });
   });
 
-  it.each(['listPets', 'listOrders'])('limits the pages of %s: 1 to 100, 20 unless told', (id) => {
+  it.each(['listPets', 'listOrders'])('limits the pages of %s: 1 to 100, default 20', (id) => {
     expect(parameter(id, 'limit')).toMatchObject({
       required: false,
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
@@ -315,15 +315,18 @@ describe('GET /openapi.json', () => {
     expect(parameter(id, 'cursor')).toMatchObject({ required: false, schema: { type: 'string' } });
   });
 
-  it.each(['listPets', 'listOrders'])('shows the bare array of %s and the link to its next page', (id) => {
-    const { example, schema } = json(response(id, '200'));
-    expect(schema.type).toBe('array');
-    expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
-    const path = id === 'listPets' ? '/pets' : '/store/orders';
-    expect(response(id, '200').headers.Link.example).toMatch(
-      new RegExp(`^<https://petstore.test/v1${path}\\?limit=20&cursor=[\\w-]{22}>; rel="next"$`),
-    );
-  });
+  it.each(['listPets', 'listOrders'])(
+    'documents the bare array of %s and the link to its next page',
+    (id) => {
+      const { example, schema } = json(response(id, '200'));
+      expect(schema.type).toBe('array');
+      expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
+      const path = id === 'listPets' ? '/pets' : '/store/orders';
+      expect(response(id, '200').headers.Link.example).toMatch(
+        new RegExp(`^<https://petstore.test/v1${path}\\?limit=20&cursor=[\\w-]{22}>; rel="next"$`),
+      );
+    },
+  );
 
   it('enumerates the status of a pet, also as a filter', () => {
     const status = { $ref: '#/components/schemas/PetStatus' };
@@ -332,7 +335,7 @@ describe('GET /openapi.json', () => {
     expect(document.components.schemas.Pet.properties.status).toMatchObject(status);
   });
 
-  it('has a NewPet that may leave out its status only, and hold nothing else', () => {
+  it('has a NewPet with an optional status and no additional properties', () => {
     const { schema, example } = json(operation('createPet').requestBody);
     expect(resolve(schema)).toMatchObject({
       required: ['name', 'categoryId'],

@@ -44,7 +44,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       transactionMode,
       () => ({ DATABASE_DIRECT_URL: server.url, FAST_PATHS: 'off' }),
     ],
-  ])('%s serves every request and hears of changes of keys', async (_mode, settings, more) => {
+  ])('%s serves every request and notices changes of keys', async (_mode, settings, more) => {
     bouncer = await PgBouncer.before(server.url, settings);
     const port = await freePort();
     const surroundings = {
@@ -96,7 +96,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       () => ({}),
       { 'pooler limits': 'fail' },
     ],
-  ])('is told by petstore doctor %s', async (_what, settings, more, expected) => {
+  ])('is diagnosed by petstore doctor %s', async (_what, settings, more, expected) => {
     bouncer = await PgBouncer.before(server.url, settings);
     const env = { DATABASE_URL: bouncer.url, PORT: '0', ...more() };
     const { stdout } = await run(COMMAND_LINE, ['doctor', '--json'], { cwd: folder.path, env });

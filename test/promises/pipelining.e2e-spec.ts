@@ -73,7 +73,7 @@ const many = (count: number, message: Parameters<typeof requestBytes>[0]) =>
   );
 const SLOW = { path: '/slow' };
 
-describe('requests that are sent without waiting for responses', () => {
+describe('pipelined requests', () => {
   it('run one at a time on one connection, and all get their responses in order', async () => {
     const ending = setInterval(() => gate.emit('end'), 5);
     const responses = await exchange(petstore, many(100, SLOW), {
@@ -86,7 +86,7 @@ describe('requests that are sent without waiting for responses', () => {
     expect(mostRunning).toBe(1);
   });
 
-  it('do not begin after the client has reset the connection; those that have leave a line of log each', async () => {
+  it('do not start after the client has reset the connection; those that have are logged once each', async () => {
     const logged = petstore.log.length;
     const client = await open();
     client.write(many(50, { ...SLOW, headers: [bearer(key)] }));
@@ -106,12 +106,12 @@ describe('requests that are sent without waiting for responses', () => {
     expect(ids().length).toBeLessThan(50);
   });
 
-  it('run at the same time on other connections', async () => {
+  it('run concurrently on other connections', async () => {
     for (const socket of [await open(), await open()]) socket.write(many(100, SLOW));
     await becomes(() => running, 2);
   });
 
-  it('are read no further while those before them wait', async () => {
+  it('are not read while earlier ones wait', async () => {
     const [client, served] = await openWithServed();
     const bytes = many(1_000, SLOW);
     for (let i = 0; i < 100; i++) client.write(bytes);
@@ -124,7 +124,7 @@ describe('requests that are sent without waiting for responses', () => {
 });
 
 describe('a client that does not read', () => {
-  it('is cut off when it has taken nothing for a while; one whose handler works is not', async () => {
+  it('is disconnected if it reads nothing for a while, but not while its handler runs', async () => {
     const [patient, ofPatient] = await openWithServed();
     patient.write(requestBytes(SLOW));
     await becomes(() => running, 1);

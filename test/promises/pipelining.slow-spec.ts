@@ -67,7 +67,7 @@ if (!LINUX)
     };
 
     it.each([1, 17])(
-      'leave descriptors as they were, the memory bounded, and the service at work: %d connections',
+      'leak no descriptors, keep memory bounded, and do not stop the service: %d connections',
       async (connections) => {
         const opened = descriptors();
         const attack = async () => {

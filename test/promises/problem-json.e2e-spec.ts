@@ -105,7 +105,7 @@ describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [
     });
   };
 
-  it(`is a problem with the properties of the Error for a client that asks for that`, async () => {
+  it(`is a problem with the properties of the Error if the client accepts problems`, async () => {
     const usual = await refused(usualType);
     expect(valuesOf(usual, 'Content-Type')).toEqual(['application/json']);
     const error = JSON.parse(usual.body) as { readonly message: string };
@@ -135,7 +135,7 @@ describe('Accept', () => {
     'application/problem+json, application/json',
     'application/problem+json, */*',
     'application/problem+json;q=0.9, application/json;q=0.8',
-  ])('%s asks for problems', async (accept) => {
+  ])('%s selects problems', async (accept) => {
     expect(valuesOf(await ask(accept, MISSING), 'Content-Type')).toEqual([PROBLEM]);
   });
 
@@ -148,7 +148,7 @@ describe('Accept', () => {
     'application/problem+json;q=0, application/json',
     'application/problem+json;q=0.5, application/json',
     'application/problem+json;q=0.5, */*',
-  ])('%s asks for Errors as they are', async (accept) => {
+  ])('%s selects plain Errors', async (accept) => {
     const response = await ask(accept, MISSING);
     expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
     expect(response.body).toBe(
@@ -156,7 +156,7 @@ describe('Accept', () => {
     );
   });
 
-  it('with application/problem+json alone says nothing about a success: it is 200 as JSON', async () => {
+  it('with application/problem+json alone does not affect a success: it is 200 as JSON', async () => {
     const response = await ask(PROBLEM);
     expect(response.status).toBe(200);
     expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
@@ -170,7 +170,7 @@ describe('Accept', () => {
   });
 });
 
-it('leaves out the instance where the path is not valid in a URI', async () => {
+it('omits the instance if the path is not valid in a URI', async () => {
   const response = await ask(PROBLEM, { path: '/v1/%' });
   expect(response.status).toBe(400);
   expect(JSON.parse(response.body)).not.toHaveProperty('instance');

@@ -57,7 +57,7 @@ const ask = (path: string, headers: Message['headers'] = []) => send(petstore, {
 const remaining = (response: RawResponse) => valuesOf(response, 'X-RateLimit-Remaining');
 
 describe('a route with @Public() under /v1', () => {
-  it('needs no key, and is counted by the address', async () => {
+  it('needs no key, and counts towards the limit of the address', async () => {
     for (const left of ['4', '3', '2', '1', '0']) {
       const response = await ask('/v1/prices');
       expect({ status: response.status, body: response.body }).toEqual({ status: 200, body: '{"rex":100}' });
@@ -67,21 +67,21 @@ describe('a route with @Public() under /v1', () => {
     expectErrorResponse(await ask('/v1/prices'), 429, 'rate_limit_exceeded');
   });
 
-  it('shares that count with everything else that the address asks without a key', async () => {
+  it('shares that limit with all other requests without a key', async () => {
     expectErrorResponse(await ask('/v1/pets'), 401, 'missing_api_key');
     expect(remaining(await ask('/v1/prices'))).toEqual(['3']);
   });
 
-  it('is counted against the plan of a key that is sent', async () => {
+  it('counts towards the plan of a key that is sent', async () => {
     const key = await petstore.key('pro');
     expect(valuesOf(await ask('/v1/prices', [bearer(key)]), 'X-RateLimit-Limit')).toEqual(['300']);
   });
 
-  it('is open to a client with a wrong key, as to one without', async () => {
+  it('accepts a client with an invalid key like one without a key', async () => {
     expect((await ask('/v1/prices', [bearer('wrong')])).status).toBe(200);
   });
 
-  it('leaves the other routes of its controller closed', async () => {
+  it('does not open other routes of its controller', async () => {
     const response = await send(petstore, { path: '/v1/prices', method: 'POST', body: '{}' });
     expectErrorResponse(response, 401, 'missing_api_key');
   });
@@ -100,7 +100,7 @@ describe('a route with @Public() outside of /v1', () => {
     expect(remaining(await ask('/v1/prices'))).toEqual(['4']);
   });
 
-  it('has its 405', async () => {
+  it('returns 405 for other methods', async () => {
     const response = await send(petstore, { path: '/opening-hours', method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(valuesOf(response, 'Allow')).toEqual(['GET, HEAD, OPTIONS']);
@@ -108,7 +108,7 @@ describe('a route with @Public() outside of /v1', () => {
 });
 
 describe('a route outside of /v1 without @Public()', () => {
-  it('needs a key and is counted, as every route', async () => {
+  it('needs a key and is counted, like every route', async () => {
     expectErrorResponse(await ask('/staff'), 401, 'missing_api_key');
     const response = await ask('/staff', [bearer(await petstore.key())]);
     expect(response.status).toBe(200);
@@ -117,7 +117,7 @@ describe('a route outside of /v1 without @Public()', () => {
 });
 
 describe('the document', () => {
-  it('says which operations need no key', async () => {
+  it('shows which operations need no key', async () => {
     const { body } = await petstore.client().get('/openapi.json').expect(200);
     const { paths } = body as {
       paths: Record<string, Record<string, { security?: unknown; responses: object }>>;

@@ -31,7 +31,7 @@ describe('the quota of a plan', () => {
     expect(headers['x-ratelimit-remaining']).toBe(String(perMinute - 1));
   });
 
-  it('enterprise is what its key says', async () => {
+  it('enterprise has the limits of its key', async () => {
     const { headers } = await petstore
       .client(await petstore.key('enterprise', { perMinute: 7, perDay: 70 }))
       .get('/v1/events');
@@ -51,14 +51,14 @@ describe('the quota of a plan', () => {
     });
   });
 
-  it('tells in Unix seconds when the window ends, rounded up', async () => {
+  it('reports the end of the window in Unix seconds, rounded up', async () => {
     petstore.clock.advance(1);
     const now = petstore.clock.now();
     const { headers } = await petstore.client(await petstore.key('free')).get('/v1/events');
     expect(headers['x-ratelimit-reset']).toBe(String(Math.ceil((now + minutes(1)) / 1000)));
   });
 
-  it('admits a request that is sent when Retry-After said, and none a second before', async () => {
+  it('admits a request sent after Retry-After, and none a second earlier', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 100 }));
     await client.get('/v1/events');
     petstore.clock.advance(seconds(17));
@@ -77,7 +77,7 @@ describe('the quota of a plan', () => {
     expect(headers.ratelimit).toMatch(/^"minute";r=9;t=60, "day";r=3;t=\d+$/);
   });
 
-  it('refuses what is beyond the day with 429 daily_quota_exceeded until 00:00 UTC', async () => {
+  it('refuses requests beyond the daily quota with 429 daily_quota_exceeded until 00:00 UTC', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 10, perDay: 3 }));
     const refused = await send(client, 4);
     expect(refused.body).toMatchObject({ code: 'daily_quota_exceeded', status: 429 });
@@ -87,7 +87,7 @@ describe('the quota of a plan', () => {
     await client.get('/v1/events').expect(200);
   });
 
-  it('counts every admitted request, whatever its response, and no refused one', async () => {
+  it('counts every admitted request, whatever its response, but no refused one', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
     await client.get('/v1/events/999999').expect(404);
     await client.get('/v1/nothing').expect(404);
@@ -98,7 +98,7 @@ describe('the quota of a plan', () => {
     expect(headers.ratelimit).toMatch(/"day";r=95;/);
   });
 
-  it('is one for all routes', async () => {
+  it('is shared by all routes', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 5, perDay: 100 }));
     await client.get('/v1/events');
     await client.get('/v1/store/orders');
@@ -128,7 +128,7 @@ describe('callers without a valid key', () => {
     await from('192.0.2.2').get('/v1/events').expect(401);
   });
 
-  it('are counted together with and without a wrong key', async () => {
+  it('share a limit with and without an invalid key', async () => {
     await from('192.0.2.3').get('/v1/events');
     expect(remaining(await from('192.0.2.3', 'wrong').get('/v1/events'))).toBe(28);
   });
@@ -139,7 +139,7 @@ describe('callers without a valid key', () => {
     expect(remaining(await from('2001:db8:1:3::1').get('/v1/events'))).toBe(29);
   });
 
-  it('do not touch a key that is used from the same address, nor the other way round', async () => {
+  it('do not affect a key used from the same address, or the reverse', async () => {
     const key = await petstore.key('free');
     await from('192.0.2.4', key).get('/v1/events'); // known from here on
     await send(from('192.0.2.4'), 31);
@@ -148,7 +148,7 @@ describe('callers without a valid key', () => {
     expect(remaining(await from('192.0.2.5').get('/v1/events'))).toBe(29);
   });
 
-  it('cannot choose their address: only the hops that TRUST_PROXY names are believed', async () => {
+  it('cannot choose their address: only hops in TRUST_PROXY are trusted', async () => {
     await from('203.0.113.9, 192.0.2.6').get('/v1/events');
     expect(remaining(await from('203.0.113.10, 192.0.2.6').get('/v1/events'))).toBe(28);
   });
@@ -164,7 +164,7 @@ describe('a ban', () => {
     return send(client, 20);
   }
 
-  it('comes with the 20th request that is sent a second or more after the first 429', async () => {
+  it('starts with the 20th request sent at least a second after the first 429', async () => {
     const client = petstore.client(await petstore.key('enterprise', LIMITS));
     expect((await send(client, 50)).body).toMatchObject({ code: 'rate_limit_exceeded' }); // a burst is forgiven
     petstore.clock.advance(seconds(1));
@@ -174,7 +174,7 @@ describe('a ban', () => {
     expect(banned.headers).toMatchObject({ 'retry-after': '60', 'x-ratelimit-limit': '2' });
   });
 
-  it('ends when Retry-After said, and requests during it do not lengthen it', async () => {
+  it('ends after Retry-After, and requests during it do not lengthen it', async () => {
     const client = petstore.client(await petstore.key('enterprise', LIMITS));
     const banned = await provoke(client);
     petstore.clock.advance(seconds(retryAfter(banned) - 1));
@@ -183,7 +183,7 @@ describe('a ban', () => {
     await client.get('/v1/events').expect(200);
   });
 
-  it('grows from 1 min to 5 min, 15 min and 1 h, and a clean day takes one step back', async () => {
+  it('grows from 1 min to 5 min, 15 min and 1 h, and shrinks by one step after a clean day', async () => {
     const client = petstore.client(await petstore.key('enterprise', LIMITS));
     for (const length of [60, 300, 900, 3600, 3600]) {
       const banned = await provoke(client);
@@ -194,7 +194,7 @@ describe('a ban', () => {
     expect(retryAfter(await provoke(client))).toBe(900);
   });
 
-  it('needs more strikes where the plan admits more', async () => {
+  it('needs more strikes for a larger plan', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 60, perDay: 1000 }));
     await send(client, 61);
     petstore.clock.advance(seconds(1));
@@ -202,7 +202,7 @@ describe('a ban', () => {
     expect((await send(client, 1)).body).toMatchObject({ code: 'api_key_banned' });
   });
 
-  it('is not brought about by requests that wait long enough between one another', async () => {
+  it('is not caused by sufficiently spaced requests', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 3 }));
     for (let i = 0; i < 60; i++) {
       petstore.clock.advance(seconds(5));
@@ -224,7 +224,7 @@ describe('GET /v1/rate-limit', () => {
     });
   });
 
-  it('responds while the key is exhausted or banned, and shows the ban', async () => {
+  it('responds even while the key is exhausted or banned, and shows the ban', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
     await send(client, 2);
     petstore.clock.advance(seconds(1));

@@ -101,7 +101,7 @@ function describeCluster(program: string): void {
     ['killed before replication has copied all', killBehind, (master: RedisServer) => master.launch()],
     ['frozen', (master: RedisServer) => master.freeze(), (master: RedisServer) => master.thaw()],
   ])(
-    'lets clients of other masters notice nothing of one that is %s, and counts each request of its own clients once',
+    'does not affect clients of other masters when one is %s, and counts each request of its own clients once',
     async (_fault, begin, end) => {
       await cluster.isWhole();
       const master = cluster.anyMaster;

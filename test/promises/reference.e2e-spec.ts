@@ -18,13 +18,13 @@ describe('GET /reference', () => {
     expect(body).not.toContain('cdn.redoc');
   });
 
-  it('lets its own script make workers, for the search, and nothing else', async () => {
+  it('lets its own script create workers for the search, and nothing else', async () => {
     const [policy = ''] = valuesOf(await send(petstore, { path: '/reference' }), 'Content-Security-Policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src blob:;");
   });
 
   it.each(['package.json', 'redoc.standalone.js.map', 'index.js', '__proto__', '..%2fpackage.json'])(
-    'has the files of the page only, and no %s',
+    'serves only the files of the page, and no %s',
     async (name) => {
       expect((await send(petstore, { path: `/reference/${name}` })).status).toBe(404);
     },

@@ -39,12 +39,12 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     },
   );
 
-  it('has the error catalogue, which leads to the whole of it', async () => {
+  it('has an error list, which links to the full catalogue', async () => {
     const link = page.locator('.api-content a', { hasText: 'pet_not_found' }).first();
     expect(await link.getAttribute('href')).toBe('http://petstore.test/docs/errors#pet_not_found');
   });
 
-  it('shows an operation with samples in curl, TypeScript and Python beside it', async () => {
+  it('shows samples in curl, TypeScript and Python beside an operation', async () => {
     await page.goto(`${address}/reference#tag/pets/operation/createPet`);
     const operation = page.locator('[id="tag/pets/operation/createPet"]');
     for (const [language, text] of Object.entries({
@@ -58,7 +58,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     }
   });
 
-  it('leads from the notice of getPet to the operation that lists pets', async () => {
+  it('links from the deprecation notice of getPet to listPets', async () => {
     const notice = page.locator('[id="tag/pets/operation/getPet"]');
     const link = notice.getByRole('link', { name: 'GET /pets?ids=42', exact: true });
     expect(await link.getAttribute('href')).toBe(
@@ -67,7 +67,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     expect(await page.locator('[id="tag/pets/operation/listPets"]').count()).toBe(1);
   });
 
-  it('has its headings in order and the events last, closed until they are asked for', async () => {
+  it('has its headings in order, and the events last and collapsed', async () => {
     const levels = await page
       .locator('.api-content :is(h1, h2, h3, h4, h5)')
       .evaluateAll((headings) =>
@@ -101,14 +101,14 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
   it.each([
     ['dark', 'rgb(28, 35, 36)'],
     ['light', 'rgb(247, 245, 241)'],
-  ] as const)('is %s where its reader prefers that', async (colorScheme, background) => {
+  ] as const)('is %s if its reader prefers that', async (colorScheme, background) => {
     await page.emulateMedia({ colorScheme });
     const menu = `getComputedStyle(document.querySelector('.menu-content')).backgroundColor`;
     const there = `document.querySelector('.menu-content') && ${menu} === '${background}'`;
     await eventually(() => page.evaluate<boolean>(there).catch(() => false)); // it loads anew
   });
 
-  it('fits a phone, where operations are closed until their button or a link opens them', async () => {
+  it('fits a phone, with operations collapsed until a button or link opens them', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${address}/reference#tag/pets/operation/createPet`);
     await page.reload();
@@ -122,7 +122,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(30_000);
   });
 
-  it('asked no other host for anything and logged no error in all that', () => {
+  it('sent no request to another host and logged no error in any test', () => {
     expect([...hosts].filter((host) => host !== 'null')).toEqual([address]); // the worker's address has no host
     expect(complaints).toEqual([]);
   });

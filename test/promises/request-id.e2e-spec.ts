@@ -27,16 +27,16 @@ describe('X-Request-Id', () => {
     ['a path outside the interface', { path: '/nope' }],
     ['the document', { path: '/openapi.json' }],
     ['OPTIONS', { method: 'OPTIONS' }],
-  ])('is made where none was sent: %s', async (_, message) => {
+  ])('is generated if none was sent: %s', async (_, message) => {
     expect(await idOf(message)).toEqual([expect.stringMatching(UUID)]);
   });
 
-  it('is another one each time', async () => {
+  it('is different each time', async () => {
     expect(await idOf()).not.toEqual(await idOf());
   });
 
   it.each(['a', '4f1c', 'trace-01/span:2', '!"#$%&()*+,-./:;<=>?@[]^_`{|}~', 'x'.repeat(128)])(
-    'is the one that was sent: %s',
+    'is kept if sent: %s',
     async (id) => {
       expect(await idOf({}, id)).toEqual([id]);
       expect(await idOf({ path: '/v1/nope' }, id)).toEqual([id]);
@@ -49,11 +49,11 @@ describe('X-Request-Id', () => {
     ['of two words', 'a b'],
     ['with a tab', 'a\tb'],
     ['not ASCII', 'é'],
-  ])('is made anew where the one that was sent is %s', async (_, id) => {
+  ])('is replaced if the one sent is %s', async (_, id) => {
     expect(await idOf({}, id)).toEqual([expect.stringMatching(UUID)]);
   });
 
-  it('is made anew where two were sent', async () => {
+  it('is replaced if two were sent', async () => {
     expect(await idOf({}, 'a', 'b')).toEqual([expect.stringMatching(UUID)]);
   });
 });

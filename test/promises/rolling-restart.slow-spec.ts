@@ -16,7 +16,7 @@ describe('two replicas behind a load balancer, under constant load', () => {
     await petstore.stop();
   });
 
-  it('fail no request while one after the other is stopped with SIGTERM and started again', async () => {
+  it('fail no request while they are restarted one after the other with SIGTERM', async () => {
     const load = new Load(replicas.balancer.port, await petstore.key());
     let began = 0;
     await replicas.restart(

@@ -34,7 +34,7 @@ if (commit === undefined) {
     await old.remove();
   });
 
-  it('fail no request: replicas of both versions work on the new tables, while they are replaced one by one', async () => {
+  it('fail no request while they are replaced one by one: both versions work on the new tables', async () => {
     const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
     const created = await petstore(
       join(old.path, 'bin/petstore.js'),

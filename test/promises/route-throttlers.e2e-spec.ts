@@ -35,7 +35,7 @@ function describeThrottlers(environment: () => Promise<Record<string, string>>):
   });
   afterAll(() => petstore.stop());
 
-  it('admit their limit of requests at the same time, and a refused one is not charged to the plan', async () => {
+  it('admit exactly their limit of concurrent requests, and a refused one is not charged to the plan', async () => {
     const client = petstore.client(await petstore.key('free'));
     const responses = await Promise.all(
       Array.from({ length: 30 }, async () => client.get('/v1/throttled/five')),
@@ -45,7 +45,7 @@ function describeThrottlers(environment: () => Promise<Record<string, string>>):
     expect(headers['x-ratelimit-remaining']).toBe('54');
   });
 
-  it('count what the plan refuses afterwards, as two throttlers do', async () => {
+  it('count requests that the plan then refuses, like two throttlers', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
     for (const status of [200, 429, 429, 429, 429]) await client.get('/v1/throttled/five').expect(status);
     const { headers } = await client.get('/v1/throttled/five').expect(429);

@@ -59,7 +59,7 @@ describe.each(served(OPERATIONS, ([, message]) => message().path ?? '/v1/pets'))
       expect((await asks(await keyWith(scope), message())).status).toBe(status);
     });
 
-    it(`accepts a key that was given no scopes: it has all`, async () => {
+    it(`accepts a key without a list of scopes: it has all`, async () => {
       expect((await asks(await petstore.key('free'), message())).status).toBe(status);
     });
 
@@ -82,12 +82,12 @@ describe('a key without the scope', () => {
     expect([await remaining(), await remaining()]).toEqual([['59'], ['58']]);
   });
 
-  it('is refused before a byte of its body is looked at', async () => {
+  it('is refused before its body is read', async () => {
     const key = await keyWith('pets:read');
     expectErrorResponse(await asks(key, { ...NEW_PET, body: '{' }), 403, 'insufficient_scope');
   });
 
-  it('may still ask for what needs none: its limits, a route without a scope, OPTIONS', async () => {
+  it('may use whatever needs no scope: its limits, a route without a scope, OPTIONS', async () => {
     const key = await keyWith('orders:read');
     expect((await asks(key, { path: '/v1/rate-limit' })).status).toBe(200);
     expect((await asks(key, { path: '/v1/open' })).status).toBe(200);

@@ -66,7 +66,7 @@ async function waitsForPets(): Promise<boolean> {
 }
 
 describe('SIGTERM', () => {
-  it('is followed by a grace: not ready at once, requests served, each the last of its connection', async () => {
+  it('starts the grace period: not ready, but requests are served and close their connection', async () => {
     await start();
     const idle = await open(requestBytes({ path: '/health/live' }));
     await eventually(() => idle.received().includes('"ok"'));
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
     await expect(ask('/health/live')).rejects.toThrow();
   });
 
-  it('lets a request that runs at the end of the grace finish', async () => {
+  it('lets a request that runs at the end of the grace period finish', async () => {
     await start(0);
     await whileLocked(petstore.databaseUrl, 'pets', async () => {
       const waiting = await open(requestBytes({ path: '/v1/pets', headers: [bearer(key)] }));
@@ -104,7 +104,7 @@ describe('SIGTERM', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends the service without a grace', async () => {
+  it('ends the service without a grace period', async () => {
     await start();
     await ask('/v1/pets');
     service.signal('SIGINT');
@@ -113,7 +113,7 @@ describe('Ctrl-C', () => {
     expect(after).toBeLessThan(GRACE);
   });
 
-  it('ends it at once the second time, though a client is in the middle of a request', async () => {
+  it('ends it immediately the second time, even during a request', async () => {
     await start();
     const half = await open('GET /v1/pets HTTP/1.1\r\nHost: petstore.test\r\n');
     await ask('/v1/pets'); // so that the half has arrived

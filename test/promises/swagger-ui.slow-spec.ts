@@ -76,7 +76,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await page.getByText('Website').count()).toBe(0);
   });
 
-  it('says in Authorize where keys come from', async () => {
+  it('explains in Authorize where to get a key', async () => {
     await page.locator('.auth-wrapper .authorize').first().click();
     await page.locator('.modal-ux').getByText('petstore keys create').waitFor();
     await page.locator('.modal-ux').getByRole('button', { name: 'Close' }).last().click();
@@ -101,14 +101,14 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(names.filter((name) => /RateLimit|Request-Id/.test(name))).toEqual([]);
   });
 
-  it('names the codes of an error and leads to the catalogue', async () => {
+  it('names the codes of an error and links to the catalogue', async () => {
     const notFound = operation('getPet').locator('tr.response[data-code="404"]');
     const link = notFound.getByRole('link', { name: 'pet_not_found' });
     expect(await link.getAttribute('href')).toBe('http://petstore.test/docs/errors#pet_not_found');
     await operation('getPet').locator('.opblock-summary-control').click();
   });
 
-  it('says the range of a parameter and an example of it', async () => {
+  it('shows the range and an example of a parameter', async () => {
     const list = await open('listPets');
     const row = (name: string) => list.locator(`tr[data-param-name="${name}"]`).innerText();
     expect(await row('limit')).toContain('From 1 to 100.');
@@ -116,7 +116,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await list.locator('.opblock-summary-control').click();
   });
 
-  it('lists pets by "Try it out" and shows the rate-limit headers of the response', async () => {
+  it('lists pets with "Try it out" and shows the rate-limit headers of the response', async () => {
     const list = await open('listPets');
     await list.getByRole('button', { name: 'Try it out' }).click();
     await list.locator('tr[data-param-name="limit"] input').fill('2');
@@ -129,7 +129,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(response).toMatch(/x-ratelimit-reset: \d{10}/);
   });
 
-  it('removes the response when the next request is invalid', async () => {
+  it('removes the old response if the next request is invalid', async () => {
     const list = operation('listPets');
     await list.locator('tr[data-param-name="limit"] input').fill('1000');
     await list.getByRole('button', { name: 'Execute' }).click();
@@ -138,7 +138,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await list.locator('tr[data-param-name="limit"] input').fill('2');
   });
 
-  it('adds a pet by "Try it out", from the example', async () => {
+  it('adds a pet with "Try it out", from the example', async () => {
     const create = await open('createPet');
     await create.getByRole('button', { name: 'Try it out' }).click();
     const response = await execute('createPet');
@@ -147,7 +147,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await petstore.query('SELECT name FROM pets')).toContainEqual({ name: 'Rex' });
   });
 
-  it('places an order by "Try it out", and then shows its pet as pending', async () => {
+  it('places an order with "Try it out", and then shows its pet as pending', async () => {
     const [pet] = await petstore.query<{ id: string }>('SELECT min(id)::text AS id FROM pets');
     const order = await open('placeOrder');
     await order.getByRole('button', { name: 'Try it out' }).click();
@@ -193,25 +193,25 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await orders.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
   });
 
-  it('keeps the authorization over a reload', async () => {
+  it('keeps the authorization after a reload', async () => {
     await page.reload();
     await page.locator('.auth-wrapper .authorize.locked').waitFor();
   });
 
-  it('calls the address it was opened at, whatever PUBLIC_URL says', async () => {
+  it('calls the address it was opened at, whatever PUBLIC_URL is', async () => {
     await page.getByRole('option', { name: `${address}/v1 - Production` }).waitFor({ state: 'attached' });
   });
 
   it.each([
     ['dark', 'html.dark-mode', 'rgb(20, 25, 26)'],
     ['light', 'html:not(.dark-mode)', 'rgb(247, 245, 241)'],
-  ] as const)('is %s where its reader prefers that', async (colorScheme, root, background) => {
+  ] as const)('is %s if its reader prefers that', async (colorScheme, root, background) => {
     await page.emulateMedia({ colorScheme });
     await page.locator(root).waitFor();
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
   });
 
-  it('loads in 2 s and opens an operation in 0.5 s of the time of its thread', async () => {
+  it('loads in 2 s and opens an operation in 0.5 s of main-thread time', async () => {
     const fresh = await context.newPage();
     const session = await context.newCDPSession(fresh);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' }); // a busy machine changes nothing
@@ -233,7 +233,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await fresh.close();
   });
 
-  it('fits a phone, where an opened operation takes four screens at most', async () => {
+  it('fits a phone: an open operation takes at most four screens', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${address}/docs/`); // anew, with everything closed
     await page.locator('.opblock').first().waitFor();
@@ -254,7 +254,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('asked no other host for anything and logged no error in all that', () => {
+  it('sent no request to another host and logged no error in any test', () => {
     expect([...hosts]).toEqual([address]);
     expect(complaints).toEqual([]);
   });

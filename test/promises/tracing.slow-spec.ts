@@ -38,7 +38,7 @@ describe('tracing by OpenTelemetry’s standard variables', () => {
     return service.ended;
   };
 
-  it('sends a span of each request, in the trace of its caller', async () => {
+  it('sends a span for each request, in the trace of its caller', async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
     const { code } = await serve(env);
     expect(code).toBe(0);
@@ -62,20 +62,20 @@ describe('tracing by OpenTelemetry’s standard variables', () => {
     expect(collector.resource.get('deployment')).toBe('test');
   });
 
-  it('sends nothing where the sampler takes none', async () => {
+  it('sends nothing if the sampler drops all spans', async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_off' };
     expect((await serve(env)).code).toBe(0);
     expect(collector.spans).toEqual([]);
   });
 
-  it('ends in good order where the collector is away', async () => {
+  it('shuts down cleanly if the collector is unavailable', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: away });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(collector.spans).toEqual([]);
   });
 
-  it('refuses to start for a protocol it does not speak', async () => {
+  it('refuses to start with an unsupported protocol', async () => {
     const service = new Program(SERVICE, [], {
       cwd: folder.path,
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },

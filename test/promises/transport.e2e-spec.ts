@@ -41,7 +41,7 @@ describe('bytes that are not a request', () => {
     ['headers of 16 KiB', `${HALF}X-Long: ${'x'.repeat(16_384)}\r\n\r\n`, 431, 'headers_too_large'],
     ['a path of 16 KiB', `GET /${'x'.repeat(16_384)} HTTP/1.1\r\n\r\n`, 431, 'headers_too_large'],
   ])(
-    'such as %s gets all that every response carries, and the connection ends',
+    'such as %s get a response with all common headers, and the connection is closed',
     async (_, bytes, status, code) => {
       const response = await sendBytes(petstore, bytes);
       expectErrorBody(response, status, code);
@@ -51,7 +51,7 @@ describe('bytes that are not a request', () => {
     },
   );
 
-  it('comes after the response to the request before it in the same packet', async () => {
+  it('are answered after the request before them in the same packet', async () => {
     const socket = await open('GET /health/live HTTP/1.1\r\nHost: petstore.test\r\n\r\nhello\r\n\r\n');
     const parts: Buffer[] = [];
     for await (const part of socket) parts.push(part as Buffer);
@@ -64,7 +64,7 @@ describe('bytes that are not a request, behind a proxy,', () => {
   beforeAll(() => start({ TRUST_PROXY: '1' }));
   afterAll(stop);
 
-  it('gets no quota headers: its client is unknown', async () => {
+  it('get no quota headers, because the client is unknown', async () => {
     const response = await sendBytes(petstore, 'hello\r\n\r\n');
     expectErrorBody(response, 400, 'malformed_request');
     expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
@@ -75,7 +75,7 @@ describe('a slow client', () => {
   beforeAll(() => start());
   afterAll(stop);
 
-  it('gets 408 when its headers do not come in time', async () => {
+  it('gets 408 if its headers do not arrive in time', async () => {
     const server = petstore.app.getHttpServer();
     const { headersTimeout } = server;
     server.headersTimeout = 50; // milliseconds, instead of 15 s
@@ -85,7 +85,7 @@ describe('a slow client', () => {
     expectPromisedHeaders(response);
   });
 
-  it('does not keep others waiting, nor do 2000 of them', async () => {
+  it('does not delay others, even if there are 2000', async () => {
     await Promise.all(Array.from({ length: 2_000 }, (_, i) => open(i % 2 === 0 ? '' : HALF)));
     const began = performance.now();
     const responses = await Promise.all(
@@ -100,7 +100,7 @@ describe('MAX_CONNECTIONS', () => {
   beforeAll(() => start({ MAX_CONNECTIONS: '3' }));
   afterAll(stop);
 
-  it('closes further connections at once, and takes new ones when others have ended', async () => {
+  it('closes further connections immediately, and accepts new ones when others have ended', async () => {
     const [first] = await Promise.all([open(HALF), open(HALF), open(HALF)]);
     await expect(send(petstore, { headers: [bearer(key)] })).rejects.toThrow();
     first.destroy();

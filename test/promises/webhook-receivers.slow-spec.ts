@@ -49,7 +49,7 @@ async function deliverTo(start: (env: Record<string, string>) => ReturnType<type
 const ONCE = /^Listening [^\n]+\npet\.created [^\n]*\bRex\b[^\n]*\n$/;
 
 describe('the receiver', () => {
-  it('in TypeScript verifies a delivery, refuses a forged one, and drops a repeat', async () => {
+  it('in TypeScript verifies a delivery, refuses a forged one, and ignores a repeat', async () => {
     const folder = await emptyFolder();
     await installPackedClient(folder.path);
     const file = join(folder.path, 'webhook-receiver.mjs');
