@@ -42,7 +42,7 @@ describe('POST /v1/categories', () => {
     expect(headers.etag).toBe(etag);
   });
 
-  it('adds one below another', async () => {
+  it('adds a subcategory', async () => {
     const parent = await create();
     expect(await create({ parentId: parent.id })).toMatchObject({ parentId: parent.id });
   });
@@ -54,7 +54,7 @@ describe('POST /v1/categories', () => {
     ['ΟΔΟΣ', 'οδοσ'],
     ['ÉCUREUILS', 'e\u0301cureuils'],
     ['Кошки', 'КОШКИ'],
-  ])('takes %s and then refuses %s with 409', async (name, other) => {
+  ])('accepts %s and then refuses %s with 409', async (name, other) => {
     await create({ name });
     const { body } = await client.post('/v1/categories').send({ name: other }).expect(409);
     expect(body).toEqual({
@@ -72,7 +72,7 @@ describe('POST /v1/categories', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
-  it('refuses a parent that is not there with 422', async () => {
+  it('refuses a missing parent with 422', async () => {
     const { body } = await client
       .post('/v1/categories')
       .send({ name: fresh(), parentId: 999_999 })
@@ -94,7 +94,7 @@ describe('POST /v1/categories', () => {
     });
   });
 
-  it('takes names that are alike in more than case', async () => {
+  it('accepts names that differ in more than case', async () => {
     for (const name of ['x²', 'x2', 'ｘ2']) await create({ name });
   });
 
@@ -108,7 +108,7 @@ describe('POST /v1/categories', () => {
 });
 
 describe('PATCH /v1/categories/{categoryId}', () => {
-  it('changes the name and leaves the parent', async () => {
+  it('changes the name and keeps the parent', async () => {
     const parent = await create();
     const { id } = await create({ parentId: parent.id });
     const name = fresh();
@@ -116,7 +116,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
     expect(await get(id)).toEqual({ id, name, parentId: parent.id });
   });
 
-  it('moves a category, and to the top by null', async () => {
+  it('moves a category, and with null to the top level', async () => {
     const [one, two] = [await create(), await create()];
     const { id, name } = await create({ parentId: one.id });
     expect((await patch(id, { parentId: two.id }).expect(200)).body).toEqual({ id, name, parentId: two.id });
@@ -144,7 +144,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
     expect(await get(top.id)).not.toHaveProperty('parentId');
   });
 
-  it('makes no cycle when two categories are each moved below the other at the same time', async () => {
+  it('creates no cycle if two categories are concurrently moved below each other', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, two] = [await create(), await create()];
       const responses = await Promise.all([
@@ -155,7 +155,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
     }
   });
 
-  it('makes no cycle when many are moved below each other at the same time, and refuses none for the waiting', async () => {
+  it('creates no cycle if many are concurrently moved below each other, and lets none time out', async () => {
     const ids: number[] = [];
     for (let i = 0; i < 5; i++) ids.push((await create()).id);
     const responses = await Promise.all(
@@ -172,7 +172,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
     expect(rows).toHaveLength(ids.length); // what is in a cycle is below nothing
   });
 
-  it('changes some while another transaction holds others', async () => {
+  it('changes categories while another transaction locks others', async () => {
     const [held, free, parent] = [await create(), await create(), await create()];
     await withClient(petstore.databaseUrl, async (holder) => {
       await holder.query('BEGIN');
@@ -198,7 +198,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
     expect((await patch(id, change).expect(400)).body).toMatchObject({ details: [{ field }] });
   });
 
-  it('is 404 for what is not there', async () => {
+  it('returns 404 for a missing category', async () => {
     for (const id of ['0', '999999', '9223372036854775808', 'abc'])
       expect((await patch(id, { name: fresh() }).expect(404)).body).toMatchObject({
         code: 'category_not_found',
@@ -207,7 +207,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
 });
 
 describe('DELETE /v1/categories/{categoryId}', () => {
-  it('removes a category and leaves its pets alone', async () => {
+  it('removes a category and keeps its pets', async () => {
     const { id } = await create();
     const { body } = await client.post('/v1/pets').send({ name: 'Rex', categoryId: id }).expect(201);
     await remove(id).expect(204);
@@ -219,7 +219,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
     });
   });
 
-  it('refuses one with others below it, with 409', async () => {
+  it('refuses a category with subcategories, with 409', async () => {
     const { id } = await create();
     const child = await create({ parentId: id });
     expect((await remove(id).expect(409)).body).toMatchObject({ code: 'category_has_children' });
@@ -235,7 +235,7 @@ describe('DELETE /v1/categories/{categoryId}', () => {
 });
 
 describe('GET /v1/categories', () => {
-  it('comes in pages, in ascending order of id', async () => {
+  it('returns pages in ascending order of id', async () => {
     const added = [await create(), await create(), await create()];
     const ids: number[] = [];
     for (let path: string | undefined = '/v1/categories?limit=2'; path !== undefined;) {
@@ -250,7 +250,7 @@ describe('GET /v1/categories', () => {
 });
 
 describe('GET /v1/categories/{categoryId}/pets', () => {
-  it('lists the pets of the category alone, in pages', async () => {
+  it('lists only the pets of the category itself, in pages', async () => {
     const [one, two] = [await create(), await create()];
     for (const categoryId of [one.id, two.id, one.id, one.id])
       await client.post('/v1/pets').send({ name: 'Rex', categoryId }).expect(201);
@@ -261,7 +261,7 @@ describe('GET /v1/categories/{categoryId}/pets', () => {
     expect(pets.map(({ categoryId }) => categoryId)).toEqual([one.id, one.id, one.id]);
   });
 
-  it('is 404 for a category that is not there', async () => {
+  it('returns 404 for a missing category', async () => {
     expect((await client.get('/v1/categories/999999/pets').expect(404)).body).toMatchObject({
       code: 'category_not_found',
     });
@@ -269,7 +269,7 @@ describe('GET /v1/categories/{categoryId}/pets', () => {
 });
 
 describe('events of categories', () => {
-  it('tell each change once', async () => {
+  it('report each change once', async () => {
     const { id, name } = await create();
     await patch(id, { name }).expect(200); // changes nothing
     await patch(id, { name: `${name}!` }).expect(200);

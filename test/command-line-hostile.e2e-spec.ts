@@ -37,7 +37,7 @@ function expectErrorResponse({ code, stdout, stderr }: Ended, message: RegExp): 
   expect(stderr).not.toMatch(RAW);
 }
 
-describe('a name of a key', () => {
+describe('the name of a key', () => {
   it.each(Object.entries(CONTROLS))('with %s is refused in one line', async (_, name) => {
     const created = await petstore('keys', 'create', '--plan', 'free', '--name', name);
     expectErrorResponse(created, /A name has 1 to 200 visible characters/);
@@ -54,7 +54,7 @@ describe('a name of a key', () => {
   );
 });
 
-describe('what a table already holds', () => {
+describe('an unsafe name already in the database', () => {
   let id: string;
 
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('what a table already holds', () => {
   });
 
   it.each([['list'], ['show'], ['history']])(
-    'is the same text with --json of %s, which is escaped too',
+    'is preserved by %s --json, which also escapes it',
     async (command) => {
       const { stdout } = await petstore('keys', command, ...(command === 'list' ? [] : [id]), '--json');
       expect(stdout).not.toMatch(RAW);
@@ -93,7 +93,7 @@ describe('what a table already holds', () => {
     },
   );
 
-  it('can be put right', async () => {
+  it('can be corrected', async () => {
     const { code, stdout } = await petstore('keys', 'update', id, '--name', 'third');
     expect(code).toBe(0);
     expect(stdout).not.toMatch(RAW);
@@ -103,13 +103,13 @@ describe('what a table already holds', () => {
 
 describe('petstore keys usage --days', () => {
   it.each(['99999999', '3661', '0', '-1', '1e3', '1.5', ''])(
-    '%s is refused in one line that tells the range',
+    '%s is refused in one line with the range',
     async (days) => {
       expectErrorResponse(await petstore('keys', 'usage', '1', '--days', days), /from 1 to 3660/);
     },
   );
 
-  it('3660 is taken', async () => {
+  it('3660 is accepted', async () => {
     const { stdout } = await petstore('keys', 'create', '--plan', 'free', '--name', 'used', '--json');
     const { id } = JSON.parse(stdout) as { id: number };
     const { code, stdout: usage } = await petstore('keys', 'usage', String(id), '--days', '3660');
@@ -117,7 +117,7 @@ describe('petstore keys usage --days', () => {
   });
 });
 
-describe('where there is no data folder', () => {
+describe('without a data folder', () => {
   it.each([
     ['keys', 'list'],
     ['keys', 'show', '1'],
@@ -128,7 +128,7 @@ describe('where there is no data folder', () => {
     ['keys', 'revoke', '1'],
     ['keys', 'ban', '1'],
     ['keys', 'unban', '1'],
-  ])('petstore %s %s says so and makes none', async (...args) => {
+  ])('petstore %s %s says so and creates none', async (...args) => {
     const path = join(folder.path, 'none');
     const ended = await inThisProcess(args, { PETSTORE_DATA_DIR: path });
     expectErrorResponse(ended, /the data folder .*none does not exist.*petstore keys create/);

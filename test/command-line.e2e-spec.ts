@@ -62,7 +62,7 @@ function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): voi
 }
 
 describe('petstore keys create', () => {
-  it('asks on a terminal for what is missing, again where the reply is invalid', async () => {
+  it('prompts on a terminal for missing values, and again after an invalid reply', async () => {
     const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
     const terminal = onTerminal(COMMAND_LINE, ['keys', 'create'], surroundings);
     let shown = '';
@@ -82,7 +82,7 @@ describe('petstore keys create', () => {
   it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('says in one line that %s at a prompt has stopped it', async (_, character) => {
+  ])('says in one line that it was stopped by %s at a prompt', async (_, character) => {
     const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
     const terminal = onTerminal(COMMAND_LINE, ['keys', 'create'], surroundings);
     let shown = '';
@@ -96,7 +96,7 @@ describe('petstore keys create', () => {
     expect(code).toBe(130);
   });
 
-  it('prints with --json one object with the id and the key, and all that is known of it', async () => {
+  it('prints with --json one object with the id, the key and its properties', async () => {
     const created = await json<Key>('keys', 'create', '--plan', 'pro', '--name', 'Zoë’s shop');
     expect(created).toMatchObject({
       id: expect.any(Number) as unknown,
@@ -115,13 +115,13 @@ describe('petstore keys create', () => {
     });
   });
 
-  it('prints for people the key on a line of its own', async () => {
+  it('prints the key on a separate line without --json', async () => {
     const { code, stdout } = await petstore('keys', 'create', '--plan', 'free', '--name', 'x');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toContainEqual(expect.stringMatching(SECRET));
   });
 
-  it('gives an enterprise key the two limits it is told', async () => {
+  it('sets both limits of an enterprise key', async () => {
     const limits = ['--per-minute', '7', '--per-day', '2147483647'];
     expect(await createKey('--plan', 'enterprise', ...limits)).toMatchObject({
       plan: 'enterprise',
@@ -130,7 +130,7 @@ describe('petstore keys create', () => {
     });
   });
 
-  it('gives a key the end and the scopes it is told', async () => {
+  it('sets the expiry and the scopes', async () => {
     const told = ['--expires', '2031-02-03', '--scopes', 'pets:read,orders:read'];
     expect(await createKey('--plan', 'free', ...told)).toMatchObject({
       expiresAt: '2031-02-03T00:00:00.000Z',
@@ -163,7 +163,7 @@ describe('petstore keys create', () => {
     await expectErrorResponse(['keys', 'create', '--name', 'x', ...args], part);
   });
 
-  it('refuses to make a key without a name', () =>
+  it('refuses to create a key without a name', () =>
     expectErrorResponse(['keys', 'create', '--plan', 'pro'], '--name'));
 });
 
@@ -174,7 +174,7 @@ describe('a key, once created', () => {
     created = await createKey('--plan', 'business');
   });
 
-  it('is what petstore keys list and show print with --json, but for the key itself', async () => {
+  it('is printed by petstore keys list and show with --json, except for the key itself', async () => {
     const { key, ...known } = created;
     expect(await json('keys', 'show', known.id)).toEqual(known);
     const list = await json('keys', 'list');
@@ -182,7 +182,7 @@ describe('a key, once created', () => {
     expect(JSON.stringify(list)).not.toContain(key);
   });
 
-  it('is a row of the table that petstore keys list prints for people', async () => {
+  it('is a row of the table printed by petstore keys list', async () => {
     const { stdout } = await petstore('keys', 'list', '--wide');
     expect(stdout).toMatch(/^ID +NAME +PLAN +PER MINUTE +PER DAY/);
     const shown = `petstore_\\w{4}…${created.key.slice(-4)}`;
@@ -194,7 +194,7 @@ describe('a key, once created', () => {
     );
   });
 
-  it('is a row of at most 100 columns without --wide, whatever its name is', async () => {
+  it('is a row of at most 100 columns without --wide, whatever its name', async () => {
     await createKey(
       '--plan',
       'enterprise',
@@ -216,7 +216,7 @@ describe('a key, once created', () => {
     );
   });
 
-  it('can be revoked, and a second time changes nothing', async () => {
+  it('can be revoked; a second revocation changes nothing', async () => {
     const revoked = await json<{ revokedAt: string }>('keys', 'revoke', created.id);
     expect(revoked).toMatchObject({ id: created.id, revokedAt: INSTANT });
     expect((await petstore('keys', 'revoke', created.id)).stdout).toContain('revoked');
@@ -225,7 +225,7 @@ describe('a key, once created', () => {
 });
 
 describe('petstore keys rotate', () => {
-  it('shows a new key once, and how long the old one works: default 24 h', async () => {
+  it('shows the new key once, and how long the old one works: by default 24 h', async () => {
     const { id, key } = await createKey('--plan', 'free');
     const rotated = await json<Rotated>('keys', 'rotate', id);
     expect(rotated).toMatchObject({ id, key: expect.stringMatching(SECRET) as unknown });
@@ -237,7 +237,7 @@ describe('petstore keys rotate', () => {
     expect(await json('keys', 'show', id)).toMatchObject({ id, oldSecretEndsAt: null });
   });
 
-  it('keeps the end of an old secret that works, or replaces it where --replace says so', async () => {
+  it('keeps the end of a working old secret, or replaces it with --replace', async () => {
     const { id } = await createKey('--plan', 'free');
     const { oldSecretEndsAt: promised } = await json<Rotated>('keys', 'rotate', id, '--overlap', '2h');
     const again = await json<Rotated>('keys', 'rotate', id, '--overlap', '3h');
@@ -250,7 +250,7 @@ describe('petstore keys rotate', () => {
     expectErrorResponse(['keys', 'rotate', '1', `--overlap=${overlap}`], '--overlap', '2h'),
   );
 
-  it('refuses a key that is revoked', async () => {
+  it('refuses a revoked key', async () => {
     const { id } = await createKey('--plan', 'free');
     await petstore('keys', 'revoke', id);
     await expectErrorResponse(['keys', 'rotate', id], 'revoked', 'petstore keys create');
@@ -265,7 +265,7 @@ describe('petstore keys update', () => {
     ({ id } = await createKey('--plan', 'free', '--expires', '1d'));
   });
 
-  it('changes plan and limits, name, end and scopes, and leaves the rest', async () => {
+  it('changes plan, limits, name, expiry and scopes, and nothing else', async () => {
     const limits = ['--per-minute', '7', '--per-day', '8'];
     expect(await change('--plan', 'enterprise', ...limits)).toMatchObject({
       name: 'a test',
@@ -295,7 +295,7 @@ describe('petstore keys update', () => {
     ['an end that is over', ['--expires', '2020-01-01T00:00:00Z'], '--expires'],
   ])('refuses to change %s', (_, args, part) => expectErrorResponse(['keys', 'update', id, ...args], part));
 
-  it('refuses a key that is revoked', async () => {
+  it('refuses a revoked key', async () => {
     await petstore('keys', 'revoke', id);
     await expectErrorResponse(['keys', 'update', id, '--name', 'x'], 'revoked', 'petstore keys create');
   });
@@ -309,7 +309,7 @@ describe('petstore keys history', () => {
     expect(await json('keys', 'history', id)).toMatchObject([{ user: userInfo().username }, { user: 'zoe' }]);
   });
 
-  it('says who changed a key, on which host, by which command, when and how', async () => {
+  it('shows who changed a key, on which host, with which command, when and how', async () => {
     const { id, key } = await createKey('--plan', 'free');
     await petstore('keys', 'update', id, '--plan', 'pro');
     await petstore('keys', 'ban', id);
@@ -340,7 +340,7 @@ describe.each(['show', 'revoke', 'rotate', 'history'])('petstore keys %s', (comm
     expect((await petstore('keys', command, secret)).stderr).not.toContain(secret.slice(9, 20));
   });
 
-  it('refuses an id that no key has', () =>
+  it('refuses an unknown id', () =>
     expectErrorResponse(
       ['keys', command, '9223372036854775807'],
       '9223372036854775807',
@@ -353,7 +353,7 @@ describe.each(['show', 'revoke'])('petstore keys %s', (command) => {
     expectErrorResponse(['keys', command, '--', id], 'id'),
   );
 
-  it('refuses to do without an id', () => expectErrorResponse(['keys', command], 'id'));
+  it('refuses a missing id', () => expectErrorResponse(['keys', command], 'id'));
 });
 
 describe('petstore plans list', () => {
@@ -377,7 +377,7 @@ describe('petstore plans list', () => {
 });
 
 describe('petstore', () => {
-  it('does the same as a program of its own', async () => {
+  it('works the same as a separate program', async () => {
     const run = async <T>(...args: Argument[]) => printed(await program(...args, '--json')) as T;
     const name = 'Zoë’s shop';
     const { key, ...known } = await run<Key>('keys', 'create', '--plan', 'free', '--name', name);
@@ -405,7 +405,7 @@ describe('petstore', () => {
     );
   });
 
-  it('names a command it does not know', async () => {
+  it('names an unknown command', async () => {
     await expectErrorResponse(['dogs'], 'dogs');
   });
 
@@ -415,7 +415,7 @@ describe('petstore', () => {
     expect(stdout).toMatch(/create.+list.+show.+update.+rotate.+revoke.+history/s);
   });
 
-  it('names DATABASE_URL when nothing responds there', async () => {
+  it('names DATABASE_URL if the database does not respond', async () => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/pets' };
     const { code, stderr } = await run(COMMAND_LINE, ['keys', 'list'], { cwd: folder.path, env });
     expect(stderr).toMatch(/^petstore: DATABASE_URL.+\n$/);

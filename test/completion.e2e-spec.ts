@@ -23,7 +23,7 @@ describe('petstore completion', () => {
     expect(await complete(...words)).toEqual(expect.arrayContaining(expected));
   });
 
-  it('offers nothing where the value is the user’s own', async () => {
+  it('offers nothing for free text', async () => {
     expect(await complete('keys', 'create', '--name', '')).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describe('petstore completion', () => {
     expect(stdout).toContain('petstore complete --');
   });
 
-  it('completes in bash, also where the script is sourced twice', async () => {
+  it('completes in bash, even if the script is sourced twice', async () => {
     const { stdout: script } = await run(COMMAND_LINE, ['completion', 'bash'], { cwd: tmpdir() });
     const ask = `petstore() { "${process.execPath}" "${COMMAND_LINE}" "$@"; }
       _get_comp_words_by_ref() { cur=do prev=petstore cword=1 words=(petstore do); } # of the package bash-completion

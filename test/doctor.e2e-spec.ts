@@ -52,7 +52,7 @@ describe('petstore doctor', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it('prints for people a table with what to do below each finding', async () => {
+  it('prints a table with advice below each finding', async () => {
     const env = { PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stdout } = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env });
     expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +all/);
@@ -60,7 +60,7 @@ describe('petstore doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('names every variable that cannot be used, and checks what does not depend on it', async () => {
+  it('names every invalid variable, and still checks what does not depend on it', async () => {
     const env = { PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://me:hunter2@db/pets' };
     const { stdout } = await doctor(env);
     for (const name of Object.keys(env))
@@ -74,7 +74,7 @@ describe('petstore doctor', () => {
 describe('petstore doctor with a DATABASE_URL', () => {
   const named = (names: string) => ({ migrations: starting(names) });
 
-  it('tells where the database is, its version, and that no migration is pending', async () => {
+  it('shows the address and version of the database, and that no migration is pending', async () => {
     const { host, pathname } = new URL(database.url);
     expect(await findings({ DATABASE_URL: database.url })).toMatchObject({
       database: starting(`ok: PostgreSQL \\d+\\.\\d+ at ${host}${pathname}, round trip [\\d.]+ ms$`),
@@ -101,7 +101,7 @@ describe('petstore doctor with a DATABASE_URL', () => {
     await newer.drop();
   });
 
-  it('says why it does not respond, without the password', async () => {
+  it('says why the server does not respond, without the password', async () => {
     const changes: Partial<URL>[] = [
       { port: '1' },
       { password: 'hunter2' },
@@ -121,7 +121,7 @@ describe('petstore doctor with a DATABASE_URL', () => {
 });
 
 describe('petstore doctor with the embedded database', () => {
-  it('refuses a data folder that is a file, or is inside of one', async () => {
+  it('refuses a data folder that is a file, or inside one', async () => {
     const file = join(folder.path, 'file');
     await writeFile(file, '');
     const attempts = [file, join(file, 'x')].map(async (path) => {
@@ -160,7 +160,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   const withPassword = (password: string) => Object.assign(new URL(redis.url), { password }).href;
 
-  it('tells its version, its round trip, and that it loses no count', async () => {
+  it('shows its version, its latency, and that it loses no counts', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
       redis: starting(
         `(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`,
@@ -171,7 +171,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     });
   });
 
-  it('warns of what could lose counts', async () => {
+  it('warns of settings that could lose counts', async () => {
     const careless = await RedisServer.start(['--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no']);
     expect(await findings({ REDIS_URL: careless.url })).toMatchObject({
       'redis memory': 'warn: maxmemory-policy is allkeys-lru',
@@ -180,13 +180,13 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     await careless.stop();
   });
 
-  it('says that it is not a cluster where one is configured', async () => {
+  it('says that it is not a cluster if one is configured', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
       'redis cluster': 'fail: it is not a cluster',
     });
   });
 
-  it('says why it does not respond, without the password', async () => {
+  it('says why the server does not respond, without the password', async () => {
     const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
     expect(stdout).toMatch(/^fail +redis +no response from 127\.0\.0\.1:\d+: WRONGPASS/m);
     expect(stdout).not.toContain('secret');

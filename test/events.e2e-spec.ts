@@ -38,7 +38,7 @@ describe('GET /v1/events', () => {
     await petstore.app.get(EventSequencer).catchUp();
   };
 
-  it('lists what has happened, at once', async () => {
+  it('lists events immediately', async () => {
     await createPets('Rex');
     const { body } = await client.get('/v1/events').expect(200);
     expect(body).toEqual([
@@ -61,7 +61,7 @@ describe('GET /v1/events', () => {
     expect(text).toContain('"categoryId":9223372036854775807');
   });
 
-  it('follows the cursor over pages, past the newest event, to those that come later', async () => {
+  it('follows the cursor over pages, past the newest event, to later events', async () => {
     const first = await page('/v1/events?limit=2');
     expect(first.events).toEqual([]);
     await createPets('a', 'b', 'c');
@@ -99,7 +99,7 @@ describe('GET /v1/events', () => {
   });
 
   describe('after 30 days', () => {
-    it('clears events, and tells a reader who has missed some with 410', async () => {
+    it('deletes events, and returns 410 to a reader that has missed some', async () => {
       const { next: start } = await page('/v1/events');
       await addEvents(2_500, 'test.old');
       const { next: inTheMiddle } = await page('/v1/events?limit=100');
@@ -114,7 +114,7 @@ describe('GET /v1/events', () => {
       }
     });
 
-    it('goes on with the cursor of a reader who has read all, though none was of the type', async () => {
+    it('continues the cursor of a reader that has read everything, even if no event had the type', async () => {
       await addEvents(5, 'test.old');
       const { next } = await page('/v1/events?type=pet.created');
       petstore.clock.advance(days(30) + 1);
@@ -123,7 +123,7 @@ describe('GET /v1/events', () => {
       expect((await page(next)).events).toMatchObject([{ id: 6 }]);
     });
 
-    it('clears those behind a thousand that are dated in the future', async () => {
+    it('deletes those after a thousand that are dated in the future', async () => {
       await addEvents(1_000, 'test.future', petstore.clock.now() + days(100));
       await addEvents(5, 'test.old');
       petstore.clock.advance(days(30) + 1);

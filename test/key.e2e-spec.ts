@@ -25,7 +25,7 @@ async function newKey(scopes?: Scope[], expiresAt?: Date) {
 }
 
 describe('GET /v1/key', () => {
-  it('shows the key, and nothing of its secret', async () => {
+  it('shows the key, but nothing of its secret', async () => {
     const { id, client, secret } = await newKey(['pets:read'], new Date('2031-01-01T00:00:00Z'));
     const { body, text } = await client.get('/v1/key').expect(200);
     expect(body).toEqual({
@@ -39,7 +39,7 @@ describe('GET /v1/key', () => {
     expect(text).not.toContain(secret.slice(-4));
   });
 
-  it('names every scope of a key that has all', async () => {
+  it('lists every scope for a key without a list of scopes', async () => {
     const { client } = await newKey();
     const { body } = await client.get('/v1/key').expect(200);
     expect((body as { scopes: string[] }).scopes).toEqual(
@@ -61,7 +61,7 @@ describe('POST /v1/key/rotate', () => {
     return petstore.client(key);
   };
 
-  it('gives a new secret, and the old one works on for a day', async () => {
+  it('returns a new secret, and the old one works for another day', async () => {
     const { id, client } = await newKey();
     const { body } = await rotate(client, {}).expect(200);
     const renewed = newSecret(body);
@@ -73,7 +73,7 @@ describe('POST /v1/key/rotate', () => {
     await client.get('/v1/key').expect(200);
   });
 
-  it('ends the old secret at once for overlapSeconds 0', async () => {
+  it('ends the old secret immediately for overlapSeconds 0', async () => {
     const { client } = await newKey();
     const { body } = await rotate(client, { overlapSeconds: 0 }).expect(200);
     expect(body).not.toHaveProperty('oldSecretEndsAt');
@@ -81,7 +81,7 @@ describe('POST /v1/key/rotate', () => {
     await eventually(async () => (await client.get('/v1/key')).status === 401); // it is announced to every process
   });
 
-  it('replaces the lost secret when the old one rotates again, and the old one ends when it was to', async () => {
+  it('replaces a lost secret if the old one rotates again, without changing the end of the old one', async () => {
     const { client } = await newKey();
     const first = (await rotate(client, { overlapSeconds: 600 }).expect(200)).body as Rotated;
     petstore.clock.advance(1000);
@@ -95,7 +95,7 @@ describe('POST /v1/key/rotate', () => {
     await client.get('/v1/key').expect(401);
   });
 
-  it('gives the secret in use its overlap when the newest one rotates, and ends the one before', async () => {
+  it('starts the overlap for the newest secret if it rotates, and ends the previous one', async () => {
     const { client } = await newKey();
     const second = newSecret((await rotate(client, { overlapSeconds: 600 }).expect(200)).body);
     const third = newSecret((await rotate(second, { overlapSeconds: 600 }).expect(200)).body);
@@ -104,7 +104,7 @@ describe('POST /v1/key/rotate', () => {
     await eventually(async () => (await client.get('/v1/key')).status === 401);
   });
 
-  it('lets one of many rotations at the same time win, and the secret in use keeps its overlap', async () => {
+  it('lets one of many concurrent rotations win, and the secret in use keeps its overlap', async () => {
     const { client } = await newKey();
     const all = await Promise.all(
       Array.from({ length: 8 }, () => rotate(client, { overlapSeconds: 600 }).expect(200)),
@@ -128,7 +128,7 @@ describe('POST /v1/key/rotate', () => {
     await eventually(async () => (await second.get('/v1/key')).status === 401);
   });
 
-  it('keeps no secret anywhere in the database', async () => {
+  it('stores no secret anywhere in the database', async () => {
     const { client } = await newKey();
     const { body } = await rotate(client, {}).set('Idempotency-Key', 'rotation').expect(200);
     const { key } = body as { key: string };
@@ -170,7 +170,7 @@ describe('GET /v1/usage', () => {
     expect(await days('?days=60')).toEqual(expect.arrayContaining([811, 7]));
   });
 
-  it('shows one key nothing of another', async () => {
+  it('shows no usage of other keys', async () => {
     const [one, other] = [await newKey(), await newKey()];
     await petstore.query(
       `INSERT INTO api_key_usage (key_id, day, requests) VALUES ($1, (now() AT TIME ZONE 'UTC')::date - 1, 811)`,

@@ -33,7 +33,7 @@ describe('petstore migrate', () => {
     });
   });
 
-  it('tells with --status what is pending, changes nothing, and exits 1 until all is applied', async () => {
+  it('lists with --status what is pending, changes nothing, and exits 1 until everything is applied', async () => {
     const before = await migrate('--status', '--json');
     expect(before).toMatchObject({ code: 1, stderr: `petstore: ${NAMES.length} migrations are pending.\n` });
     expect(JSON.parse(before.stdout)).toEqual({ applied: [], pending: NAMES, newer: [] });
@@ -45,7 +45,7 @@ describe('petstore migrate', () => {
     expect(after.stdout).toBe(NAMES.map((name) => `applied  ${name}\n`).join(''));
   });
 
-  it('reverts with --revert the newest one, one at a time', async () => {
+  it('reverts with --revert only the newest one', async () => {
     expect(await migrate('--revert')).toMatchObject({
       code: 0,
       stdout: 'Nothing to do: no migration has been applied.\n',
@@ -68,7 +68,7 @@ describe('petstore migrate', () => {
     });
   });
 
-  it('refuses without a DATABASE_URL, and starts no embedded database for it', async () => {
+  it('refuses to run without a DATABASE_URL, and starts no embedded database', async () => {
     const ended = await run(COMMAND_LINE, ['migrate'], { cwd: folder.path });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(/^petstore: Set DATABASE_URL\..+\n$/);

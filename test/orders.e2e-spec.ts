@@ -72,7 +72,7 @@ describe('POST /v1/store/orders', () => {
     expect((await client.get(`/v1/store/orders?petId=${petId}`)).body).toEqual([]);
   });
 
-  it('refuses a pet that is not there with 404', async () => {
+  it('refuses a missing pet with 404', async () => {
     expect((await place(999_999).expect(404)).body).toMatchObject({ code: 'pet_not_found' });
   });
 
@@ -143,12 +143,12 @@ describe('an order', () => {
     expect(await petStatus(petId)).toBe(before);
   });
 
-  it.each(['approve', 'deliver', 'cancel'])('that is not there is 404 for %s', async (action) => {
+  it.each(['approve', 'deliver', 'cancel'])('that does not exist returns 404 for %s', async (action) => {
     for (const id of ['0', '999999', '9223372036854775808', 'abc'])
       expect((await act(id, action).expect(404)).body).toMatchObject({ code: 'order_not_found' });
   });
 
-  it('is delivered or cancelled once, whatever comes at the same time', async () => {
+  it('is delivered or cancelled only once, despite concurrent requests', async () => {
     const { id, petId } = await order('approved');
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => act(id, i % 2 === 0 ? 'deliver' : 'cancel')),
@@ -158,7 +158,7 @@ describe('an order', () => {
     expect(await petStatus(petId)).toBe((body as Order).status === 'delivered' ? 'sold' : 'available');
   });
 
-  it('holds its pet: no removal and no other status meanwhile, and both afterwards', async () => {
+  it('holds its pet, which cannot be removed or change status until the order ends', async () => {
     const { id, petId } = await order();
     expect((await client.delete(`/v1/pets/${petId}`).expect(409)).body).toMatchObject({
       code: 'pet_reserved',
@@ -170,7 +170,7 @@ describe('an order', () => {
     expect((await client.get(`/v1/store/orders/${id}`).expect(200)).body).toMatchObject({ petId });
   });
 
-  it('lets its pet be ordered again after it was cancelled', async () => {
+  it('allows its pet to be ordered again after it was cancelled', async () => {
     const { petId } = await order('cancelled');
     await place(petId).expect(201);
   });
@@ -257,7 +257,7 @@ describe('GET /v1/store/orders', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
   });
 
-  it('has no Link on the last page, also when it is full', async () => {
+  it('has no Link on the last page, even if it is full', async () => {
     expect(valuesOf(await get('/v1/store/orders?limit=25'), 'Link')).toEqual([]);
   });
 

@@ -116,14 +116,14 @@ describe('a module that provides APP_INTERCEPTOR, APP_GUARD and APP_FILTER', () 
   });
   afterAll(() => petstore.stop());
 
-  it('maps the response of every route, and a page keeps its Link', async () => {
+  it('maps the response of every route, and pages keep their Link', async () => {
     const { status, body, headers } = await client.get('/v1/pets?limit=2');
     expect({ status, body }).toEqual({ status: 200, body: { data: [expect.anything(), expect.anything()] } });
     expect(headers.link).toMatch(/^<http:\/\/petstore\.test\/v1\/pets\?limit=2&cursor=[\w-]+>; rel="next"$/);
     expect((await client.get('/v1/rate-limit')).body).toMatchObject({ data: { plan: 'enterprise' } });
   });
 
-  it('changes nothing of what is around the response', async () => {
+  it('changes nothing but the response', async () => {
     const { headers } = await client.get('/v1/pets/1');
     expect(headers).toMatchObject({
       deprecation: '@1795132800',
@@ -136,7 +136,7 @@ describe('a module that provides APP_INTERCEPTOR, APP_GUARD and APP_FILTER', () 
     expect((await petstore.client().get('/v1/pets')).body).toMatchObject({ code: 'missing_api_key' });
   });
 
-  it('maps an idempotent response once, and a repeat gets the same', async () => {
+  it('maps an idempotent response once, and a repeat gets the same response', async () => {
     const create = () =>
       client.post('/v1/pets').set('Idempotency-Key', 'global').send({ name: 'Rex', categoryId: 1 });
     const [first, second] = [await create(), await create()];
@@ -162,7 +162,7 @@ describe('a module that provides a cache as APP_INTERCEPTOR', () => {
   });
   afterAll(() => petstore.stop());
 
-  it('responds for the handler', async () => {
+  it('responds instead of the handler', async () => {
     const { text } = await client.get('/v1/pets').expect(200);
     await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
     expect((await client.get('/v1/pets').expect(200)).text).toBe(text);

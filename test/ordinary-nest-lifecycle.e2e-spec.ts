@@ -88,7 +88,7 @@ class TickingService
 class TicksModule {}
 
 describe('a provider of a module', () => {
-  it('has the database in every lifecycle hook, and in a timer from the first to the last of them', async () => {
+  it('can use the database in every lifecycle hook, and in a timer from the first to the last', async () => {
     const own = await Petstore.start({ modules: [TicksModule] });
     try {
       const { failures } = own.app.get(TickingService);

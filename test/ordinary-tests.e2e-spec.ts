@@ -62,7 +62,7 @@ const BALL: ToyResponse = { name: 'Ball' };
 
 /** docs/testing.md */
 describe('a unit test as the Nest documentation writes it', () => {
-  it('has a controller with a mocked service', async () => {
+  it('tests a controller with a mocked service', async () => {
     const toys = { get: jest.fn().mockResolvedValue(BALL) };
     const module = await Test.createTestingModule({
       controllers: [ToysController],
@@ -72,7 +72,7 @@ describe('a unit test as the Nest documentation writes it', () => {
     expect(toys.get).toHaveBeenCalledWith(1n);
   });
 
-  it('has a service with a mocked repository, and whatever else it needs by useMocker()', async () => {
+  it('tests a service with a mocked repository and other dependencies from useMocker()', async () => {
     const toys = { findOneBy: jest.fn().mockResolvedValue(null) };
     const module = await Test.createTestingModule({
       providers: [ToysService, { provide: getRepositoryToken(ApiKey), useValue: toys }],
@@ -84,7 +84,7 @@ describe('a unit test as the Nest documentation writes it', () => {
 });
 
 describe('Petstore.start({ override })', () => {
-  it('puts a provider of a test in the place of one of the service', async () => {
+  it('replaces a provider of the service', async () => {
     const toys = {
       get: () => {
         throw new ToyNotFound(1n);

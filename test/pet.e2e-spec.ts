@@ -74,12 +74,12 @@ describe('PATCH /v1/pets/{petId}', () => {
     expect((await client.get(`/v1/pets/${id}`)).body).toEqual(changed);
   });
 
-  it.each(['application/json', 'application/merge-patch+json'])('takes %s', async (type) => {
+  it.each(['application/json', 'application/merge-patch+json'])('accepts %s', async (type) => {
     const { id } = await create();
     await client.patch(`/v1/pets/${id}`).type(type).send('{"name":"Zoë"}').expect(200);
   });
 
-  it('keeps every digit of a categoryId of 64 bits', async () => {
+  it('keeps all digits of a 64-bit categoryId', async () => {
     const { id } = await create();
     const response = await client
       .patch(`/v1/pets/${id}`)
@@ -104,7 +104,7 @@ describe('PATCH /v1/pets/{petId}', () => {
   it.each([
     ['sold', 'available'],
     ['sold', 'pending'],
-  ])('refuses a pet that is %s to become %s, with 409', async (status, to) => {
+  ])('refuses the change from %s to %s with 409', async (status, to) => {
     const { id } = await create({ status });
     const { body } = await patch(id, { status: to, name: 'Zoë' }).expect(409);
     expect(body).toEqual({
@@ -132,7 +132,7 @@ describe('PATCH /v1/pets/{petId}', () => {
     });
   });
 
-  it.each(['0', '999999999', '9223372036854775808', 'abc'])('is 404 for the id %s', async (id) => {
+  it.each(['0', '999999999', '9223372036854775808', 'abc'])('returns 404 for the id %s', async (id) => {
     expect((await patch(id, { name: 'Zoë' }).expect(404)).body).toMatchObject({ code: 'pet_not_found' });
   });
 
@@ -143,7 +143,7 @@ describe('PATCH /v1/pets/{petId}', () => {
       await client.patch(`/v1/pets/${id}`).type(`${type}; charset=utf-16`).send('{"name":"Z"}').expect(415);
   });
 
-  it('leaves the status of a pet that an open order holds, and changes the rest', async () => {
+  it('refuses a new status for a pet held by an open order, and allows other changes', async () => {
     const { id } = await create({ status: 'pending' });
     await reserve(id);
     expect((await patch(id, { status: 'sold' }).expect(409)).body).toMatchObject({ code: 'pet_reserved' });
@@ -156,12 +156,12 @@ describe('If-Match', () => {
     ['the version', (etag: string) => etag],
     ['it among others', (etag: string) => `"other", ${etag}`],
     ['any', () => '*'],
-  ])('lets a change for %s through', async (_, header) => {
+  ])('allows a change for %s', async (_, header) => {
     const { id, etag } = await create();
     await patch(id, { name: 'Zoë' }).set('If-Match', header(etag)).expect(200);
   });
 
-  it('loses no change: the second of two for one version is 412', async () => {
+  it('prevents lost updates: the second of two changes to a version gets 412', async () => {
     const { id, etag } = await create();
     const changed = await patch(id, { name: 'Zoë' }).set('If-Match', etag).expect(200);
     const { body } = await patch(id, { name: 'Max' }).set('If-Match', etag).expect(412);
@@ -169,7 +169,7 @@ describe('If-Match', () => {
     await patch(id, { name: 'Max' }).set('If-Match', String(changed.headers.etag)).expect(200);
   });
 
-  it('lets one of ten concurrent changes for one version through', async () => {
+  it('allows one of ten concurrent changes to a version', async () => {
     const { id, etag } = await create();
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => patch(id, { name: `Rex ${i}` }).set('If-Match', etag)),
@@ -177,13 +177,13 @@ describe('If-Match', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
-  it('holds for DELETE', async () => {
+  it('applies to DELETE', async () => {
     const { id, etag } = await create();
     await client.delete(`/v1/pets/${id}`).set('If-Match', '"other"').expect(412);
     await client.delete(`/v1/pets/${id}`).set('If-Match', etag).expect(204);
   });
 
-  it('is 404 for what is not there, also as *', async () => {
+  it('returns 404 for a missing pet, even with *', async () => {
     await patch(999_999, { name: 'Zoë' }).set('If-Match', '*').expect(404);
   });
 });
@@ -197,7 +197,7 @@ describe('DELETE /v1/pets/{petId}', () => {
     await client.get(`/v1/pets/${id}`).expect(404);
   });
 
-  it('refuses a pet that an open order holds, with 409', async () => {
+  it('refuses a pet held by an open order, with 409', async () => {
     const { id } = await create({ status: 'pending' });
     await reserve(id);
     expect((await client.delete(`/v1/pets/${id}`).expect(409)).body).toMatchObject({ code: 'pet_reserved' });
@@ -206,7 +206,7 @@ describe('DELETE /v1/pets/{petId}', () => {
 });
 
 describe('events of pets', () => {
-  it('tell each change once, with the pet as it was left', async () => {
+  it('report each change once, with the pet after it', async () => {
     const { id } = await create();
     await patch(id, { name: 'Zoë' }).expect(200);
     await patch(id, { name: 'Zoë' }).expect(200); // changes nothing
@@ -222,7 +222,7 @@ describe('events of pets', () => {
     ]);
   });
 
-  it('tell nothing of a change that was refused', async () => {
+  it('do not include a refused change', async () => {
     const { id } = await create({ status: 'sold' });
     await patch(id, { status: 'available' }).expect(409);
     await patch(id, { name: 'Zoë' }).set('If-Match', '"other"').expect(412);

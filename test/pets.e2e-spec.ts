@@ -135,7 +135,7 @@ describe('GET /v1/pets', () => {
       expect(pages.flat().map(({ id }) => id)).toEqual(Array.from({ length: 45 }, (_, i) => i + 1));
     });
 
-    it('have no Link on the last page, also when it is full', async () => {
+    it('have no Link on the last page, even if it is full', async () => {
       expect(await walk('/v1/pets?limit=15')).toHaveLength(3);
     });
 
@@ -145,7 +145,7 @@ describe('GET /v1/pets', () => {
       expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     });
 
-    it('visit every pet once while others are being added', async () => {
+    it('visit every pet once while pets are being added', async () => {
       let added = 0;
       const pages = await walk('/v1/pets?limit=10', async () => {
         if (added++ < 3) await createPets(5, 'available');
@@ -155,7 +155,7 @@ describe('GET /v1/pets', () => {
       expect(ids).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
     });
 
-    it('may change their size on the way', async () => {
+    it('may change their size in between', async () => {
       const { headers } = await client.get('/v1/pets?limit=2').expect(200);
       const cursor = /cursor=([^&>]+)/.exec(headers.link ?? '')?.[1] ?? '';
       const { body } = await client.get(`/v1/pets?limit=3&cursor=${cursor}`).expect(200);
@@ -252,7 +252,7 @@ describe('POST /v1/pets', () => {
     expect((await post(body).expect(400)).body).toMatchObject({ code: 'validation_failed', status: 400 });
   });
 
-  it('refuses no body at all with 400', async () => {
+  it('refuses a missing body with 400', async () => {
     expect((await client.post('/v1/pets').expect(400)).body).toMatchObject({
       code: 'validation_failed',
       status: 400,
@@ -271,14 +271,14 @@ describe('POST /v1/pets', () => {
     expect(body).toEqual(invalid('dry'));
   });
 
-  it('says where the pet is, and its version as a GET has it', async () => {
+  it('returns the Location of the pet, and the same ETag as a GET', async () => {
     const { id, location, etag } = await create();
     expect(location).toBe(`/v1/pets/${id}`);
     const { headers } = await client.get(location).expect(200);
     expect(headers.etag).toBe(etag);
   });
 
-  it('says both of a repeat with the same Idempotency-Key', async () => {
+  it('returns both for a repeat with the same Idempotency-Key', async () => {
     const send = () =>
       client
         .post('/v1/pets')
@@ -294,7 +294,7 @@ describe('POST /v1/pets', () => {
 describe('GET /v1/pets?ids=', () => {
   const list = async (query: string) => (await client.get(`/v1/pets?${query}`).expect(200)).body as Pet[];
 
-  it('gives the pets with these ids that are there, in ascending order', async () => {
+  it('returns the existing pets with these ids, in ascending order', async () => {
     const [one, two] = [await create(), await create({ status: 'sold' })];
     const ids = [two.id, 999_999, one.id, one.id].join();
     expect((await list(`ids=${ids}`)).map(({ id }) => id)).toEqual([one.id, two.id]);
@@ -302,7 +302,7 @@ describe('GET /v1/pets?ids=', () => {
     expect(await list('ids=9223372036854775807')).toEqual([]);
   });
 
-  it('of one id has the ETag of the pet, which If-Match accepts', async () => {
+  it('with one id returns the ETag of the pet, which If-Match accepts', async () => {
     const { id, etag } = await create();
     const page = await client.get(`/v1/pets?ids=${id}`).expect(200);
     expect(page.headers.etag).toBe(etag);
@@ -315,7 +315,7 @@ describe('GET /v1/pets?ids=', () => {
     await client.delete(`/v1/pets/${id}`).set('If-Match', String(page.headers.etag)).expect(412);
   });
 
-  it('of one id is 304 until the page changes, also to one without the pet', async () => {
+  it('with one id returns 304 until the pet changes or is removed', async () => {
     const { id, etag } = await create();
     const ask = () => client.get(`/v1/pets?ids=${id}&status=available`).set('If-None-Match', etag);
     await ask().expect(304);
@@ -325,12 +325,12 @@ describe('GET /v1/pets?ids=', () => {
     expect(headers.etag).not.toBe(etag);
   });
 
-  it('of several ids has an ETag of its own, also where one pet is found', async () => {
+  it('with several ids returns an ETag of the page, even if only one pet is found', async () => {
     const { id, etag } = await create();
     expect((await client.get(`/v1/pets?ids=${id},999999`).expect(200)).headers.etag).not.toBe(etag);
   });
 
-  it('comes in pages', async () => {
+  it('returns pages', async () => {
     const pets = [await create(), await create(), await create()];
     const ids = pets.map(({ id }) => id).join();
     const first = await client.get(`/v1/pets?ids=${ids}&limit=2`).expect(200);
@@ -340,7 +340,7 @@ describe('GET /v1/pets?ids=', () => {
 
   const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1).join();
 
-  it('takes 100', async () => {
+  it('accepts 100 ids', async () => {
     await client.get(`/v1/pets?ids=${many(100)}`).expect(200);
   });
 

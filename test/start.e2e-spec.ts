@@ -68,7 +68,7 @@ describe('npm start with an empty data folder', () => {
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
   });
 
-  it('says what it is doing, a line for each step', () => {
+  it('prints a line for each step', () => {
     expect(service.stdout).toMatch(
       /^Starting PostgreSQL…\nApplying \d+ migrations…\nStarting the service…\n/,
     );
@@ -79,20 +79,20 @@ describe('npm start with an empty data folder', () => {
     expect(new Set(keysOf(service)).size).toBe(PLANS.length);
   });
 
-  it('prints one curl line that returns 200 as it stands, with pets', async () => {
+  it('prints a curl command that returns 200 with pets', async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
     expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
     expect(stdout).toMatch(/"name":"Rex"/);
     expect(service.stdout.match(/curl/g)).toHaveLength(1);
   });
 
-  it('keeps the keys where only their owner can read them', async () => {
+  it('stores the keys where only their owner can read them', async () => {
     const file = join(folder.path, '.petstore', 'demo-keys.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(Object.values(JSON.parse(await readFile(file, 'utf8')))).toEqual(keysOf(service));
   });
 
-  it('has demo data as a client would have made it: events of every row, and orders that hold their pets', async () => {
+  it('creates demo data like a client would: with events for every row, and orders that hold their pets', async () => {
     const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
     const read = async <Row>(path: string) =>
       (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
@@ -112,11 +112,11 @@ describe('npm start with an empty data folder', () => {
     expect(removed.status).toBe(409);
   });
 
-  it('says nothing on stderr', () => {
+  it('prints nothing on stderr', () => {
     expect(service.stderr).toBe('');
   });
 
-  it('refuses a second start on the same port before it creates anything, and goes on serving', async () => {
+  it('refuses a second start on the same port before creating anything, and keeps serving', async () => {
     const other = await emptyFolder();
     const { port } = new URL(urlOf(service));
     expectOneLine(await start({ PORT: port }, other.path).ended, `Port ${port}`, 'in use', 'PORT');
@@ -165,7 +165,7 @@ describe('npm start with a DATABASE_URL', () => {
       return counts;
     });
 
-  it('serves, and neither prints nor creates anything for a demonstration', async () => {
+  it('serves without printing or creating demo data', async () => {
     const service = await started({ DATABASE_URL: database.url }, elsewhere.path);
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
     expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
@@ -174,7 +174,7 @@ describe('npm start with a DATABASE_URL', () => {
     expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('refuses it in one line without the password when it cannot be used', async () => {
+  it('refuses an unusable one in a single line without the password', async () => {
     const wrong = [
       { port: '1' },
       { hostname: 'no-such-host.invalid' },
@@ -190,8 +190,8 @@ describe('npm start with a DATABASE_URL', () => {
   });
 });
 
-describe('npm start with a variable that cannot be used', () => {
-  it('refuses it in one line that names the variable', async () => {
+describe('npm start with an invalid variable', () => {
+  it('names the variable in one line', async () => {
     const invalid = {
       PORT: 'http',
       HOST: '192.0.2.1',

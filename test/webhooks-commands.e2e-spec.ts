@@ -37,7 +37,7 @@ describe('petstore webhooks', () => {
     expect((await run('webhooks', 'list')).stdout).toMatch(/^ID +KEY +URL .*\n1 +1 +http:/);
   });
 
-  it('disables a webhook, which its owner cannot enable then, and enables it', async () => {
+  it('disables a webhook, which its owner then cannot enable, and enables it again', async () => {
     const id = String(webhook.id);
     const path = `/v1/webhooks/${id}`;
     expect(await json('webhooks', 'disable', id)).toEqual({ id: webhook.id, state: 'disabled' });
@@ -63,7 +63,7 @@ describe('petstore webhooks', () => {
     ['an id that no webhook has', 'disable', '4711', 'There is no webhook with the id 4711.'],
     ['what is not an id', 'enable', 'first', '"first" is not the id of a webhook.'],
     ['an id that no webhook has', 'retry', '4711', 'There is no webhook with the id 4711.'],
-  ])('says of %s in one line that it is not one', async (_, action, id, line) => {
+  ])('says in one line that %s is not a webhook', async (_, action, id, line) => {
     const { code, stderr } = await run('webhooks', action, id);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(line) as unknown });
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('petstore events tail', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual((await client.get('/v1/events')).body);
   });
 
-  it('goes on with later events until a signal', async () => {
+  it('continues with later events until a signal', async () => {
     const folder = await emptyFolder();
     const tail = new Program(COMMAND_LINE, ['events', 'tail', '--last', '0'], {
       cwd: folder.path,
@@ -98,7 +98,7 @@ describe('petstore events tail', () => {
 });
 
 describe('petstore worker', () => {
-  it('delivers what a service with WEBHOOK_WORKER=off does not, and ends with exit code 0', async () => {
+  it('delivers for a service with WEBHOOK_WORKER=off, and ends with exit code 0', async () => {
     const folder = await emptyFolder();
     const worker = new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env: { ...env(), ...LOCAL } });
     await worker.prints(/The worker delivers webhooks\./);

@@ -42,7 +42,7 @@ describe('webhooks, delivered by the service', () => {
     await petstore.stop();
   });
 
-  it('are told what happens, signed as the public library verifies it, and as the feed shows it', async () => {
+  it('receive the events of the feed, signed so that the reference library verifies them', async () => {
     const { body: webhook } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
     await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
     const { headers, body } = await receiver.message(0);
@@ -63,7 +63,7 @@ describe('webhooks, delivered by the service', () => {
     ]);
   });
 
-  it('are sent a ping', async () => {
+  it('receive a ping', async () => {
     const { body: webhook } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
     const before = receiver.received.length;
     const { body: delivery } = await client.post(`/v1/webhooks/${(webhook as Webhook).id}/ping`).expect(202);
@@ -141,7 +141,7 @@ describe('webhooks', () => {
       [time / 1000],
     );
 
-  describe('their life', () => {
+  describe('their lifecycle', () => {
     it('shows the secret once', async () => {
       const { secret, ...webhook } = await create({ types: ['pet.created'] });
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -191,13 +191,13 @@ describe('webhooks', () => {
       await client.patch(`/v1/webhooks/${id}`).send({ url }).expect(400);
     });
 
-    it('refuses unknown types, and one that is there twice', async () => {
+    it('refuses unknown and duplicate types', async () => {
       for (const types of [['pet.sung'], ['pet.created', 'pet.created'], 'pet.created', null]) {
         await client.post('/v1/webhooks').send({ url: receiver.url, types }).expect(400);
       }
     });
 
-    it('has at most 20 for a key, also of many requests together', async () => {
+    it('allows at most 20 per key, even for concurrent requests', async () => {
       const results = await Promise.all(
         Array.from({ length: 25 }, () => client.post('/v1/webhooks').send({ url: receiver.url })),
       );
@@ -205,7 +205,7 @@ describe('webhooks', () => {
       expect(results.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'too_many_webhooks' });
     });
 
-    it('changes what a PATCH names, and nothing else', async () => {
+    it('changes only what a PATCH names', async () => {
       const { id } = await create({ types: ['pet.created'] });
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
       expect(await get(id)).toMatchObject({
@@ -217,7 +217,7 @@ describe('webhooks', () => {
       expect(await get(id)).toMatchObject({ types: [], state: 'disabled' });
     });
 
-    it('ends with a DELETE, and its deliveries are cleared later', async () => {
+    it('ends with a DELETE, and the deliveries are deleted later', async () => {
       const { id } = await create();
       await addPet();
       await fanOut();
@@ -239,7 +239,7 @@ describe('webhooks', () => {
       await reader.post('/v1/webhooks').send({ url: receiver.url }).expect(403);
     });
 
-    it('needs events:read too where it is created or changed', async () => {
+    it('also needs events:read to be created or changed', async () => {
       const keys = petstore.app.get(ApiKeysService);
       const { key, secret } = await keys.create({ name: 'writer', plan: 'pro', scopes: ['webhooks:write'] });
       const writer = petstore.client(secret);
@@ -256,8 +256,8 @@ describe('webhooks', () => {
     });
   });
 
-  describe('which events they are told of', () => {
-    it('those since they exist, of their types', async () => {
+  describe('which events they receive', () => {
+    it('those of their types since they were created', async () => {
       await addPet('before');
       const { id } = await create({ types: ['pet.created'] });
       await petstore.query(
@@ -301,7 +301,7 @@ describe('webhooks', () => {
   });
 
   it.each([['webhooks:write'], ['events:read']] as const)(
-    'are told nothing once their key has only %s',
+    'receive nothing once their key has only %s',
     async (scope) => {
       const keys = petstore.app.get(ApiKeysService);
       const scopes = ['webhooks:write', 'events:read'] as const;
@@ -321,7 +321,7 @@ describe('webhooks', () => {
   );
 
   describe('retries', () => {
-    it('come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, up to a tenth later; then it has failed', async () => {
+    it('come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, with up to 10 % of jitter; then the delivery has failed', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addPet();
@@ -367,7 +367,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('are made on demand too, of whatever became of a delivery', async () => {
+    it('can be requested, whatever the state of the delivery', async () => {
       const { id } = await create();
       await addPet();
       await work(id);
@@ -381,7 +381,7 @@ describe('webhooks', () => {
       expect(body).toMatchObject({ code: 'delivery_not_found' });
     });
 
-    it('and pings are made once of requests with the same Idempotency-Key', async () => {
+    it('and pings are sent once for requests with the same Idempotency-Key', async () => {
       const { id } = await create();
       await addPet();
       await work(id);
@@ -396,25 +396,22 @@ describe('webhooks', () => {
       expect(receiver.received).toHaveLength(3);
     });
 
-    it.each([-1, 1])(
-      'are by the clock of the database, where that of the process is %i h off',
-      async (off) => {
-        petstore.clock.set(Date.now() + hours(off));
-        const { id } = await create();
-        receiver.respond = 500;
-        await addPet();
-        await work(id);
-        await work(id); // not a moment earlier
-        expect(receiver.received).toHaveLength(1);
-        await pass(seconds(6));
-        await deliver(id);
-        await client.post(`/v1/webhooks/${id}/ping`).expect(202);
-        await deliver(id);
-        expect(receiver.received).toHaveLength(3);
-      },
-    );
+    it.each([-1, 1])('use the clock of the database if that of the process is off by %i h', async (off) => {
+      petstore.clock.set(Date.now() + hours(off));
+      const { id } = await create();
+      receiver.respond = 500;
+      await addPet();
+      await work(id);
+      await work(id); // not a moment earlier
+      expect(receiver.received).toHaveLength(1);
+      await pass(seconds(6));
+      await deliver(id);
+      await client.post(`/v1/webhooks/${id}/ping`).expect(202);
+      await deliver(id);
+      expect(receiver.received).toHaveLength(3);
+    });
 
-    it('follow no redirect', async () => {
+    it('do not follow redirects', async () => {
       const { id } = await create();
       receiver.respond = (response) => response.writeHead(307, { Location: receiver.url }).end();
       await addPet();
@@ -434,7 +431,7 @@ describe('webhooks', () => {
       expect(await deliveries(id)).toMatchObject([{ state: 'failed' }]);
     });
 
-    it('gets what was pending when its webhook was disabled only if it is enabled again in time', async () => {
+    it('gets deliveries that were pending when its webhook was disabled only if it is enabled again in time', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addPet();
@@ -451,7 +448,7 @@ describe('webhooks', () => {
       expect(await deliveries(id)).toMatchObject([{ state: 'failed', attempts: [{}, {}] }]);
     });
 
-    it('that fails for 5 days is disabled, and not one that has succeeded meanwhile', async () => {
+    it('that fails for 5 days is disabled, but not if an attempt succeeded in between', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addPet();
@@ -477,7 +474,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('that keeps failing gets its other deliveries after a tenth of that time, new events included', async () => {
+    it('that keeps failing gets other deliveries, including new events, after 10 % of its failing time', async () => {
       const { id } = await create();
       receiver.respond = 500;
       for (let i = 0; i < 30; i++) await addPet();
@@ -502,7 +499,7 @@ describe('webhooks', () => {
       expect(receiver.received.length).toBeGreaterThan(before);
     });
 
-    it('begins anew with another URL', async () => {
+    it('starts over with another URL', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addPet();
@@ -515,7 +512,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('gets many events, once each', async () => {
+    it('gets many events exactly once', async () => {
       const { id } = await create();
       await petstore.query(
         `INSERT INTO event_outbox (type, version, occurred_at, data)
@@ -532,7 +529,7 @@ describe('webhooks', () => {
   });
 
   describe('the secret', () => {
-    it('signs beside the new one for 24 h after a rotation', async () => {
+    it('also signs for 24 h after a rotation', async () => {
       petstore.clock.set(Date.now());
       const { id, secret } = await create();
       const { body: rotated } = await client.post(`/v1/webhooks/${id}/rotate-secret`).expect(200);
@@ -550,7 +547,7 @@ describe('webhooks', () => {
       expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     });
 
-    it('signs too after a rotation whose response was lost is repeated, for as long as the first one promised', async () => {
+    it('still signs until the promised end if a rotation whose response was lost is repeated', async () => {
       petstore.clock.set(Date.now() - hours(1));
       const { id, secret } = await create();
       const rotate = async () => {
@@ -573,14 +570,14 @@ describe('webhooks', () => {
       expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     });
 
-    it('rests as it is without WEBHOOK_SECRET_KEYS', async () => {
+    it('is stored in plain text without WEBHOOK_SECRET_KEYS', async () => {
       const { secret } = await create();
       const [row] = await petstore.query<{ secret: Buffer }>('SELECT secret FROM webhooks');
       expect(row?.secret.subarray(1).toString('base64')).toBe(secret.slice('whsec_'.length));
     });
   });
 
-  it('have their deliveries in pages, newest first', async () => {
+  it('list their deliveries in pages, newest first', async () => {
     const { id } = await create();
     for (let i = 0; i < 3; i++) await addPet();
     await fanOut();
@@ -594,7 +591,7 @@ describe('webhooks', () => {
     expect(last.headers.link).toBeUndefined();
   });
 
-  it('have their deliveries cleared after 30 days', async () => {
+  it('have their deliveries deleted after 30 days', async () => {
     const { id } = await create();
     await addPet();
     await work(id);
@@ -606,7 +603,7 @@ describe('webhooks', () => {
     expect(await deliveries(id)).toMatchObject([{ eventId: Number(old?.eventId) + 1 }]);
   });
 
-  it('have a metric of how late they are, without endpoints that fail', async () => {
+  it('have a metric of their delay, which excludes failing endpoints', async () => {
     const backlog = async (): Promise<number> => {
       await petstore.app.get(WebhookHousekeeping).measure();
       petstore.clock.advance(minutes(1)); // metrics are kept for a moment
