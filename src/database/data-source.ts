@@ -7,7 +7,7 @@ import { loadMigrations } from './migrations/migration-state.js';
 import { openUnmigrated } from './open-database.js';
 import { connectionOptions } from './pool/connection-options.js';
 
-/** `DATABASE_URL`, or the embedded PostgreSQL, which is started unless it runs; nothing is migrated. */
+/** Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run migrations. */
 class CommandDataSource extends DataSource {
   static async open(): Promise<DataSource> {
     const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
@@ -23,7 +23,7 @@ class CommandDataSource extends DataSource {
   ) {
     super({
       ...connectionOptions(url),
-      extra: {}, // a migration may take long
+      extra: {}, // without timeouts: a migration may take long
       entities: [join(import.meta.dirname, '../**/*.entity.js')],
       migrations,
     });

@@ -11,14 +11,14 @@ const thrown = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('an unavailable database', () => {
-  it('is one that refuses a connection', async () => {
+describe('isDatabaseUnavailable', () => {
+  it('is true if the database refuses a connection', async () => {
     const pool = new ServicePool({ host: '127.0.0.1', port: await freePort() });
     expect(isDatabaseUnavailable(await thrown(pool.query('SELECT 1')))).toBe(true);
     await pool.end();
   });
 
-  it('is one that resets a connection', async () => {
+  it('is true if the database resets a connection', async () => {
     const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy())).listen(
       0,
       '127.0.0.1',
@@ -31,7 +31,7 @@ describe('an unavailable database', () => {
     server.close();
   });
 
-  it('is not another server that a module cannot reach', async () => {
+  it('is false if a module cannot reach another server', async () => {
     const other = new Client({ host: '127.0.0.1', port: await freePort() }); // of the module's own
     const error = await thrown(other.connect());
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });

@@ -22,7 +22,7 @@ const SYSTEM_ERRORS = [
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end|Query runner already released/i;
 
-/** System errors that came from a connection to the database, and not from some other one that a module has. */
+/** System errors of connections to the database, as opposed to other connections of modules. */
 const marked = new WeakSet<Error>();
 
 export function markAsDatabaseError(error: Error): void {
@@ -41,7 +41,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
 
-/** Whether PostgreSQL does not run a prepared statement any more: a migration has changed its columns, or it is gone. */
+/** Whether a prepared statement no longer works, because a migration changed its columns or it does not exist. */
 export function isStale(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if ('driverError' in error) return isStale(error.driverError);
@@ -49,14 +49,14 @@ export function isStale(error: unknown): boolean {
   return codeOf(error) === '26000' || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
-/** Whether the connection to any server failed. */
+/** Whether the error is a failed connection, to any server. */
 function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
   return SYSTEM_ERRORS.includes(codeOf(error)) || isCertificateError(error);
 }
 
-/** A certificate that does not hold, or that its authority has not signed: one of the two is being replaced. */
+/** An invalid certificate, or one from an unknown authority. Temporary while one of the two is being replaced. */
 const isCertificateError = (error: Error): boolean =>
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(codeOf(error));
 

@@ -3,19 +3,19 @@ import type { Variables } from '../kernel/config/variables.js';
 const POSTGRES = ['postgres:', 'postgresql:'];
 
 export class DatabaseConfig {
-  /** Absent: an embedded PostgreSQL keeps its files in `dataDir`. */
+  /** If absent, an embedded PostgreSQL runs in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Reads `DATABASE_URL_FILE` anew, whose password may have been rotated. Absent: the URL is not in a file. */
+  /** Reads `DATABASE_URL_FILE` again, because its password may have been rotated. Absent without such a file. */
   readonly currentDatabaseUrl: (() => string | undefined) | undefined;
-  /** Bypasses a connection pooler, for notifications and migrations, which need a session. Default: `databaseUrl`. */
+  /** Bypasses a connection pooler for notifications and migrations, which need a session. By default `databaseUrl`. */
   readonly directDatabaseUrl: string | undefined;
   readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
-  /** Whether a connection may keep prepared statements. A pooler may give each transaction another connection. */
+  /** Whether connections may keep prepared statements. Some poolers assign a different session to each transaction. */
   readonly preparedStatements: boolean;
   readonly dataDir: string;
-  /** Whether the service runs pending migrations at start; otherwise `petstore migrate` has to. */
+  /** Whether the service runs pending migrations at start. If not, run `petstore migrate`. */
   readonly migrateAtStart: boolean;
-  /** Whether to use the fast paths (docs/performance.md). They change no result. */
+  /** Whether to use the optimised code paths (docs/performance.md). They do not change results. */
   readonly fastPaths: boolean;
 
   constructor(variables: Variables) {

@@ -12,7 +12,7 @@ import { ServiceDataSource } from './service-data-source.js';
 import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
-/** SQLSTATE of U+0000 in a text and in JSON. `@Text()` refuses it before. */
+/** SQLSTATE of U+0000 in a text and in JSON. `@Text()` rejects it earlier. */
 const UNSTORABLE = ['22021', '22P05'];
 
 const isUnstorableText = (thrown: unknown): boolean =>
@@ -46,7 +46,7 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ ...own, autoLoadEntities: true, retryAttempts: 0 }),
-          // The options are those of the factory above.
+          // The options come from the factory above.
           dataSourceFactory: (options) =>
             Promise.resolve(new ServiceDataSource(options as PostgresDataSourceOptions, { fastPaths })),
         }),
@@ -57,7 +57,7 @@ export class DatabaseModule {
 
 const POOL_SIZE = 10;
 
-/** The connection pool that the requests share. */
+/** The options of the connection pool that requests share. */
 export function poolOptions(url: string, pooler: PoolerOptions = {}): PostgresDataSourceOptions {
   const options = connectionOptions(url, pooler);
   return {

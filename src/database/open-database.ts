@@ -10,21 +10,21 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Called before each step that takes time. */
+/** Called before each slow step. */
 type OnStep = (step: string) => void;
 
-/** The migrated database of the service: `DATABASE_URL`, or the embedded PostgreSQL. @throws StartupError */
+/** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
 export function openDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
   if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
   return open(config, 'owner', onStep);
 }
 
-/** The same for a command, whether the service runs or not. @throws StartupError */
+/** Opens and migrates the database for a command. The service need not be running. @throws StartupError */
 export function joinDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
   return open(config, 'visitor', onStep);
 }
 
-/** The embedded PostgreSQL as it is, whether the service runs or not. @throws StartupError */
+/** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
 export const openUnmigrated = (dataDir: string) =>
   openEmbeddedPostgres(dataDir, { as: 'visitor' }).catch(explain);
 

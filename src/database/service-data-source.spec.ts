@@ -40,7 +40,7 @@ import { ServiceDataSource, ServiceEntityManager } from './service-data-source.j
 import { codePoint } from '../../test/support/code-point.js';
 
 const RUNS = 40;
-jest.setTimeout(minutes(4) + RUNS * seconds(3)); // many times what it takes
+jest.setTimeout(minutes(4) + RUNS * seconds(3)); // generous, for slow machines
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ afterAll(() => database.drop());
 type Row = { id: Int64 } & Record<string, unknown>;
 type Target = new () => Row;
 
-/** Something of TypeORM that the fast path leaves to the repository. */
+/** A feature of TypeORM that the fast path does not support. */
 interface Feature {
   readonly decorate?: (prototype: object, owner: Target) => void;
   readonly subscriber?: (target: Target) => EntitySubscriberInterface;
@@ -290,7 +290,7 @@ const operation = (columns: readonly ColumnPlan[]): fc.Arbitrary<NamedOperation>
     .map(({ way, where, order, take, more }) => ({
       name: `${way} ${inspect({ where, order, take, ...more })}`,
       run: (repository: Repository<Row>) => {
-        // Without an order of the rows PostgreSQL may return any.
+        // Without ORDER BY, PostgreSQL may return any rows.
         const options = {
           where,
           order: { ...order, id: 'ASC' },
@@ -366,7 +366,7 @@ async function walk(repository: Repository<Row>, limit: number, filter: object):
   return pages;
 }
 
-/** What an operation does, for comparison: moments of this minute are those that PostgreSQL has set. */
+/** The outcome of an operation, for comparison. Replaces times of this minute, which PostgreSQL has set. */
 async function outcomeOf(
   { manager, target }: Repository<Row>,
   { run }: NamedOperation,
@@ -392,12 +392,12 @@ function withoutNow(value: unknown): unknown {
   return copy;
 }
 
-/** What suites before this one have defined. */
+/** The entities that earlier suites defined. */
 const KNOWN = Object.values(getMetadataArgsStorage())
   .filter((list) => Array.isArray(list))
   .map((list) => ({ list, length: list.length }));
 
-/** TypeORM keeps every entity that was ever defined, and looks through all of them at each start. */
+/** Removes entities: TypeORM keeps all that were ever defined, and scans them at each start. */
 function forgetEntities(): void {
   for (const { list, length } of KNOWN) list.length = length;
 }
@@ -412,7 +412,7 @@ async function connect(plan: ReturnType<typeof define>, fastPaths?: boolean): Pr
   return dataSource;
 }
 
-/** TypeORM's own builder writes names with quotes as they are. */
+/** Creates the tables without TypeORM's schema builder, which does not escape quotes in names. */
 async function createTables(dataSource: DataSource): Promise<void> {
   await dataSource.query('DROP SCHEMA IF EXISTS "another one" CASCADE; CREATE SCHEMA "another one"');
   await dataSource.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -436,7 +436,7 @@ async function createTables(dataSource: DataSource): Promise<void> {
   }
 }
 
-/** PostgreSQL promises no sequence without gaps: an insert that fails takes a number from it, or does not. */
+/** Sets the next id, for equal ids on both ways: a failed insert may or may not consume a number of the sequence. */
 async function setNextId({ metadata, manager }: Repository<Row>, id: number): Promise<void> {
   const table = metadata.tablePath.split('.').map((part) => manager.dataSource.driver.escape(part));
   await manager.query(`SELECT setval(pg_get_serial_sequence($1, 'the_id'), $2, false)`, [
@@ -454,7 +454,7 @@ describe('the fast path', () => {
     }),
   );
 
-  it('has the results and the errors of TypeORM, for every entity, in transactions too', async () => {
+  it('has the same results and errors as TypeORM for every entity, also in transactions', async () => {
     const batches = (['read', 'write'] as const).map((way) => jest.spyOn(StatementBatches.prototype, way));
     const used = () => batches.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     await fc.assert(
@@ -533,21 +533,21 @@ describe('a plain entity', () => {
 
   const add = (text: string) => notes.save({ text });
 
-  it('goes the fast path', async () => {
+  it('uses the fast path', async () => {
     const { id } = await add('first');
     expect(await notes.findOneBy({ id })).toBeInstanceOf(Note);
     expect(await dataSource.manager.findOneByOrFail(Note, { id })).toEqual({ id, text: 'first' });
     expect(reads).toHaveBeenCalledTimes(2);
   });
 
-  it('is another object for everyone who asks, also at the same time', async () => {
+  it('is a separate object for each caller, even for concurrent reads', async () => {
     const { id } = await add('shared');
     const [one, other] = await Promise.all([notes.findOneBy({ id }), notes.findOneBy({ id })]);
     expect(one).toEqual(other);
     expect(one).not.toBe(other);
   });
 
-  it('is read in the transaction of the manager', async () => {
+  it("is read in the manager's transaction", async () => {
     const ids: Int64[] = [];
     const failed = dataSource.transaction(async (manager) => {
       const { id } = await manager.save(Note, { text: 'rolled back' });
@@ -559,7 +559,7 @@ describe('a plain entity', () => {
     for (const id of ids) expect(await notes.findOneBy({ id })).toBeNull();
   });
 
-  it('has pages also where its columns have long names', async () => {
+  it('supports pages even if its columns have long names', async () => {
     const wide = dataSource.getRepository(Wide);
     const [property] = ['aPropertyWithANameThatTakesALotOfRoomAndMakesStatementNamesLong'] as const;
     for (let i = 0; i < 5; i++) await wide.save({ [property]: 'x' });
@@ -569,7 +569,7 @@ describe('a plain entity', () => {
     expect(reads).toHaveBeenCalledTimes(2);
   });
 
-  it('is filtered by operators, lists of ids among them, as `find` does it', async () => {
+  it('supports the operators of `find`, such as In()', async () => {
     const ids: Int64[] = [];
     for (const text of ['a', 'b', 'c', 'd']) ids.push((await add(text)).id);
     const filter = { id: In(ids), text: Not('c') };
@@ -585,11 +585,11 @@ describe('a plain entity', () => {
   it.each([
     ['a property that it does not have', { 'text" = text --': 'x' }, /Property .* was not found/],
     ['null', { text: null }, /Null/i],
-  ])('is not filtered by %s', async (_, filter, message) => {
+  ])('rejects %s as a filter', async (_, filter, message) => {
     await expect(keysetPage(notes, { limit: 2 }, filter as never)).rejects.toThrow(message);
   });
 
-  it('is left to TypeORM from when a subscriber for it is there', async () => {
+  it('is left to TypeORM once it has a subscriber', async () => {
     const { id } = await add('heard');
     dataSource.subscribers.push({ listenTo: () => Note });
     await notes.findOneBy({ id });
@@ -607,7 +607,7 @@ describe('a plain entity', () => {
     expect(reads).not.toHaveBeenCalled();
   });
 
-  it('is not inserted unnoticed into a transaction that begins after the release of its connection', async () => {
+  it('is not silently inserted into a transaction that begins on a released connection', async () => {
     const runner = dataSource.createQueryRunner();
     const client = (await runner.connect()) as Client;
     const late = client.query('BEGIN');
@@ -619,7 +619,7 @@ describe('a plain entity', () => {
     expect(await notes.findOneBy({ text: 'kept' })).not.toBeNull();
   });
 
-  it('is read by TypeORM where a migration has changed a column since', async () => {
+  it('is read by TypeORM after a migration changed a column', async () => {
     const { id } = await add('42');
     await notes.findOneBy({ id });
     await dataSource.query('ALTER TABLE note ALTER text TYPE integer USING 0');
@@ -627,7 +627,7 @@ describe('a plain entity', () => {
     await dataSource.query(`ALTER TABLE note ALTER text TYPE text USING ''`);
   });
 
-  it('is unavailable in a transaction once where a migration has changed a column since', async () => {
+  it('is unavailable once in a transaction after a migration changed a column', async () => {
     const { id } = await add('42');
     const find = () => dataSource.transaction((manager) => manager.findOneBy(Note, { id }));
     await find();
@@ -639,7 +639,7 @@ describe('a plain entity', () => {
 });
 
 describe('a data source without fast paths', () => {
-  it('never uses it', async () => {
+  it('never uses the fast path', async () => {
     class Other {
       id!: Int64;
     }

@@ -19,9 +19,8 @@ import { type RawRows, type Statement, StatementBatches } from './pipeline/state
 import { isInTransaction, poolOf } from './pool/shared-transaction.js';
 
 /**
- * The data source of the service. With fast paths, it reads and writes plain entities by prepared statements, and sends those of
- * several requests in one packet; what is not certain to have the same result is left to TypeORM. A list takes 93 µs of CPU
- * instead of 439.
+ * The data source of the service. With fast paths, it uses prepared statements for plain entities and sends those of several
+ * requests in one packet. Calls that might have a different result are left to TypeORM. A list takes 93 µs of CPU instead of 439.
  */
 export class ServiceDataSource extends DataSource {
   private readonly fastPaths: boolean;
@@ -36,7 +35,7 @@ export class ServiceDataSource extends DataSource {
     return new ServiceEntityManager(this, queryRunner);
   }
 
-  /** The table of a plain entity, unless something looks at its statements or rows. */
+  /** The table of a plain entity, unless a logger or a subscriber needs TypeORM's own statements. */
   plainTable(target: EntityTarget<ObjectLiteral>): PlainTable | undefined {
     if (!this.fastPaths) return undefined;
     const { logging, logger, maxQueryExecutionTime } = this.options;
@@ -46,15 +45,15 @@ export class ServiceDataSource extends DataSource {
     return PlainTable.of(metadata);
   }
 
-  /** Runs a statement outside transactions, with those of other requests. */
+  /** Runs a statement outside transactions, together with those of other requests. */
   runBatched(way: 'read' | 'write', statement: Statement): Promise<RawRows> {
-    // On the pool of TypeORM, so that both share one limit.
+    // TypeORM's own pool, so that both share its limit.
     this.batches ??= new StatementBatches(poolOf(this));
     return this.batches[way](statement);
   }
 }
 
-/** TypeORM's entity manager, with faster ways where nothing else differs. */
+/** TypeORM's entity manager with fast paths. */
 export class ServiceEntityManager extends EntityManager {
   override async find<Entity extends ObjectLiteral>(
     target: EntityTarget<Entity>,
@@ -87,9 +86,9 @@ export class ServiceEntityManager extends EntityManager {
   }
 
   /**
-   * Inserts a row, as `save(create(…))` does, and runs a second statement together with it.
-   * @param followUp for the row, which has no `id` yet
-   * @returns undefined where TypeORM has to do it
+   * Inserts a row as `save(create(…))` does, together with a second statement.
+   * @param followUp gets the row, which does not have an `id` yet
+   * @returns undefined if TypeORM must insert it
    */
   async insertWith<Entity extends ObjectLiteral>(
     target: EntityTarget<Entity>,
@@ -109,8 +108,8 @@ export class ServiceEntityManager extends EntityManager {
   }
 
   /**
-   * Changes a row in a transaction, as `update` does, and runs a second statement together with it.
-   * @returns whether there is such a row; undefined where TypeORM has to do it
+   * Updates a row in a transaction as `update` does, together with a second statement.
+   * @returns whether the row exists; undefined if TypeORM must update it
    */
   async updateWith<Entity extends ObjectLiteral>(
     target: EntityTarget<Entity>,
@@ -136,12 +135,12 @@ export class ServiceEntityManager extends EntityManager {
     return rows && (table?.entities(rows) as Entity[]);
   }
 
-  /** Whether statements are outside of every transaction, on any connection. */
+  /** Whether statements run outside of any transaction. */
   private get isAlone(): boolean {
     return !this.queryRunner && !isInTransaction(this.dataSource);
   }
 
-  /** In the transaction of the manager or of this context. */
+  /** Runs a statement in the transaction of the manager or of this context. */
   private async run({ name, text, values }: Statement): Promise<RawRows> {
     const { queryRunner } = this;
     if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
@@ -158,12 +157,12 @@ export class ServiceEntityManager extends EntityManager {
   }
 }
 
-/** The parsed value of a statement that returns one. */
+/** The parsed value of a statement that returns a single one. */
 function firstValue({ parsers: [parse], rows: [row] }: RawRows): unknown {
   return parse ? parse(row?.[0] as string) : row?.[0];
 }
 
-/** Outside of a transaction TypeORM's own statement, which is not a prepared one, can follow. */
+/** Returns undefined for a stale prepared statement: outside a transaction, TypeORM can run its own, unprepared one instead. */
 function undefinedIfStale(error: unknown): undefined {
   if (!isStale(error)) throw error;
 }

@@ -2,12 +2,12 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { JoinedClient } from './pool/joined-client.js';
 import { QUERY_TIMEOUT, type ServiceClient } from './pool/service-client.js';
 
-/** Time for PostgreSQL to report its own timeout. */
+/** Extra time, so that PostgreSQL can report its own timeout. */
 const MARGIN = 375; // milliseconds
 
 /**
- * A transaction in which a statement may take longer than 1.25 s.
- * @param timeout for each statement, and for the time between two of them, in milliseconds
+ * Runs a transaction whose statements may take longer than 1.25 s.
+ * @param timeout milliseconds for each statement, and between two statements
  */
 export function withStatementTimeout<T>(
   dataSource: DataSource,
@@ -18,7 +18,7 @@ export function withStatementTimeout<T>(
     const client = (await manager.queryRunner?.connect()) as ServiceClient | JoinedClient;
     await manager.query(
       `SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`,
-      [String(timeout)], // until the transaction ends
+      [String(timeout)], // local to the transaction
     );
     client.queryTimeout = timeout + MARGIN;
     try {

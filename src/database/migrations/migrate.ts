@@ -7,16 +7,16 @@ import { connectionOptions } from '../pool/connection-options.js';
 import { loadMigrations, type MigrationState, migrationState } from './migration-state.js';
 import { throwConnectionError } from '../database-unavailable.js';
 
-/** The id of the lock. */
+/** The id of the advisory lock. */
 const LOCK = 7_305_310_417_042n;
 const CONNECT = seconds(5);
 
 /**
- * Runs the pending migrations under an advisory lock: of two processes the second waits, and finds none pending. PostgreSQL
- * frees the lock when its connection ends.
+ * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and the rest wait.
+ * PostgreSQL releases the lock when its connection ends.
  * @param begin called with the names of the pending migrations, if any
- * @returns the names of the migrations that it ran
- * @throws StartupError when the connection fails
+ * @returns the names of the migrations that this process ran
+ * @throws StartupError if the connection fails
  */
 export async function migrate(
   url: string,
@@ -31,7 +31,7 @@ export async function migrate(
   });
 }
 
-/** Runs nothing. @throws StartupError when the connection fails */
+/** Compares the migrations without running any. @throws StartupError if the connection fails */
 export async function inspectMigrations(url: string): Promise<MigrationState> {
   const client = new pg.Client({
     connectionString: url,
@@ -45,8 +45,8 @@ export async function inspectMigrations(url: string): Promise<MigrationState> {
 
 /**
  * Reverts the newest migration.
- * @returns its name, or undefined when none is applied
- * @throws StartupError when the connection fails, or when a newer version has applied it
+ * @returns its name, or undefined if none is applied
+ * @throws StartupError if the connection fails, or if a newer version of the service has applied it
  */
 export async function revertLast(url: string): Promise<string | undefined> {
   const { applied, newer } = await inspectMigrations(url);
@@ -65,12 +65,12 @@ async function underLock<T>(url: string, work: (dataSource: DataSource) => Promi
     await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
     return await work(dataSource);
   } finally {
-    await lock.release(); // back to the pool, whose end frees the lock
+    await lock.release(); // only to the pool; destroy() closes the connection, which releases the lock
     await dataSource.destroy();
   }
 }
 
-/** Separate connections without timeouts: a migration, or waiting for another process, may take long. */
+/** Separate connections without timeouts: a migration, or the wait for another process, may take long. */
 async function connect(url: string): Promise<DataSource> {
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({

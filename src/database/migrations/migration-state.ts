@@ -4,7 +4,7 @@ import type { MigrationInterface } from 'typeorm';
 /** Names of migrations, in order. */
 export interface MigrationState {
   readonly applied: readonly string[];
-  /** Of this version, and not applied. */
+  /** Known to this version, but not applied. */
   readonly pending: readonly string[];
   /** Applied by a newer version. */
   readonly newer: readonly string[];
@@ -26,7 +26,7 @@ async function knownMigrations(): Promise<string[]> {
   return (await loadMigrations()).map((Migration) => new Migration().name ?? Migration.name);
 }
 
-/** TypeORM creates the table before the first migration. */
+/** The table does not exist before the first migration: TypeORM creates it. */
 async function appliedMigrations(query: Query): Promise<string[]> {
   const tables = await query("SELECT WHERE to_regclass('migrations') IS NOT NULL");
   if (tables.length === 0) return [];
@@ -37,7 +37,7 @@ async function appliedMigrations(query: Query): Promise<string[]> {
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 const MIGRATION = /^\d+-[a-z0-9-]+\.(js|ts)$/;
 
-/** The migrations of the `migrations` folder, by timestamp. */
+/** Loads the migrations in the `migrations` folder, in order. */
 export async function loadMigrations(): Promise<(new () => MigrationInterface)[]> {
   const files = (await readdir(FOLDER)).filter((file) => MIGRATION.test(file)).sort();
   const modules = await Promise.all(

@@ -12,9 +12,9 @@ import { writeJson } from '../../kernel/json/write-json.js';
 import { decodeCursor, encodeCursor, Page, type PageRequest } from '../../kernel/pagination/page.js';
 
 /**
- * One page of a table by ascending `id`, with an optional filter as for `Repository.find`; undefined properties are ignored.
- * Keyset pagination visits every row once, even while rows are added, and page 10 000 costs the same as page 1.
- * @throws InvalidCursor for the cursor of another table or filter
+ * A page of a table in ascending order of `id`. The optional filter is as for `Repository.find`; undefined properties are
+ * ignored. Keyset pagination returns every row once, even while rows are added, and page 10 000 costs the same as page 1.
+ * @throws InvalidCursor for a cursor of another table or filter
  */
 export async function keysetPage<E extends { id: Int64 }>(
   repository: Repository<E>,
@@ -27,7 +27,7 @@ export async function keysetPage<E extends { id: Int64 }>(
   const rows = await repository.find({
     where: after === undefined ? where : { ...where, id: idAfter(after, where.id) },
     order: { id: 'ASC' } as FindOptionsOrder<E>,
-    take: limit + 1, // one row more shows whether there is a next page
+    take: limit + 1, // the extra row shows whether there is a next page
   });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);

@@ -15,7 +15,7 @@ const CONVERTED: ReadonlySet<unknown> = new Set([
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether an entity is a table of simple columns with one primary key, without other features of TypeORM. */
+/** Whether an entity is a table with simple columns and one primary key that uses no other features of TypeORM. */
 export function isPlainEntity(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
@@ -49,7 +49,7 @@ function isPlainColumn(column: ColumnMetadata): boolean {
     column.referencedColumn === undefined &&
     column.asExpression === undefined &&
     column.generatedType === undefined &&
-    !/^\d+$/.test(column.databaseName) // JavaScript puts such a property before the others
+    !/^\d+$/.test(column.databaseName) // JavaScript orders such properties before the others
   );
 }
 

@@ -6,17 +6,17 @@ import type { ClientConfig } from '../pool/service-client.js';
 import { isPassedThrough, isPlainEntity } from './plain-entity.js';
 import type { Parser, RawRows, Statement } from './statement-batches.js';
 
-/** Prepared statements of one table. Requests determine their columns. */
+/** Prepared statements per table. Requests determine which columns they contain. */
 const MAX_STATEMENTS = 32;
 
-/** A statement that runs together with an insert or an update, and sees the row as `written (id)`. */
+/** A statement that runs together with an insert or an update. It can refer to the row as `written (id)`. */
 export interface FollowUp {
-  /** @param value the placeholder of an item of `values` */
+  /** @param value returns the placeholder of an item of `values` */
   readonly sql: (value: (i: number) => string) => string;
   readonly values: readonly string[];
 }
 
-/** SQL for a plain entity, with the results of TypeORM. `undefined`: left to TypeORM. */
+/** Builds SQL for a plain entity, with the same results as TypeORM. Methods return `undefined` for calls left to TypeORM. */
 export class PlainTable {
   /** The table of an entity, if it is plain. */
   static readonly of = memoize((entity: EntityMetadata) =>
@@ -26,7 +26,7 @@ export class PlainTable {
   private readonly columns: readonly Column[];
   private readonly byProperty: ReadonlyMap<string, Column>;
   private readonly id?: Column;
-  /** Columns that PostgreSQL may set, without the `id`. */
+  /** Columns that PostgreSQL may set, except the `id`. */
   private readonly defaults: readonly Column[];
   private readonly keepsStatements: boolean;
   private readonly statements = new Map<string, Pick<Statement, 'name' | 'text'>>();
@@ -41,7 +41,7 @@ export class PlainTable {
     this.defaults = this.columns.filter((column) => column !== this.id && returned.has(column.metadata));
   }
 
-  /** The statement of `EntityManager.find`, for properties that are equal to values or more than one. */
+  /** The statement of `EntityManager.find`, if its conditions are only `=` and `>`. */
   select(options: object, isInTransaction: boolean): Statement | undefined {
     const { where = {}, order = {}, take, lock, ...others } = options as Record<string, unknown>;
     if (lock !== undefined && !(isInTransaction && isForUpdate(lock))) return undefined;
@@ -70,7 +70,7 @@ export class PlainTable {
     return this.statement(tail, values, () => `SELECT ${names(this.columns)} FROM ${this.table()}${tail}`);
   }
 
-  /** The entities of the rows of `select`. */
+  /** Converts the rows of `select` into entities. */
   entities({ parsers, rows }: RawRows): ObjectLiteral[] {
     return rows.map((fields) => {
       const row = this.entity.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
@@ -83,7 +83,7 @@ export class PlainTable {
     });
   }
 
-  /** The entity that `Repository.save` would insert and return, without its `id`, where PostgreSQL sets nothing else. */
+  /** The entity that `Repository.save` would insert, without its `id`, if PostgreSQL sets no other column. */
   newRow(given: ObjectLiteral): ObjectLiteral | undefined {
     if (!this.id?.isInteger || !this.id.metadata.isGenerated) return undefined;
     if (!this.defaults.every(({ isMoment, property }) => isMoment && given[property] instanceof Date))
@@ -94,10 +94,10 @@ export class PlainTable {
       if (value !== undefined) row[property] = value;
       if (row[property] === undefined && metadata.isNullable) row[property] = null;
     }
-    return row.id === undefined ? row : undefined; // with an `id`, `save` may do an update
+    return row.id === undefined ? row : undefined; // with an `id`, `save` may update a row
   }
 
-  /** Inserts a row of `newRow`, and returns its `id`. */
+  /** Inserts a row from `newRow` and returns its `id`. */
   insert(row: ObjectLiteral, followUp: FollowUp): Statement | undefined {
     const columns = this.columns.filter(({ property }) => row[property] !== undefined);
     return this.write(
@@ -112,7 +112,7 @@ export class PlainTable {
     );
   }
 
-  /** Changes the row with an `id`, and returns the `id` if there is such a row. */
+  /** Updates the row with the `id`. Returns the `id` if the row exists. */
   update(id: unknown, changes: ObjectLiteral, followUp: FollowUp): Statement | undefined {
     const columns = Object.keys(changes).map((property) => this.byProperty.get(property));
     const { id: key } = this;
@@ -169,7 +169,7 @@ export class PlainTable {
 /** A column of a plain entity. */
 class Column {
   readonly property: string;
-  /** In SQL. */
+  /** The escaped name for SQL. */
   readonly name: string;
   readonly isInteger: boolean;
   readonly isMoment: boolean;
@@ -183,7 +183,7 @@ class Column {
     this.isConverted = !isPassedThrough(metadata);
   }
 
-  /** The text for PostgreSQL. @returns undefined for a value that is left to TypeORM */
+  /** The text of a value for PostgreSQL, or undefined for a value that is left to TypeORM. */
   persist(given: unknown): string | null | undefined {
     if (!isSimple(given) && given !== null && !(given instanceof Date && this.isConverted)) return undefined;
     const value = (this.isConverted ? this.driver.preparePersistentValue(given, this.metadata) : given) as
@@ -192,7 +192,7 @@ class Column {
     return value === null ? null : String(value);
   }
 
-  /** @param parse for a value that is the text of PostgreSQL */
+  /** Converts a value from PostgreSQL. @param parse the parser, if the value is a text */
   read(found: unknown, parse: Parser | undefined): unknown {
     if (found === null) return null;
     const value = parse ? parse(found as string) : found;
@@ -206,7 +206,7 @@ class Column {
 
 const isUpdated = (column: Column | undefined): column is Column => column?.metadata.isUpdate === true;
 
-/** PostgreSQL reads other years in another form. False for an invalid date. */
+/** PostgreSQL uses a different format for other years. False for an invalid date. */
 const hasFourDigitYear = (date: Date): boolean =>
   date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9_999;
 
@@ -218,6 +218,6 @@ const isLiteral = (value: unknown): value is object =>
 const isForUpdate = (lock: unknown): boolean =>
   typeof lock === 'object' && JSON.stringify(lock) === '{"mode":"pessimistic_write"}';
 
-/** A plain value: not null, an operator or an SQL expression. */
+/** Whether a value is a plain one, not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): boolean =>
   ['number', 'bigint', 'string', 'boolean'].includes(typeof value);

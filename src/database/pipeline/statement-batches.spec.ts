@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from '../database-unavailable.js';
 import { ServicePool } from '../pool/service-pool.js';
 import { type RawRows, type Statement, StatementBatches } from './statement-batches.js';
 
-/** As in the service: shorter than a batch may take, and far shorter than all its statements together. */
+/** As in the service: shorter than the limit of a batch, and much shorter than all its statements together. */
 const SLOW = { statement_timeout: 1_250 };
 
 let database: TestDatabase;
@@ -26,7 +26,7 @@ const prepared = ({ text, values }: Run): Statement => ({
   values: values.map(String),
 });
 
-/** Batches that read their rows: an array of values for each. */
+/** Batches that return rows as arrays of values. */
 class Reader {
   private readonly batches: StatementBatches;
 
@@ -79,7 +79,7 @@ const killed = (n: number): Run => ({
   text: 'SELECT pg_terminate_backend(pg_backend_pid()), $1::int',
   values: [n],
 });
-/** What hears of every message; the types leave it out. */
+/** The connection below a client, which emits every message. The types omit it. */
 const insideOf = (client: pg.PoolClient) => (client as unknown as { connection: EventEmitter }).connection;
 const stored = async () => (await batches.read(numbersFrom(0))).map(([n]) => n);
 const failuresOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
@@ -94,18 +94,18 @@ describe('statements of one turn', () => {
     expect(results).toEqual(upTo(100).map((n) => [[n * 2]]));
   });
 
-  it('go over one connection', async () => {
+  it('use one connection', async () => {
     const results = await Promise.all(upTo(20).map((n) => batches.read(backend(n))));
     expect(new Set(results.map(([row]) => row?.[0])).size).toBe(1);
   });
 
-  it('go over several when there are many, and never over more than the pool has', async () => {
+  it('use several connections if there are many, up to the size of the pool', async () => {
     const results = await Promise.all(upTo(500).map((n) => batches.read(backend(n))));
     expect(new Set(results.map(([row]) => row?.[0])).size).toBeGreaterThan(1);
     expect(pool.totalCount).toBeLessThanOrEqual(3);
   });
 
-  it('fail by themselves', async () => {
+  it('fail independently', async () => {
     const outcomes = await Promise.allSettled([3, 0, 4].map((n) => batches.read(divide(n))));
     expect(outcomes).toEqual([
       { status: 'fulfilled', value: [[4]] },
@@ -114,7 +114,7 @@ describe('statements of one turn', () => {
     ]);
   });
 
-  it('are settled at once', async () => {
+  it('share one ReadyForQuery', async () => {
     await batches.read(double(0));
     let results = 0;
     pool.on('acquire', (client) => insideOf(client).on('readyForQuery', () => (results += 1)));
@@ -122,7 +122,7 @@ describe('statements of one turn', () => {
     expect(results).toBe(1);
   });
 
-  it('that read the same are asked once, but not when they come later', async () => {
+  it('run once if they are identical reads; a later one runs again', async () => {
     const shared = new StatementBatches(pool);
     const read = (run: Run) => shared.read(prepared(run));
     const [one, same, other] = await Promise.all([double(1), double(1), double(2)].map(read));
@@ -132,7 +132,7 @@ describe('statements of one turn', () => {
   });
 });
 
-describe('a statement that runs again on its connection', () => {
+describe('a statement that is already prepared on its connection', () => {
   let described = 0;
 
   beforeEach(() => {
@@ -143,7 +143,7 @@ describe('a statement that runs again on its connection', () => {
     });
   });
 
-  it('has its columns, though PostgreSQL describes them only once', async () => {
+  it('parses its columns, which PostgreSQL describes only once', async () => {
     const results = [
       await batches.read(double(1)),
       await batches.read(double(2)),
@@ -153,14 +153,14 @@ describe('a statement that runs again on its connection', () => {
     expect(described).toBe(1);
   });
 
-  it('has them behind a run that failed, whether that was the first or a later one', async () => {
+  it('parses its columns after a failed run, whether the first or a later one', async () => {
     await expect(batches.read(divide(0))).rejects.toMatchObject({ code: '22012' });
     expect(await batches.read(divide(3))).toEqual([[4]]);
     await expect(batches.read(divide(0))).rejects.toMatchObject({ code: '22012' });
     expect(await batches.read(divide(2))).toEqual([[6]]);
   });
 
-  it('has its own where several take turns, and an empty result where there are no rows', async () => {
+  it('parses its own columns when several statements alternate, and returns an empty result without rows', async () => {
     for (const n of [1, 2]) {
       expect(await batches.read(double(n))).toEqual([[2 * n]]);
       expect(await batches.read(divide(n))).toEqual([[12 / n]]);
@@ -169,7 +169,7 @@ describe('a statement that runs again on its connection', () => {
     expect(described).toBe(3);
   });
 
-  it('is refused, and not misread, where its columns have changed', async () => {
+  it('fails, and does not misread rows, if its columns have changed', async () => {
     await withClient(database.url, (client) => client.query('CREATE TABLE changing AS SELECT 1 AS n'));
     const all: Run = { text: 'SELECT n FROM changing', values: [] };
     expect(await batches.read(all)).toEqual([[1]]);
@@ -179,10 +179,10 @@ describe('a statement that runs again on its connection', () => {
     await expect(batches.read(all)).rejects.toMatchObject({ code: '0A000' });
   });
 
-  it('has them on every connection', async () => {
+  it('parses its columns on every connection', async () => {
     pool.options.max = 2;
     for (let i = 0; i < 2; i++) {
-      const results = await Promise.all(upTo(40).map((n) => batches.read(double(n)))); // more than one carries
+      const results = await Promise.all(upTo(40).map((n) => batches.read(double(n)))); // more than fit into one batch
       expect(results).toEqual(upTo(40).map((n) => [[n * 2]]));
     }
     expect(pool.totalCount).toBe(2);
@@ -200,18 +200,18 @@ describe('writes of one turn', () => {
     expect(await stored()).toEqual([1, 2, 3]);
   });
 
-  it('get each its own rows, in more than one batch too', async () => {
+  it('each get their own rows, even in several batches', async () => {
     const rows = await Promise.all(upTo(100).map((n) => batches.write(insert(n))));
     expect(rows).toEqual(upTo(100).map((n) => [[n]]));
     expect(await stored()).toEqual(upTo(100));
   });
 
-  it('that are the same are each done', async () => {
+  it('are all executed, even if they are identical', async () => {
     const outcomes = await Promise.allSettled([insert(1), insert(1)].map((run) => batches.write(run)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('succeed beside one that fails, which has its own error', async () => {
+  it('succeed if another one fails, which gets its own error', async () => {
     const outcomes = await Promise.allSettled([1, 1, 2, 3, 2, 4].map((n) => batches.write(insert(n))));
     const failures = failuresOf(outcomes);
     expect([failures[3], failures[5]]).toEqual([undefined, undefined]);
@@ -223,7 +223,7 @@ describe('writes of one turn', () => {
     expect(await stored()).toEqual([1, 2, 3, 4]);
   });
 
-  it('succeed behind one that fails, though they were never prepared', async () => {
+  it('succeed after one that fails, even if they were not prepared before', async () => {
     const outcomes = await Promise.allSettled(
       [divide(0), insert(1), insert(2)].map((run) => batches.write(run)),
     );
@@ -231,7 +231,7 @@ describe('writes of one turn', () => {
     expect(await stored()).toEqual([1, 2]);
   });
 
-  it('succeed beside one that is refused when it is committed', async () => {
+  it('succeed if another one violates a deferred constraint at commit', async () => {
     await withClient(database.url, (client) =>
       client.query('CREATE TABLE late (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)'),
     );
@@ -245,7 +245,7 @@ describe('writes of one turn', () => {
     expect(new Set([first, second])).toEqual(new Set([undefined, '23505']));
   });
 
-  it('fail together where the connection breaks, and leave nothing behind', async () => {
+  it('all fail if the connection breaks, and nothing is committed', async () => {
     const outcomes = await Promise.allSettled(
       [insert(1), killed(0), insert(2)].map((run) => batches.write(run)),
     );
@@ -254,7 +254,7 @@ describe('writes of one turn', () => {
   });
 });
 
-describe('statements that have to wait for a lock', () => {
+describe('statements that wait for a lock', () => {
   let patient: pg.Pool;
   let waiting: Reader;
 
@@ -270,10 +270,10 @@ describe('statements that have to wait for a lock', () => {
   });
   afterEach(() => patient.end());
 
-  /** Less than all of them take one after the other. */
+  /** Shorter than all of them take in sequence. */
   const TOGETHER = 6 * SLOW.statement_timeout;
 
-  /** What becomes of twelve statements of one turn, while another session holds the table. */
+  /** The outcomes of twelve statements of one turn while another session locks the table. */
   const whileLocked = (run: (n: number) => Promise<unknown>) =>
     withClient(database.url, async (other) => {
       await other.query('BEGIN; LOCK TABLE numbers');
@@ -286,7 +286,7 @@ describe('statements that have to wait for a lock', () => {
   it.each([
     ['prepared before', () => waiting.read(numbersFrom(99))],
     ['of which the first would have prepared the others', () => Promise.resolve()],
-  ])('fail together and in time, as when the database is away: %s', async (_, prepare) => {
+  ])('all fail in time, as if the database were unavailable: %s', async (_, prepare) => {
     await prepare();
     const { took, reasons } = await whileLocked((n) => waiting.read(numbersFrom(n)));
     expect(took).toBeLessThan(TOGETHER);
@@ -294,7 +294,7 @@ describe('statements that have to wait for a lock', () => {
     expect(await waiting.read(numbersFrom(1_000))).toEqual([]);
   });
 
-  it('fail together and in time when they write, and leave nothing behind', async () => {
+  it('all fail in time if they write, and nothing is committed', async () => {
     const { took, reasons } = await whileLocked((n) => waiting.write(insert(n)));
     expect(took).toBeLessThan(TOGETHER);
     expect(reasons.map(isDatabaseUnavailable)).toEqual(reasons.map(() => true));
@@ -302,10 +302,10 @@ describe('statements that have to wait for a lock', () => {
   });
 });
 
-describe('writes of one turn of which some have to wait for a lock', () => {
+describe('writes of one turn, some of which wait for a lock', () => {
   const change = (n: number): Run => ({ text: 'UPDATE numbers SET n = n WHERE n = $1', values: [n] });
 
-  it('do not hold up the others, and succeed when their locks are free', async () => {
+  it('do not delay the others, and succeed when their locks are free', async () => {
     await Promise.all(upTo(6).map((n) => batches.write(insert(n))));
     await withClient(database.url, async (other) => {
       const settled: number[] = [];
@@ -319,7 +319,7 @@ describe('writes of one turn of which some have to wait for a lock', () => {
     });
   });
 
-  it('each have the time of a statement, and are not taken for a server that does not respond', async () => {
+  it('each have the full statement timeout, and are not mistaken for an unresponsive server', async () => {
     pool = new ServicePool({ connectionString: database.url, max: 3, ...SLOW });
     pool.on('error', () => undefined);
     batches = new Reader(pool);
@@ -331,7 +331,7 @@ describe('writes of one turn of which some have to wait for a lock', () => {
           await client.query('SELECT FROM numbers WHERE n = $1 FOR UPDATE', [n]);
         }
         const writes = Promise.all(upTo(2).map((n) => batches.write(change(n))));
-        await delay(800); // less than a statement may take; both together take more than a query may
+        await delay(800); // below the statement timeout; twice this is above the query timeout
         await first.query('COMMIT');
         await delay(300);
         await second.query('COMMIT');
@@ -347,7 +347,7 @@ describe('a statement that takes too long', () => {
     values: [n],
   });
 
-  it('fails by itself among those that read', async () => {
+  it('does not make other reads fail', async () => {
     const patient = new pg.Pool({ connectionString: database.url, ...SLOW, statement_timeout: 400 });
     const reads = new Reader(patient);
     const runs = [double(1), sleep(0.2), sleep(60), double(2)];
@@ -358,7 +358,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('fails what was on it, but for what had been read, and the next statement gets another one', async () => {
+  it('fails its statements without a result, and is replaced for the next one', async () => {
     const runs = [double(0), killed(1), double(1)];
     const lost = await Promise.allSettled(runs.map((run) => batches.read(run)));
     expect(lost.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -366,12 +366,12 @@ describe('a connection that breaks', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it.each(['read', 'write'] as const)('is not reused after the %s that broke it', async (way) => {
+  it.each(['read', 'write'] as const)('is not reused after a %s broke it', async (way) => {
     await expect(batches[way](killed(1))).rejects.toMatchObject({ code: '57P01' });
     expect(await batches[way](double(1))).toEqual([[2]]);
   });
 
-  it('that cannot be had fails every statement', async () => {
+  it('that cannot be established fails every statement', async () => {
     await pool.end();
     const outcomes = await Promise.allSettled([batches.read(double(1)), batches.write(insert(99))]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -3,18 +3,15 @@ import { QueryFailedError } from 'typeorm';
 import { memoize } from '../../kernel/caching.js';
 import { QUERY_TIMEOUT } from '../pool/service-client.js';
 
-/** Statements that one connection runs one after the other. */
+/** Statements per batch, which one connection runs in sequence. */
 const MAX_BATCH = 32;
 
-/**
- * SQLSTATE of errors after which PostgreSQL closes the connection: shutdown, failure, idle in transaction. `pg` notices later that
- * it has.
- */
+/** SQLSTATE of errors after which PostgreSQL closes the connection, which `pg` notices later: shutdown, failure, idle. */
 const CLOSING = /^(57P|08|25P0[34])/;
 
 /** SQL with the texts of its parameters. */
 export interface Statement {
-  /** Of the prepared statement; empty where PostgreSQL parses and plans it anew. */
+  /** The name of the prepared statement; empty for an unprepared one. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly (string | null)[];
@@ -23,16 +20,16 @@ export interface Statement {
 /** Parses the text of a column. */
 export type Parser = (text: string) => unknown;
 
-/** Rows as lists of their columns. Requests that share them create their own objects. */
+/** Rows as arrays of column values. Requests that share them create their own objects. */
 export interface RawRows {
-  /** One for each column that is the text of PostgreSQL. */
+  /** The parser of each column whose values are texts. */
   readonly parsers: readonly Parser[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
 type Way = 'read' | 'write';
 
-/** Writes that share a transaction do not wait long for a lock: a write that has to wait runs alone. */
+/** Writes in a shared transaction do not wait long for locks: a write that must wait runs again alone. */
 const SHORT_LOCK_TIMEOUT: Statement = {
   name: 'short lock timeout',
   text: `SELECT set_config('lock_timeout', '50ms', true)`,
@@ -40,8 +37,8 @@ const SHORT_LOCK_TIMEOUT: Statement = {
 };
 
 /**
- * Runs the statements of one turn of the event loop in one packet, outside transactions: one packet each way, and one wait for the
- * disk. Each succeeds or fails by itself: where one fails, those that have not happened run again, each alone. None may begin or
+ * Sends all statements of one turn of the event loop together: one packet each way, and one wait for the disk. Each statement
+ * succeeds or fails independently: if one fails, those that did not take effect run again, each alone. They must not begin or
  * end a transaction.
  */
 export class StatementBatches {
@@ -50,9 +47,9 @@ export class StatementBatches {
 
   constructor(private readonly pool: Pool) {}
 
-  /** Identical statements in one batch run once and share the rows. */
+  /** Identical statements in a batch run once and share the rows. */
   read(statement: Statement): Promise<RawRows> {
-    const key = `${statement.text}\0${statement.values.join('\0')}`; // no text of PostgreSQL contains U+0000
+    const key = `${statement.text}\0${statement.values.join('\0')}`; // texts in PostgreSQL cannot contain U+0000
     let pending = this.reads.get(key);
     if (!pending) {
       this.sendSoon();
@@ -101,7 +98,7 @@ export class StatementBatches {
     const results = failure && way === 'write' ? [] : pipeline.results.slice(before.length);
     for (const [i, pending] of batch.entries()) {
       const rows = results[i];
-      const isCertain = batch.length === 1 || (way === 'read' && i === results.length); // to fail again
+      const isCertain = batch.length === 1 || (way === 'read' && i === results.length); // this statement failed, not another
       if (rows) pending.resolve(rows);
       else if (failure && (isCertain || !isRefused(failure))) pending.reject(failure);
       else void this.run([pending], way);
@@ -119,26 +116,26 @@ class Pending {
     this.result = new Promise((resolve, reject) => ([this.resolve, this.fail] = [resolve, reject]));
   }
 
-  /** With the error that TypeORM throws for a failed query. */
+  /** Rejects with the error that TypeORM throws for a failed query. */
   reject(error: Error): void {
     const { text, values } = this.statement;
     this.fail(new QueryFailedError(text, [...values], error));
   }
 }
 
-/** The columns of each statement that a connection has prepared, by its name. */
+/** The parsers of each statement that a connection has prepared, by name. */
 const preparedOn = memoize<Connection, Map<string, readonly Parser[]>>(() => new Map());
 
 /**
- * Several statements as one query of `pg`, which hands it the messages of the server, as it does for `pg-cursor`. One Sync at the
- * end makes them one packet each way, and one transaction; after a failed one PostgreSQL skips the others ("Message Flow",
- * Pipelining). A statement is prepared, and its columns are requested, once per connection.
+ * Several statements as one query of `pg`, which passes it the messages of the server, as it does for `pg-cursor`. With one Sync
+ * at the end, they form one packet each way and one transaction. After a failed statement PostgreSQL skips the rest ("Message
+ * Flow", Pipelining). A statement is prepared and described once per connection.
  */
 class Pipeline implements Submittable {
-  /** Read by `pg`, which also replaces the callback. */
+  /** `pg` reads it, and replaces the callback to enforce it. */
   readonly query_timeout = QUERY_TIMEOUT;
   callback: (error: Error | null) => void = () => undefined;
-  /** Of the completed statements. */
+  /** The results of the completed statements. */
   readonly results: RawRows[] = [];
   private prepared = new Map<string, readonly Parser[]>();
   private parsers: readonly Parser[] | undefined;
@@ -156,7 +153,7 @@ class Pipeline implements Submittable {
       const name = batchedName(statement);
       const isPrepared = this.prepared.has(name);
       if (!isPrepared) {
-        if (name) connection.close({ type: 'S', name }, true); // an attempt that failed may have prepared it
+        if (name) connection.close({ type: 'S', name }, true); // a failed attempt may have prepared it
         connection.parse({ name, text: statement.text, types: [] }, true);
       }
       connection.bind({ statement: name, values: [...statement.values] }, true);
@@ -193,14 +190,14 @@ class Pipeline implements Submittable {
   }
 }
 
-/** Another name than in transactions, where `pg` prepares statements. */
+/** Differs from the name in transactions, where `pg` prepares the statements. */
 const batchedName = ({ name }: Statement): string => name && `${name} batched`;
 
-/** Whether PostgreSQL has refused a statement, and the connection lives on: nothing of the batch is committed. */
+/** Whether PostgreSQL rejected a statement and the connection is intact. Nothing of the batch is committed then. */
 const isRefused = (failure: Error): boolean =>
   failure instanceof pg.DatabaseError && !CLOSING.test(failure.code ?? '');
 
-/** A module has begun a transaction on a connection that it had released: what ran in it is not committed. */
+/** An error if a module began a transaction on a released connection: the statements ran in it and are not committed. */
 function transactionLeftOpen(client: PoolClient): Error | null {
   return client.getTransactionStatus() === 'I'
     ? null

@@ -6,22 +6,22 @@ import { seconds } from '../../kernel/clock/duration.js';
 import type { ClientConfig } from './service-client.js';
 import { int64FromDatabase } from '../../kernel/json/int64.js';
 
-/** For a free or a new connection. */
+/** Time to get a free or new connection. */
 const CONNECT_TIMEOUT = seconds(1.2);
-/** For a statement, with its wait for locks. Both together leave time to respond within 3 s. */
+/** Time for a statement, including waits for locks. Both together leave time to respond within 3 s. */
 const STATEMENT_TIMEOUT = seconds(1.25);
 const INT8_OID = pg.types.builtins.INT8;
 
-/** How connections differ where the URL may change or a pooler is in between. */
+/** Options for a URL that may change, and for a connection pooler. */
 export interface PoolerOptions {
-  /** For each new connection, where the URL may change. */
+  /** Returns the URL for each new connection, if it may change. */
   readonly currentUrl?: ClientConfig['currentUrl'];
-  /** Past a pooler. */
+  /** The server behind the pooler. */
   readonly direct?: { readonly url: string; readonly currentUrl?: ClientConfig['currentUrl'] };
   readonly preparedStatements?: boolean;
 }
 
-/** The connection options of service and commands. Timeouts are in milliseconds. */
+/** The connection options of the service and commands. Timeouts are in milliseconds. */
 export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
   const { currentUrl, direct, preparedStatements } = pooler;
   return {
@@ -31,8 +31,8 @@ export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
     connectTimeoutMS: CONNECT_TIMEOUT,
     extra: {
       statement_timeout: STATEMENT_TIMEOUT,
-      keepAlive: true, // for a stream, which has no timeout
-      idle_in_transaction_session_timeout: seconds(5), // bounds the locks of a frozen process
+      keepAlive: true, // detects dead connections of streams, which have no timeout
+      idle_in_transaction_session_timeout: seconds(5), // releases the locks of a frozen process
       types: { getTypeParser },
       currentUrl,
       direct,
@@ -46,7 +46,7 @@ function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParse
   return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
 }
 
-/** How a connection beside the pool is made, to the same server and with a session of its own. */
+/** The options for a connection outside the pool, with a session of its own on the same server. */
 export function dedicatedConnection({
   options,
 }: DataSource): Pick<ClientConfig, 'currentUrl'> & { readonly connectionString: string } {

@@ -4,12 +4,12 @@ import type { QueryConfig, QueryResult, Submittable } from 'pg';
 import { type ServiceClient, TransactionRolledBack } from './service-client.js';
 import type { SharedTransaction } from './shared-transaction.js';
 
-/** As TypeORM writes them. */
+/** The SQL that TypeORM sends for transactions. */
 const BEGIN = /^(?:BEGIN|START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
 const COMMIT = /^(?:COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
 const ROLLBACK = /^(?:ROLLBACK|ROLLBACK TO SAVEPOINT typeorm_\d+)$/;
 
-/** What the pool gives within a shared transaction: a connection whose transactions are savepoints. */
+/** The connection that the pool returns within a shared transaction. Its own transactions are savepoints. */
 export class JoinedClient extends EventEmitter {
   private readonly savepoints: string[] = [];
 
@@ -39,7 +39,7 @@ export class JoinedClient extends EventEmitter {
     return this.transaction.inTurn(this, mayWrite, () => this.send(query as string, values));
   }
 
-  /** Rolls back what was left open. */
+  /** Rolls back an open transaction. */
   readonly release = (): void => {
     this.savepoints.length = Math.min(this.savepoints.length, 1);
     if (this.isInTransaction) this.rollBack().catch(() => undefined);
@@ -56,7 +56,7 @@ export class JoinedClient extends EventEmitter {
     }
   }
 
-  /** Its savepoint stays, because to release it would release those of others that have begun since. */
+  /** Keeps its savepoint: to release it would also release later savepoints of others. */
   private async commit(): Promise<void> {
     await this.transaction.inTurn(this, false, () =>
       this.getTransactionStatus() === 'E' ? Promise.reject(new TransactionRolledBack()) : Promise.resolve(),
@@ -76,11 +76,11 @@ export class JoinedClient extends EventEmitter {
     }
   }
 
-  /** Reads all rows at once, because others share the connection. */
+  /** Reads all rows before returning any, because others share the connection. */
   private stream(query: Submittable & Readable): Readable {
     const read = () => (this.transaction.client.query(query) as Readable).toArray() as Promise<object[]>;
     const rows = this.transaction.inTurn(this, false, read);
-    rows.catch(() => undefined); // the consumer gets the error, if there is one
+    rows.catch(() => undefined); // a consumer gets the error from the iterator
     return Readable.from(
       (async function* () {
         yield* await rows;

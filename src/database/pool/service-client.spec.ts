@@ -8,7 +8,7 @@ import { poolOptions } from '../database.module.js';
 import { ServiceDataSource } from '../service-data-source.js';
 import { TransactionRolledBack } from './service-client.js';
 
-jest.setTimeout(minutes(4)); // many times what it takes
+jest.setTimeout(minutes(4)); // generous, for slow machines
 
 let database: TestDatabase;
 let plain: DataSource;
@@ -33,7 +33,7 @@ const texts = async () =>
 
 const ISOLATION = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const;
 
-/** What a transaction does, one after the other. */
+/** The steps of a transaction, in order. */
 type Step =
   | { readonly kind: 'write'; readonly text: string; readonly isCaught: boolean }
   | { readonly kind: 'together'; readonly texts: readonly string[]; readonly isCaught: boolean }
@@ -82,7 +82,7 @@ interface Outcome {
   readonly rows: readonly string[];
 }
 
-/** @returns also whether PostgreSQL was about to roll back what the program commits */
+/** @returns also whether PostgreSQL would execute the COMMIT as a ROLLBACK */
 async function outcomeOf(
   dataSource: DataSource,
   isolation: (typeof ISOLATION)[number],
@@ -93,7 +93,7 @@ async function outcomeOf(
   const done = dataSource.transaction(isolation, async (manager) => {
     await run(manager, steps);
     const client = (await manager.queryRunner?.connect()) as Client;
-    await client.query('').catch(() => undefined); // behind statements that were not awaited
+    await client.query('').catch(() => undefined); // waits for statements that were not awaited
     hasFailed = client.getTransactionStatus() === 'E';
   });
   const error = await done.then(
@@ -104,7 +104,7 @@ async function outcomeOf(
 }
 
 describe('a transaction', () => {
-  it('has the outcome and the rows of one of TypeORM, except that a lost commit throws', async () => {
+  it('behaves as in TypeORM, except that a COMMIT that rolls back throws', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...ISOLATION),
@@ -121,7 +121,7 @@ describe('a transaction', () => {
     );
   });
 
-  it('whose failed statement was caught is not committed, and says so', async () => {
+  it('throws at COMMIT if the error of a failed statement was caught', async () => {
     const done = service.transaction(async (manager) => {
       await write(manager, 'a');
       await write(manager, 'bad').catch(() => undefined);
@@ -130,7 +130,7 @@ describe('a transaction', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('whose failed statement was not awaited is not committed, and says so', async () => {
+  it('throws at COMMIT if a failed statement was not awaited', async () => {
     let late: Promise<unknown> = Promise.resolve();
     const done = service.transaction(async (manager) => {
       await write(manager, 'a');
@@ -141,7 +141,7 @@ describe('a transaction', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('tells subscribers of a rollback, and of no commit, where the commit is lost', async () => {
+  it('notifies subscribers of a rollback, not of a commit, if the COMMIT rolls back', async () => {
     const seen: string[] = [];
     service.subscribers.push({
       afterTransactionCommit: () => void seen.push('commit'),

@@ -2,16 +2,16 @@ import pg from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
 import { isStale, markAsDatabaseError } from '../database-unavailable.js';
 
-/** A little more than `statement_timeout`, so that PostgreSQL can report that itself. */
+/** A little more than `statement_timeout`, so that PostgreSQL can report its own timeout. */
 export const QUERY_TIMEOUT = seconds(1.5);
-/** A frozen server does not close the connection. */
+/** After this time the connection is closed by force: a frozen server does not close it. */
 const END_TIMEOUT = seconds(0.5);
-/** A connection to a read-only server is kept that long: the next one may lead there, too. */
+/** A connection to a read-only server is kept for this long: a new one may lead to the same server. */
 const READ_ONLY_TIMEOUT = seconds(1);
 
-/** What PostgreSQL reports of itself, from version 14 on: a standby, or a former primary that may not be written to. */
+/** Parameters that PostgreSQL 14 and later reports, `on` for a standby or a read-only former primary. */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
-/** SQLSTATE of a write to it. */
+/** SQLSTATE of a write to a read-only server. */
 const READ_ONLY = '25006';
 
 interface ParameterStatus {
@@ -20,26 +20,26 @@ interface ParameterStatus {
 }
 
 export interface ClientConfig extends pg.ClientConfig {
-  /** The URL for the next connection, where it may change: a password that is rotated. */
+  /** Returns the URL for the next connection, if its password may be rotated. */
   readonly currentUrl?: () => string | undefined;
-  /** False: the next statement may reach another session of PostgreSQL. */
+  /** `false` if a pooler may send the next statement to another session. */
   readonly preparedStatements?: boolean;
 }
 
-/** PostgreSQL has rolled back what was to be committed: a statement of the transaction had failed. */
+/** A COMMIT was executed as a ROLLBACK, because a statement of the transaction had failed. */
 export class TransactionRolledBack extends Error {
   constructor() {
-    super('The transaction was rolled back, because a statement in it had failed.');
+    super('The transaction was rolled back because one of its statements had failed.');
   }
 }
 
-/** A connection that ends when a query has timed out, knows whether it may be used again, and whose commits happen or throw. */
+/** A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT did not commit. */
 export class ServiceClient extends pg.Client {
   /** Milliseconds. ../statement-timeout.ts raises it. */
   queryTimeout = QUERY_TIMEOUT;
-  /** Whether the pool has it, and nobody uses it. */
+  /** Whether it is idle in the pool. */
   isFree = false;
-  /** Whether a prepared statement of it no longer runs. */
+  /** Whether one of its prepared statements no longer works. */
   private isStale = false;
   private readonly readOnlyParameters = new Set<string>();
   private readOnlySince?: number;
@@ -49,13 +49,13 @@ export class ServiceClient extends pg.Client {
     this.connection.on('error', markAsDatabaseError);
     this.connection.on('errorMessage', (error: unknown) => (this.isStale ||= isStale(error)));
     this.noticeReadOnly();
-    // An error is reported before the status of the transaction, so the connection may be free again by then.
+    // PostgreSQL reports an error before the transaction status, so the connection may already be idle again.
     this.connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
       if (this.isFree && status !== 'I') this.emit('error', new Error('A transaction was left open.')); // the pool drops it
     });
   }
 
-  /** Whether the server has said that it is read-only, as a standby or a former primary is. */
+  /** Whether the server has reported that it is read-only, such as a standby or a former primary. */
   get isReadOnly(): boolean {
     return this.readOnlySince !== undefined;
   }
@@ -63,14 +63,14 @@ export class ServiceClient extends pg.Client {
   /** Whether another request may use the connection. */
   get isReusable(): boolean {
     const { readOnlySince = Infinity } = this;
-    // A transaction that was left open would swallow the writes of others.
+    // The next writes would become part of a transaction that was left open.
     const isOpen = this.getTransactionStatus() !== 'I';
     return !isOpen && !this.isStale && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
   }
 
   /**
-   * Runs a query with a timeout. A stream, a cursor or a `COPY` has none: the server is not silent while it waits for its consumer.
-   * The types are those of `pg`: its overloads have no signature in common.
+   * Runs a query with a timeout. Streams, cursors and `COPY` have none, because they may wait for their consumer.
+   * The overloads of `pg` have no signature in common.
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   override query(query: any, ...others: unknown[]): any {
@@ -94,7 +94,7 @@ export class ServiceClient extends pg.Client {
     return undefined;
   }
 
-  /** Otherwise the next query would wait for the same server. */
+  /** Closes the connection after a timeout. Otherwise the next query would wait for the same server. */
   private readonly endAfterTimeout = (error: unknown): void => {
     if (isQueryTimeout(error)) this.end().catch(() => undefined);
   };
@@ -113,13 +113,13 @@ export class ServiceClient extends pg.Client {
   }
 }
 
-/** @throws TransactionRolledBack for a commit that PostgreSQL answers with `ROLLBACK`, and without an error */
+/** @throws TransactionRolledBack if PostgreSQL executed the COMMIT as a ROLLBACK, which is not an error for it */
 function committed(result: pg.QueryResult): pg.QueryResult {
   if (result.command === 'ROLLBACK') throw new TransactionRolledBack();
   return result;
 }
 
-/** Whether `pg` has waited in vain for the response to a query. */
+/** Whether a query of `pg` timed out. */
 export const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout';
 

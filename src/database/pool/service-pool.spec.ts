@@ -11,10 +11,10 @@ import { isDatabaseUnavailable } from '../database-unavailable.js';
 import type { ServiceClient } from './service-client.js';
 import { ServicePool } from './service-pool.js';
 
-/** Milliseconds: shorter than in the service. */
+/** Milliseconds; shorter than in the service. */
 const READ_TIMEOUT = seconds(0.5);
 
-/** A real PostgreSQL, through a wire that can be frozen. */
+/** A real PostgreSQL behind a proxy that can freeze the connection. */
 describe('connections to a database that stops responding', () => {
   let database: TestDatabase;
   let wire: Server;
@@ -63,10 +63,10 @@ describe('connections to a database that stops responding', () => {
     return { away: isDatabaseUnavailable(error), after: performance.now() - began };
   }
 
-  it('fails its queries, however many are sent meanwhile', async () => {
+  it('fail their queries, however many are sent meanwhile', async () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     const client = await pool.connect();
-    await delay(READ_TIMEOUT + seconds(0.5)); // idle for longer than it may be silent
+    await delay(READ_TIMEOUT + seconds(0.5)); // idle for longer than the timeout
     client.on('error', () => undefined);
     frozen = true;
     const sent: Promise<unknown>[] = [];
@@ -76,15 +76,15 @@ describe('connections to a database that stops responding', () => {
     client.release();
     await Promise.all(sent);
     expect(away).toBe(true);
-    expect(after).toBeLessThan(seconds(5)); // each further one could put it off
+    expect(after).toBeLessThan(seconds(5)); // further queries must not extend the timeout
   });
 
-  it('works again by itself once the database responds', async () => {
+  it('recover once the database responds', async () => {
     frozen = false;
     await eventually(async () => !(await failure(() => pool.query('SELECT 2'))).away);
   });
 
-  it('ends although the server does not close its connections', async () => {
+  it('end even if the server does not close them', async () => {
     await pool.query('SELECT 3');
     frozen = true;
     await pool.end();
@@ -112,7 +112,7 @@ describe('a connection', () => {
     return client;
   };
 
-  it('with a stream waits for its consumer for as long as that takes', async () => {
+  it('has no timeout while a stream waits for its consumer', async () => {
     const client = await impatient();
     const sql = 'SELECT n FROM generate_series(1, 5000) AS n';
     const rows: AsyncIterable<{ n: number }> = client.query(new QueryStream(sql));
@@ -127,7 +127,7 @@ describe('a connection', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it('with a query that has timed out is given up', async () => {
+  it('is closed after a query timeout', async () => {
     const client = await impatient();
     await expect(client.query('SELECT pg_sleep(60)')).rejects.toThrow('Query read timeout');
     client.release();
@@ -135,7 +135,7 @@ describe('a connection', () => {
     expect(client).not.toBe(await pool.connect().then((other) => (other.release(), other)));
   });
 
-  it.each(['BEGIN', 'BEGIN; SELECT 1 / 0'])('that is released after %s is given up', async (sql) => {
+  it.each(['BEGIN', 'BEGIN; SELECT 1 / 0'])('is closed if it is released after %s', async (sql) => {
     const client = await pool.connect();
     await client.query(sql).catch(() => undefined);
     client.release();

@@ -10,8 +10,8 @@ const WARNING_INTERVAL = seconds(30);
 type Connected = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool that gives up connections with an open transaction, and those to a server that is read-only since a failover. Within a
- * shared transaction it gives its connection.
+ * A pool that closes released connections with an open transaction, and those to a server that is read-only after a failover.
+ * Within a shared transaction, `connect()` returns the connection of that transaction.
  */
 export class ServicePool extends pg.Pool {
   private readonly logger = new Logger('Database');
@@ -19,19 +19,21 @@ export class ServicePool extends pg.Pool {
 
   constructor(options: pg.PoolConfig) {
     super({ ...options, Client: ServiceClient });
-    // Queries and idle connections have their own listeners; without one, an error between two queries ends the process.
+    // An error between two queries would otherwise end the process: `pg` listens only during queries and while idle.
     this.on('connect', (client) => client.on('error', () => undefined));
     this.on('acquire', (client) => {
       if (client instanceof ServiceClient) client.isFree = false;
     });
-    // Before the pool looks whether the client ends: then it drops the client.
+    // Runs before the pool checks whether the client is ending, so that the pool removes it.
     this.on('release', (_error, client) => {
       if (!(client instanceof ServiceClient)) return;
       client.isFree = true;
       if (client.isReusable) return;
       if (client.isReadOnly) this.warnOfReadOnly();
       else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
-        this.logger.error('A transaction was left open. It is rolled back, and its connection closed.');
+        this.logger.error(
+          'A connection was released with an open transaction. It was rolled back and closed.',
+        );
       client.end().catch(() => undefined);
     });
   }
@@ -42,7 +44,7 @@ export class ServicePool extends pg.Pool {
     const transaction = runningTransaction(this);
     if (!transaction) return connected ? (super.connect(connected), undefined) : super.connect();
     const joined = new JoinedClient(transaction);
-    const client = joined as unknown as PoolClient; // what TypeORM uses of it
+    const client = joined as unknown as PoolClient; // it has only the members that TypeORM uses
     if (!connected) return Promise.resolve(client);
     connected(undefined, client, joined.release);
     return undefined;
@@ -52,6 +54,6 @@ export class ServicePool extends pg.Pool {
     const now = performance.now();
     if (now - this.warnedAt < WARNING_INTERVAL) return;
     this.warnedAt = now;
-    this.logger.warn('PostgreSQL is read-only, as after a failover. Connecting again.');
+    this.logger.warn('PostgreSQL is read-only, as after a failover. Reconnecting.');
   }
 }

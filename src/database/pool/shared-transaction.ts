@@ -8,31 +8,33 @@ import type { ServiceClient } from './service-client.js';
 
 const running = new AsyncLocalStorage<SharedTransaction>();
 
-/** The transaction that connections of a pool join in this context. */
+/** The shared transaction of this async context, if it uses the pool. */
 export function runningTransaction(pool: Pool): SharedTransaction | undefined {
   const transaction = running.getStore();
   return transaction?.pool === pool && !transaction.isOver ? transaction : undefined;
 }
 
-/** Whether statements outside of a query runner belong to the transaction of this context. */
+/** Whether statements without a query runner run in a shared transaction. */
 export const isInTransaction = (dataSource: DataSource): boolean =>
   runningTransaction(poolOf(dataSource)) !== undefined;
 
 /** The pool of TypeORM. */
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master as Pool;
 
-/** A statement of the work has ended the transaction: what the work had written before that is committed. */
+/** A statement ended the shared transaction. Earlier writes may be committed. */
 export class TransactionEnded extends Error {
   constructor() {
-    super('A statement has ended the transaction that others belong to. Use dataSource.transaction().');
+    super(
+      'A statement ended the shared transaction. Use dataSource.transaction() instead of COMMIT or ROLLBACK.',
+    );
   }
 }
 
 /**
- * Runs work in one transaction, which commits when its promise resolves. Each connection that the data source takes from its
- * pool within `join` belongs to it. Transactions of the work become savepoints, which can fail by themselves.
+ * Runs work in one transaction, which commits when the work resolves. Within `join`, all connections from the pool share the
+ * transaction. Transactions of the work become savepoints, which can fail independently.
  * @param work gets the manager of the transaction, for statements before and after `join`
- * @throws TransactionEnded, ServiceUnavailable when the connection is lost, and whatever the work throws
+ * @throws TransactionEnded, ServiceUnavailable if the connection is lost, and the errors of the work
  */
 export async function inOneTransaction<T>(
   dataSource: DataSource,
@@ -59,12 +61,12 @@ export async function inOneTransaction<T>(
 const UNKNOWN = ['3B001', '25P01'];
 
 /**
- * A transaction on one connection that several users share. In PostgreSQL a failed statement ends the transaction, so a statement
- * outside of a transaction of the work gets its own savepoint: a handler can catch the error and continue.
+ * A transaction on one connection that several users share. In PostgreSQL a failed statement aborts the transaction, so each
+ * statement outside an inner transaction gets its own savepoint: a handler can catch the error and continue.
  */
 export class SharedTransaction {
   isOver = false;
-  /** Open transactions of the work, and whether another connection has written since they began. */
+  /** Open inner transactions by connection, and whether another connection has written since they began. */
   private readonly inner = new Map<object, { hasOtherWrites: boolean }>();
   private savepoints = 0;
   private pending = 0;
@@ -78,7 +80,7 @@ export class SharedTransaction {
     readonly client: ServiceClient,
   ) {}
 
-  /** Waits also for what the work does not await. After that, the pool gives other connections. @throws TransactionEnded */
+  /** Also waits for statements that the work does not await. Later connections are separate again. @throws TransactionEnded */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const lose = () => {
       this.isConnected = false;
@@ -99,7 +101,7 @@ export class SharedTransaction {
     }
   }
 
-  /** Runs statements of a connection after the earlier ones of others. */
+  /** Runs a statement after all earlier ones, in order of the calls. */
   async inTurn<T>(by: object, mayWrite: boolean, statement: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('The transaction of this connection is over.');
     this.pending++;
@@ -116,7 +118,7 @@ export class SharedTransaction {
     }
   }
 
-  /** A transaction of the work begins on a connection. @returns the name of its savepoint */
+  /** Begins an inner transaction of a connection. @returns the name of its savepoint */
   begin(by: object): string {
     if (!this.inner.has(by)) this.inner.set(by, { hasOtherWrites: false });
     return `petstore_${++this.savepoints}`;
@@ -125,7 +127,7 @@ export class SharedTransaction {
   rollBack(by: object): void {
     if (!this.inner.get(by)?.hasOtherWrites) return;
     this.failure ??= new Error(
-      'A transaction was rolled back after another one had written within it. Run them in turn.',
+      'A transaction was rolled back together with writes of another one. Run transactions of one request in sequence.',
     );
   }
 
@@ -149,7 +151,7 @@ export class SharedTransaction {
     }
   }
 
-  /** A savepoint is unknown after its transaction has ended. */
+  /** An unknown savepoint means that the transaction has ended. */
   private readonly noteEnd = (error: unknown): void => {
     const isUnknown = error instanceof pg.DatabaseError && UNKNOWN.includes(error.code ?? '');
     this.failure = isUnknown ? new TransactionEnded() : (this.failure ?? (error as Error));
@@ -157,7 +159,7 @@ export class SharedTransaction {
   };
 
   private async settle(): Promise<void> {
-    await setImmediate(); // what the work has not awaited has begun
+    await setImmediate(); // lets statements that were not awaited start
     while (this.isConnected && this.pending + this.inner.size > 0) {
       await new Promise<void>((resolve) => (this.changed = resolve));
     }
