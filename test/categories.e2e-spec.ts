@@ -169,7 +169,7 @@ describe('PATCH /v1/categories/{categoryId}', () => {
        ) SELECT id FROM below WHERE id = ANY ($1)`,
       [ids],
     );
-    expect(rows).toHaveLength(ids.length); // what is in a cycle is below nothing
+    expect(rows).toHaveLength(ids.length); // a category in a cycle would not be below the root
   });
 
   it('changes categories while another transaction locks others', async () => {

@@ -4,7 +4,7 @@ import { petstore as inThisProcess } from './support/command-line.js';
 import { emptyFolder, type Ended } from './support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
 
-/** What could make a terminal do something, or a line look like another one. */
+/** Characters that could control a terminal, or disguise a line as another one. */
 const CONTROLS = {
   'an escape': '\u001b[31mred',
   'a line break': 'a\n2   forged   pro',
@@ -62,7 +62,7 @@ describe('an unsafe name already in the database', () => {
     id = String((JSON.parse(stdout) as { id: number }).id);
     await petstore('keys', 'update', id, '--name', 'second'); // for the history
     await withClient(database.url, async (client) => {
-      await client.query('ALTER TABLE api_key_history DISABLE TRIGGER ALL'); // it lets nobody edit the record
+      await client.query('ALTER TABLE api_key_history DISABLE TRIGGER ALL'); // the trigger prevents editing the history
       const bad = 'a\u001b[31m\nb\u009b\u202e';
       await client.query('UPDATE api_keys SET name = $1 WHERE id = $2', [bad, id]);
       await client.query(`UPDATE api_key_history SET os_user = $1, command = $1 WHERE key_id = $2`, [

@@ -26,7 +26,7 @@ type Argument = string | number;
 const petstore = (...args: Argument[]): Promise<Ended> =>
   inThisProcess(args.map(String), { DATABASE_URL: database.url });
 
-/** The same as people run it. */
+/** Runs the program like a user would. */
 const program = (...args: Argument[]): Promise<Ended> =>
   run(COMMAND_LINE, args.map(String), { cwd: folder.path, env: { DATABASE_URL: database.url } });
 
@@ -39,7 +39,7 @@ interface Rotated extends Key {
   readonly oldSecretEndsAt: string;
 }
 
-/** What a command that succeeds prints with --json. */
+/** The output of a successful command with --json. */
 const json = async <T = unknown>(...args: Argument[]): Promise<T> =>
   printed(await petstore(...args, '--json')) as T;
 
@@ -50,7 +50,7 @@ function printed({ code, stdout, stderr }: Ended): unknown {
 
 const createKey = (...args: Argument[]) => json<Key>('keys', 'create', '--name', 'a test', ...args);
 
-/** One line on stderr that holds all the parts, nothing on stdout, exit code 1. */
+/** Expects one line on stderr that contains all parts, nothing on stdout, and exit code 1. */
 const expectErrorResponse = async (args: Argument[], ...parts: string[]): Promise<void> => {
   expectOneLine(await petstore(...args), ...parts);
 };

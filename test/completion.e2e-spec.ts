@@ -6,7 +6,7 @@ import { COMMAND_LINE, run } from './support/program.js';
 const complete = async (...words: string[]): Promise<string[]> => {
   const { stdout } = await run(COMMAND_LINE, ['complete', '--', ...words], { cwd: tmpdir() });
   const lines = stdout.split('\n').filter((line) => line !== '');
-  expect(lines.pop()).toMatch(/^:\d+$/); // what the shell is to do with the words
+  expect(lines.pop()).toMatch(/^:\d+$/); // tells the shell what to do with the words
   return lines.map((line) => line.split('\t')[0] ?? '');
 };
 

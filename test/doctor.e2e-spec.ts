@@ -26,7 +26,7 @@ const doctor = (env: Env, ...args: string[]): Promise<Ended> =>
     ...env,
   });
 
-/** What it finds, as `state: finding` by check; the exit code has to go with it. */
+/** Its findings, as `state: finding` by check. The exit code must match. */
 async function findings(env: Env): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await doctor(env, '--json');
   const all = JSON.parse(stdout) as CheckResult[];

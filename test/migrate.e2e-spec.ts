@@ -16,7 +16,7 @@ afterEach(() => Promise.all([folder.remove(), database.drop()]));
 
 const migrate = (...args: string[]) => petstore(['migrate', ...args], { DATABASE_URL: database.url });
 
-/** The same as people run it. */
+/** Runs the program like a user would. */
 const program = (...args: string[]) =>
   run(COMMAND_LINE, ['migrate', ...args], { cwd: folder.path, env: { DATABASE_URL: database.url } });
 

@@ -38,7 +38,7 @@ const act = (id: number | string, action: string) => client.post(`/v1/store/orde
 const petStatus = async (id: number) =>
   ((await client.get(`/v1/pets/${id}`).expect(200)).body as { status: string }).status;
 
-/** An order that has come so far. */
+/** Creates an order with the given status. */
 async function order(status: Status = 'placed'): Promise<Order> {
   let { body } = await place(await createPet()).expect(201);
   for (const action of ACTIONS[status]) ({ body } = await act((body as Order).id, action).expect(200));

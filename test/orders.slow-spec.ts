@@ -18,7 +18,7 @@ afterAll(async () => {
   await petstore.stop();
 });
 
-/** Sends to one of the processes. Undefined where that ended before it sent a response. */
+/** Sends to one of the processes. Undefined if that process ended before responding. */
 async function post(
   processes: readonly ServiceProcess[],
   i: number,
@@ -40,7 +40,7 @@ async function createPets(): Promise<number[]> {
   return pets.map(({ id }) => id);
 }
 
-/** Each pet with its open orders and whether it is held. */
+/** Each pet with its open orders, and whether it is held. */
 const state = (ids: readonly number[]) =>
   petstore.query<{ status: string; open: number; held: number }>(
     `SELECT pets.status,
@@ -54,7 +54,7 @@ const state = (ids: readonly number[]) =>
 const isConsistent = ({ status, open, held }: { status: string; open: number; held: number }) =>
   open === held && (open === 1) === (status === 'pending') && open <= 1;
 
-/** Many orders at the same time, as many for each pet, over all processes. */
+/** Places many concurrent orders over all processes, equally many for each pet. */
 const orderAll = (processes: readonly ServiceProcess[], ids: readonly number[]) =>
   Array.from({ length: ORDERS }, (_, i) =>
     post(processes, i, '/v1/store/orders', { petId: ids[Math.floor(i / 4) % ids.length] }),
@@ -97,7 +97,7 @@ describe('POST /v1/store/orders, over four processes', () => {
     await Promise.all(responses);
     expect((await state(ids)).filter((pet) => !isConsistent(pet))).toEqual([]);
 
-    // The pets that were not ordered can still be.
+    // Pets that were not ordered remain available.
     const left = (await state(ids)).filter(({ status }) => status === 'available').length;
     const again = await Promise.all(ids.map((petId) => post([survivor], 0, '/v1/store/orders', { petId })));
     expect(again.filter((response) => response?.status === 201)).toHaveLength(left);

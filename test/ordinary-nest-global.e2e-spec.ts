@@ -21,7 +21,7 @@ import { map, of, type Observable, tap } from 'rxjs';
 import { Idempotent } from '../src/idempotency/idempotent.decorator.js';
 import { Petstore } from './support/petstore.js';
 
-/** The chapters of the Nest documentation on what a module provides for the whole application. */
+/** Covers the chapters of the Nest documentation about global providers of a module. */
 
 @Injectable()
 class TransformInterceptor implements NestInterceptor {
@@ -30,7 +30,7 @@ class TransformInterceptor implements NestInterceptor {
   }
 }
 
-/** Like the one of `@nestjs/cache-manager`: the key is the URL. */
+/** Like the one of `@nestjs/cache-manager`, with the URL as the key. */
 @Injectable()
 class CacheInterceptor implements NestInterceptor {
   private readonly cached = new Map<string, unknown>();
@@ -169,7 +169,7 @@ describe('a module that provides a cache as APP_INTERCEPTOR', () => {
   });
 });
 
-/** As `@WebSocketGateway()` marks it; the package is not installed. */
+/** Marked like `@WebSocketGateway()` would. The package is not installed. */
 @SetMetadata('websockets:is_gateway', true)
 class ChatGateway {}
 

@@ -23,7 +23,7 @@ class Tick {
   name!: string;
 }
 
-/** Works all the time, and notes each hook. */
+/** Works continuously, and records each hook. */
 @Injectable()
 class TickingService
   implements
@@ -35,7 +35,7 @@ class TickingService
 {
   readonly failures: unknown[] = [];
   private timer?: NodeJS.Timeout;
-  /** One tick at a time, so that the last one can be waited for. */
+  /** One tick at a time, so that the last one can be awaited. */
   private ticking: Promise<unknown> | undefined;
 
   constructor(
@@ -74,7 +74,7 @@ class TickingService
   }
 
   private async note(hook: string): Promise<void> {
-    const before = await this.ticks.findOneBy({ name: hook }); // as the fast path reads
+    const before = await this.ticks.findOneBy({ name: hook }); // read through the fast path
     await this.ticks.save({ name: before ? 'again' : hook });
   }
 

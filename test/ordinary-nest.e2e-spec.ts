@@ -2,8 +2,8 @@ import { Petstore } from './support/petstore.js';
 import { topics } from './ordinary-nest/topics.js';
 
 /**
- * Whatever the Nest and TypeORM documentation teaches works in a module of a user. Each topic is such a module, written
- * with nothing but what those pages show, and the tests of what its routes do. All share one application.
+ * Everything in the Nest and TypeORM documentation works in a user's module. Each topic is such a module, written only
+ * with what those pages show, and tests of its routes. All share one application.
  */
 describe('an ordinary Nest module', () => {
   let petstore: Petstore;

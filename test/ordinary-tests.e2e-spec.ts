@@ -6,7 +6,7 @@ import { ApiKey } from '../src/auth/api-key.entity.js';
 import { Changes, Created, Deprecated, DomainError, Id, Idempotent, type Int64 } from '../src/platform.js';
 import { Petstore } from './support/petstore.js';
 
-/** As a feature has them. */
+/** Like those of a feature. */
 class ToyNotFound extends DomainError {
   constructor(id: Int64 | string) {
     super('not_found', 'toy_not_found', `There is no toy with the id ${id}.`);
@@ -67,7 +67,7 @@ describe('a unit test as the Nest documentation writes it', () => {
     const module = await Test.createTestingModule({
       controllers: [ToysController],
       providers: [{ provide: ToysService, useValue: toys }],
-    }).compile(); // without what @Idempotent() and @Deprecated() bring
+    }).compile(); // without the dependencies of @Idempotent() and @Deprecated()
     expect(await module.get(ToysController).get(1n)).toBe(BALL);
     expect(toys.get).toHaveBeenCalledWith(1n);
   });

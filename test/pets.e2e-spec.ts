@@ -31,7 +31,7 @@ async function createPets(count: number, status: string): Promise<void> {
   );
 }
 
-/** Follows `Link` headers from a path on to the last page. */
+/** Follows `Link` headers from a path to the last page. */
 async function walk(
   path: string,
   betweenPages: () => Promise<void> = () => Promise.resolve(),

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase, withClient } from './support/tes
 const LISTENS = /listens/;
 const PLANS = ['free', 'pro', 'business', 'enterprise'];
 const SECRET = 'petstore_[0-9A-Za-z]{49}';
-/** No port is free for sure in a test run, but any free one will do. */
+/** No fixed port is guaranteed to be free in a test run, so any free one is used. */
 const ANY_PORT = { PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' };
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -49,7 +49,7 @@ const keysOf = ({ stdout }: Program) =>
   PLANS.map((plan) => new RegExp(`^ +${plan} +(${SECRET})$`, 'm').exec(stdout)?.[1]);
 const status = async (url: string) => (await fetch(url)).status;
 
-/** One line on stderr that holds all the parts, exit code 1, and no word of success. */
+/** Expects one line on stderr that contains all parts, exit code 1, and no message of success. */
 function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): void {
   for (const part of parts) expect(stderr).toContain(part);
   expect(stderr).toMatch(/^petstore: .+\n$/);
@@ -97,7 +97,7 @@ describe('npm start with an empty data folder', () => {
     const read = async <Row>(path: string) =>
       (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
     const events = await read<{ type: string; data: { id: number } }>('events');
-    /** The state that the events end with. */
+    /** The state after applying all events. */
     const folded = (resource: string) =>
       new Map(events.filter(({ type }) => type.startsWith(resource)).map(({ data }) => [data.id, data]));
     const pets = await read<{ id: number; categoryId: number }>('pets');

@@ -23,7 +23,7 @@ describe('a worker that loses PostgreSQL in the middle of a turn', () => {
     proxy.remove();
   });
 
-  /** A webhook that is told of a new pet. @returns the path of its deliveries */
+  /** A webhook that receives an event for a new pet. @returns the path of its deliveries */
   async function createWithEvent(): Promise<string> {
     const { body } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
     await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
@@ -42,7 +42,7 @@ describe('a worker that loses PostgreSQL in the middle of a turn', () => {
     await eventually(() => petstore.log.some(({ msg }) => String(msg).startsWith('Runner stopping')));
     receiver.respond = 204;
     proxy.mend();
-    const path = await createWithEvent(); // the first one has its turn until its time is up
+    const path = await createWithEvent(); // another webhook, because the job of the first one is still running
     await becomes(() => statesAt(path), ['delivered']);
   });
 });

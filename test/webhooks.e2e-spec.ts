@@ -33,7 +33,7 @@ describe('webhooks, delivered by the service', () => {
 
   beforeAll(async () => {
     petstore = await Petstore.start({ env: LOCAL });
-    petstore.clock.set(Date.now()); // the library compares the time of a message with its own
+    petstore.clock.set(Date.now()); // the library compares a message's time with the real time
     receiver = await WebhookReceiver.start();
     client = petstore.client(await petstore.key());
   });
@@ -109,12 +109,12 @@ describe('webhooks', () => {
   const addPet = (name = 'Rex') => client.post('/v1/pets').send({ name, categoryId: 7 }).expect(201);
   const deliveries = async (id: number, query = ''): Promise<Delivery[]> =>
     (await client.get(`/v1/webhooks/${id}/deliveries${query}`).expect(200)).body;
-  /** What a worker does. */
+  /** Like a worker. */
   const fanOut = async (): Promise<void> => {
     await petstore.app.get(EventsService).catchUp();
     await petstore.app.get(FanOut).run();
   };
-  /** What the queue does with the job of a webhook, if it is due. */
+  /** Runs a webhook's job like the queue does, if it is due. */
   const deliver = async (id: number): Promise<void> => {
     const due = await petstore.query(
       `SELECT graphile_worker.complete_jobs(ARRAY[id]) FROM graphile_worker.jobs
@@ -127,7 +127,7 @@ describe('webhooks', () => {
     await fanOut();
     await deliver(id);
   };
-  /** Has time pass by the clock of the database: what it knows happened earlier. @param time milliseconds */
+  /** Lets time pass by the clock of the database, by moving its rows into the past. @param time milliseconds */
   const pass = (time: number) =>
     petstore.query(
       `WITH past AS (SELECT make_interval(secs => $1) AS time), deliveries AS (
@@ -480,7 +480,7 @@ describe('webhooks', () => {
       for (let i = 0; i < 30; i++) await addPet();
       await work(id);
       const attempted = receiver.received.length;
-      expect(attempted).toBeLessThan(30); // the first failure is enough
+      expect(attempted).toBeLessThan(30); // stops after the first failure
       await pass(minutes(2));
       await deliver(id);
       const again = receiver.received.length;
@@ -495,7 +495,7 @@ describe('webhooks', () => {
       expect(receiver.received.length).toBeGreaterThan(again);
       const before = receiver.received.length;
       await client.post(`/v1/webhooks/${id}/ping`).expect(202);
-      await deliver(id); // at once
+      await deliver(id); // immediately
       expect(receiver.received.length).toBeGreaterThan(before);
     });
 
@@ -606,7 +606,7 @@ describe('webhooks', () => {
   it('have a metric of their delay, which excludes failing endpoints', async () => {
     const backlog = async (): Promise<number> => {
       await petstore.app.get(WebhookHousekeeping).measure();
-      petstore.clock.advance(minutes(1)); // metrics are kept for a moment
+      petstore.clock.advance(minutes(1)); // metrics are cached for a moment
       const { text } = await petstore.client().get('/metrics');
       return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
     };

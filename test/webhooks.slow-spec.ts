@@ -61,7 +61,7 @@ describe('workers in processes of their own', () => {
     killed.signal('SIGKILL');
     await killed.ended;
     receiver.respond = 204;
-    // The queue waits for it for 30 s.
+    // The queue waits 30 s for a job's process.
     await petstore.query(`UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '30 s'`);
     await startWorker();
     await eventually(() => receiver.received.length === 2);
@@ -159,7 +159,7 @@ describe('workers in processes of their own', () => {
       return row?.count ?? 0;
     };
     await eventually(async () => (await delivered()) === 500);
-    // New events come to it at once, although 1 500 deliveries to the others are due.
+    // New events are delivered to it immediately, although 1 500 deliveries to the others are due.
     const dueToOthers = await petstore.query(
       `SELECT FROM webhook_deliveries WHERE webhook_id <> $1 AND state = 'pending'`,
       [alive],
@@ -225,7 +225,7 @@ describe('a service and a worker whose PostgreSQL is frozen', () => {
     await eventually(() => isDelivered('after'));
 
     await freeze();
-    expect(ends).toBe(0); // nothing but the signal ends them
+    expect(ends).toBe(0); // only the signal ends them
     const began = performance.now();
     for (const program of programs) program.signal('SIGTERM');
     const ended = await Promise.all(programs.map((program) => program.ended));

@@ -9,11 +9,11 @@ interface Finding {
   readonly html: string;
 }
 
-/** Runs in the page, where axe-core is. */
+/** Runs in the page, where axe-core is loaded. */
 const FIND = `axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
   nodes.map(({ html }) => ({ id, impact, html: html.slice(0, 200) }))))`;
 
-/** What is there once the page has been made. */
+/** A selector that appears once the page has been rendered. */
 const PAGES = {
   '/docs': '.opblock',
   '/docs/errors': 'section',

@@ -27,7 +27,7 @@ let petstore: Petstore;
 let proxy: TcpProxy;
 let addresses = 0;
 
-/** A client without a key, at an address that no other test has. */
+/** A client without a key, at an address that no other test uses. */
 function anonymous(address = `192.0.2.${++addresses}`) {
   const send = (path = '/v1/events', key?: string) =>
     petstore.client(key).set('X-Forwarded-For', address).get(path);
@@ -50,7 +50,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   });
 }
 
-/** What holds wherever the requests are counted. */
+/** Required wherever requests are counted. */
 function describeClients(
   begin: () => Promise<void>,
   end: () => Promise<void> = () => Promise.resolve(),
@@ -136,7 +136,7 @@ function describeClients(
     const { send, times } = anonymous();
     const key = await petstore.key();
     expect((await send('/v1/events', key)).status).toBe(200);
-    petstore.clock.advance(20_000); // what was found is no longer fresh
+    petstore.clock.advance(20_000); // the cache entry is no longer fresh
     await times(PER_MINUTE + 1);
     expect((await send('/v1/events', key)).status).toBe(200);
   });
@@ -146,7 +146,7 @@ function describeClients(
     proxy.cut();
     const statuses = await times(PER_MINUTE + 10, '/v1/events', makeSecret);
     proxy.mend();
-    petstore.clock.advance(1_000); // only then is PostgreSQL asked again
+    petstore.clock.advance(1_000); // PostgreSQL is queried again only after this
     expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));
     expect(remaining(await send())).toBe(PER_MINUTE - 1);
   });

@@ -27,7 +27,7 @@ afterAll(async () => {
   proxy.remove();
 });
 beforeEach(() => {
-  petstore.clock.advance(61_000); // an address may ask only so often without a key, and nothing is remembered
+  petstore.clock.advance(61_000); // requests without a key are limited by address, and caches expire
 });
 
 const ask = (...headers: NonNullable<Message['headers']>) => send(petstore, { headers });
@@ -51,7 +51,7 @@ async function revokedKey(): Promise<string> {
 
 const revoke = (id: Int64) => heard(id, () => keys.revoke(id));
 
-/** Changes a key and waits until the service has heard of it. */
+/** Changes a key and waits until the service has noticed. */
 async function heard(id: Int64, change: () => Promise<unknown>): Promise<void> {
   const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
   await change();
@@ -298,7 +298,7 @@ describe('a change of a key', () => {
     expect(await statuses()).toEqual(new Set([401]));
   });
 
-  /** Whether a new connection has asked to be told: PostgreSQL shows what each one did last. */
+  /** Whether a new connection is listening: PostgreSQL shows the last statement of each one. */
   async function listening(since?: Date): Promise<boolean> {
     const rows = await petstore.app
       .get(DataSource)

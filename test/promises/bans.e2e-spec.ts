@@ -24,16 +24,16 @@ describe('a ban and its record in the database', () => {
     proxy.remove();
   });
   beforeEach(async () => {
-    // The test before may have cut the connection that hears of changes.
+    // The previous test may have cut the listening connection.
     await eventually(async () => (await petstore.query(LISTENER)).length > 0);
-    petstore.clock.set(new Date()); // a ban is on record in real time
+    petstore.clock.set(new Date()); // bans are recorded in real time
     client = petstore.client(await petstore.key('enterprise', LIMITS));
     id = (await petstore.query<{ id: number }>('SELECT max(id) AS id FROM api_keys'))[0]?.id ?? 0;
   });
 
   const keys = () => petstore.app.get(ApiKeysService);
-  const ban = async () => (await client.get('/v1/rate-limit')).body.ban as unknown; // asking it costs no request
-  /** Sends on after a 429 until the key is banned. */
+  const ban = async () => (await client.get('/v1/rate-limit')).body.ban as unknown; // this request is free
+  /** Keeps sending after a 429 until the key is banned. */
   async function provoke(): Promise<void> {
     for (let i = 0; i < 3; i++) await client.get('/v1/events');
     petstore.clock.advance(seconds(1));
@@ -64,7 +64,7 @@ describe('a ban and its record in the database', () => {
   });
 
   it('imposed while PostgreSQL is unavailable does not return after it was lifted', async () => {
-    petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock says when it is lifted
+    petstore.clock.set(Date.now() - seconds(30)); // PostgreSQL's clock determines when it is lifted
     expect((await client.get('/v1/events')).status).toBe(200);
     proxy.cut();
     await provoke();
@@ -101,7 +101,7 @@ describe('a ban and its record in the database', () => {
   });
 
   it('imposed by this process can be lifted too', async () => {
-    petstore.clock.set(Date.now() - seconds(30)); // it begins before it is lifted, as PostgreSQL's clock has it
+    petstore.clock.set(Date.now() - seconds(30)); // it starts before it is lifted, by PostgreSQL's clock
     await provoke();
     expect(await code()).toBe('api_key_banned');
     await eventually(async () => (await keys().find(id))?.banEndsAt !== null);

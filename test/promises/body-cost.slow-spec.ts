@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MEASURE = fileURLToPath(new URL('../support/body-cost.mjs', import.meta.url));
 
-/** Milliseconds of CPU. The worst take some 5; twice that leaves room for a busy machine. */
+/** CPU milliseconds. The worst case takes about 5; twice that leaves room for a busy machine. */
 const BOUND = 10;
 
 it('no body of 100 KiB takes more CPU time than reading it: about 5 ms', async () => {

@@ -22,7 +22,7 @@ const creation = (): Message => ({ method: 'POST', headers: [bearer(key), JSON_T
 const countPets = async () =>
   Number((await petstore.query<{ count: string }>('SELECT count(*) FROM pets'))[0]?.count);
 
-/** All that comes back until the service closes the connection. */
+/** Everything received until the service closes the connection. */
 async function conversation(bytes: Buffer | string): Promise<string> {
   const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
   socket.write(bytes);
@@ -90,7 +90,7 @@ describe('a request that is cut off by a broken chunk', () => {
     let text = '';
     socket.on('data', (part: Buffer) => {
       text += part.toString();
-      socket.write('zz\r\n'); // once the 401 is there
+      socket.write('zz\r\n'); // after the 401 has arrived
     });
     await new Promise((resolve) => socket.once('close', resolve));
     expect(statuses(text)).toEqual([401]);

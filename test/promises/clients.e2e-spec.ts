@@ -20,7 +20,7 @@ const PYTHON = join(ROOT, 'clients/python');
 const PYTHON_PATH = { PYTHONPATH: join(PYTHON, 'src') };
 const BEYOND_NUMBERS = 9_007_199_254_740_993n;
 
-/** What the clients offer, completely. A module of yours joins it when they offer that too. */
+/** The resources that the clients cover completely. Add your module here if they cover it too. */
 const RESOURCES = ['pets', 'categories', 'store', 'events', 'webhooks', 'key', 'usage', 'rate-limit'];
 
 interface Schema {
@@ -63,7 +63,7 @@ beforeEach(() => {
   waits = [];
 });
 
-/** What the document says of each operation that the clients offer. */
+/** The document's description of each operation that the clients cover. */
 function offered(): unknown[] {
   const paths = Object.entries(document.paths).filter(([path]) =>
     RESOURCES.includes(path.split('/')[1] ?? ''),
@@ -89,7 +89,7 @@ from petstore.errors import Problem, error_of
 errors = [error_of(Problem(one["code"], "", one["status"])) for one in json.loads(sys.argv[1])]
 print(json.dumps([type(error).__name__ for error in errors]))`;
 
-/** Time passes in the service, not in the test. */
+/** Lets time pass in the service, not in the test. */
 function sleep(milliseconds: number): Promise<void> {
   waits.push(milliseconds);
   petstore.clock.advance(milliseconds);
@@ -378,7 +378,7 @@ describeShop()('clients/python, beyond the contract', () => {
   });
 });
 
-/** What a model of the Python client has to look like: names in snake_case, shapes as its own description has them. */
+/** How a model of the Python client must look: names in snake_case, shapes according to its own description. */
 function membersOf(name: string): unknown {
   const { properties = {}, required = [] } = document.components.schemas[name] ?? {};
   const entries = Object.entries(properties).map(([name, schema]) => [

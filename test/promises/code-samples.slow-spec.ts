@@ -69,7 +69,7 @@ describe('the code samples in Python', () => {
   itWithPython('use existing methods and parameters of the client', async () => {
     const calls = [...samples.values()].flatMap(({ Python: source }) => source ?? []);
     expect(calls.length).toBeGreaterThan(10);
-    // Binds the arguments of each call instead of sending it: there is no type checker in the standard library.
+    // Binds the arguments of each call instead of sending it, because the standard library has no type checker.
     const check = `
 import ast, inspect, json, sys, petstore
 for source in json.loads(sys.argv[1]):

@@ -7,13 +7,13 @@ import { REQUESTS, SEED } from '../support/contract/run.js';
 import { send } from '../support/contract/send.js';
 import { Petstore } from '../support/petstore.js';
 
-const TIME = minutes(4) + 100 * REQUESTS; // many times what it takes
+const TIME = minutes(4) + 100 * REQUESTS; // many times the expected time
 
 let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ env: { WEBHOOK_WORKER: 'off' } }); // chance makes webhooks: nothing is sent
+  petstore = await Petstore.start({ env: { WEBHOOK_WORKER: 'off' } }); // random webhooks must not send anything
   key = await petstore.key('enterprise');
   await petstore.query(
     `INSERT INTO pets (name, category_id, status) SELECT 'Rex', n, 'available' FROM generate_series(1, 150) n`,
@@ -36,7 +36,7 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
   async function hold(request: Request): Promise<void> {
     let response = await send(petstore, key, request);
     if (response.status === 429 && request.key !== false) {
-      petstore.clock.advance(minutes(60)); // the operation has a limit of its own
+      petstore.clock.advance(minutes(60)); // the operation has its own limit
       response = await send(petstore, key, request);
     }
     const operations = document.paths[request.path] ?? {};
@@ -46,7 +46,7 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
     if (response.status === 405) expect(response.headers.allow).toContain('OPTIONS');
   }
 
-  /** Half of the requests go to the valid ones, half to the broken ones, and each kind gets at least one. */
+  /** Sends half of the requests as valid ones and half as broken ones, with at least one of each kind. */
   async function holdAll(kinds: readonly Arbitrary<Request>[]): Promise<void> {
     const numRuns = Math.ceil(REQUESTS / 2 / kinds.length);
     for (const kind of kinds) await fc.assert(fc.asyncProperty(kind, hold), { numRuns, seed: SEED });

@@ -29,7 +29,7 @@ describe('the daily counts in PostgreSQL', () => {
 
   const newKey = async () =>
     (await petstore.app.get(ApiKeysService).create({ name: 'x', plan: 'free' })).key.id;
-  /** What a process that starts now finds. */
+  /** The count that a process starting now would read. */
   async function count(keyId: Int64, day = DAY, writer: string = randomUUID()): Promise<number> {
     return (await usage.sumOfOthers(writer, day, [keyId]))[0]?.requests ?? 0;
   }
@@ -79,7 +79,7 @@ describe('the daily counts in PostgreSQL', () => {
   });
 
   it('are exact whichever statements are lost, repeated or late', async () => {
-    const today = Math.floor(Date.now() / 86_400_000); // the service may add up ended days meanwhile
+    const today = Math.floor(Date.now() / 86_400_000); // the service may merge past days in the meantime
     await fc.assert(
       fc.asyncProperty(
         fc.array(

@@ -65,11 +65,11 @@ describe('a service with credentials for its PostgreSQL', () => {
     expect(await connections()).toEqual([{ ssl: true }]);
 
     await server.query(`ALTER ROLE service PASSWORD '${SECOND}'`);
-    expect(await status()).toBe(200); // its connections stay
+    expect(await status()).toBe(200); // its open connections stay
     await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'service'`);
     await eventually(async () => {
       await status();
-      return service.stdout.includes('password authentication failed'); // what operators look for
+      return service.stdout.includes('password authentication failed'); // the message that operators look for
     });
     expect(await status()).toBe(503);
     await writeFile(file, urlWith({ password: SECOND }));

@@ -7,10 +7,10 @@ import { PostgresPair } from '../support/postgres-pair.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 
 const RESPONSES = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
-/** What the service promises from the promotion on is 5 s, and 10 s; a busy machine adds its own. */
+/** After the promotion, the documents promise 5 s and 10 s; a busy machine needs more. */
 const BACK_WITHIN = seconds(20);
 const REFUSED_WITHIN = seconds(25);
-/** Sooner than a cache entry expires. */
+/** Shorter than the lifetime of a cache entry. */
 const NOTIFIED_WITHIN = seconds(8);
 
 describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
@@ -50,14 +50,14 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     const body = method === 'POST' ? '{"name":"Rex","categoryId":1}' : undefined;
     return (await fetch(`http://127.0.0.1:${port}/v1/pets`, { method, headers, body })).status;
   };
-  /** More than so many times. A failure shows all responses. */
+  /** Waits for more than the given number of responses. A failure shows all responses. */
   const responds = (load: Load, response: string, times: number): Promise<void> =>
     eventually(
       () => (load.tally[response] ?? 0) > times,
       undefined,
       () => load.tally,
     );
-  /** Pets that were added, as clients were told, and are not there. */
+  /** Pets whose creation was confirmed but that do not exist. */
   async function lost({ created }: Load): Promise<string[]> {
     const there = new Set((await pair.standby.query('SELECT id::text FROM pets')).map(({ id }) => id));
     return created
@@ -75,7 +75,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
 
     await pair.primary.kill();
     await responds(load, 'POST 503 service_unavailable', 0);
-    expect(await send(revoked.key)).not.toBe(401); // known, or not to be looked up now
+    expect(await send(revoked.key)).not.toBe(401); // either cached, or cannot be looked up now
     await pair.promote();
     await pair.standby.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
     const before = load.created.length;
@@ -86,7 +86,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
     );
     await becomes(() => send(revoked.key), 401, REFUSED_WITHIN);
 
-    // Notified again: a change takes effect before a cache entry expires.
+    // Notifications work again: a change takes effect before a cache entry expires.
     const second = await newKey();
     await becomes(() => listeners(), 1);
     expect(await send(second.key)).toBe(200);
@@ -113,7 +113,7 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
       BACK_WITHIN,
       () => load.tally,
     );
-    // One that listens notices it by its next probe, and an unused one ends when it has been idle for long enough.
+    // A listening connection notices the failure by its next probe, and an unused one is closed after its idle timeout.
     await becomes(async () => [await listeners(), await connectionsToFormer()], [1, 0]);
 
     const tally = await load.stop();

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
-/** A response with its body as it came, byte for byte: other clients decode it. */
+/** A response with its raw body, because other clients decode it. */
 function get(path: string, headers: Record<string, string> = {}) {
   const { port } = petstore.app.getHttpServer().address() as AddressInfo;
   return new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {

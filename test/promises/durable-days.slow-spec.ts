@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase, withClient } from '../support/te
 
 const PER_DAY = 1000;
 
-/** The rest of the day as the service itself says it, in real processes that are stopped in every way. */
+/** The remaining daily quota reported by real processes that are stopped in various ways. */
 describe('the daily count of a key', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -54,7 +54,7 @@ describe('the daily count of a key', () => {
     await service.ended;
   }
 
-  /** Sends so many requests. @returns how much of the day is used after them */
+  /** Sends the given number of requests. @returns how much of the daily quota is then used */
   async function used(requests = 1): Promise<number> {
     for (let i = 1; i < requests; i++) await used();
     const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=1`, {
@@ -132,7 +132,7 @@ describe('the daily count of a key', () => {
       await begin(server.url);
       await used(5);
       await server.freeze();
-      const total = await used(4); // each waits for PostgreSQL, and is 503
+      const total = await used(4); // each waits for PostgreSQL and gets a 503
       expect(total).toBe(9);
       await server.thaw();
       await eventually(async () => (await onRecord(server.url)) >= total);

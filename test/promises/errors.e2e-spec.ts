@@ -9,10 +9,10 @@ import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 
-/** What the slow handler says and hears. */
+/** Signals to and from the slow handler. */
 const slow = new EventEmitter();
 
-/** Errors that the service itself does not have. */
+/** Errors that the service itself does not produce. */
 @Controller({ path: 'broken', version: '1' })
 class BrokenController {
   constructor(private readonly database: DataSource) {}
@@ -60,9 +60,9 @@ class BrokenModule {}
 interface Case extends Message {
   readonly status: number;
   readonly code?: string;
-  /** Whose key is sent: a valid one unless told otherwise. */
+  /** The key to send; default: a valid one. */
   readonly as?: 'anonymous' | 'an unknown key' | keyof typeof others;
-  /** What has to be so meanwhile. */
+  /** The state required during the request. */
   readonly when?: 'the database is away' | 'the sunset has come' | 'the same is running';
 }
 
@@ -70,7 +70,7 @@ const JSON_TYPE = [['Content-Type', 'application/json']] as const;
 const post = (body: string): Message => ({ method: 'POST', headers: JSON_TYPE, body });
 const NEW_PET = post('{"name":"Rex","categoryId":1}');
 
-/** Every status the service can return under `/v1`. A new route, and a new way to refuse, belongs in here. */
+/** Every status the service can return under `/v1`. Add new routes and new kinds of refusals here. */
 const CASES: Record<string, Case> = {
   'GET /v1/pets': { status: 200 },
   'HEAD /v1/pets': { method: 'HEAD', status: 200 },
@@ -244,7 +244,7 @@ async function responseTo(message: Case) {
   }
 }
 
-/** Sends a request and waits until its handler runs. */
+/** Sends a request and waits until its handler is running. */
 async function begin(message: Case): Promise<void> {
   const begun = once(slow, 'begun');
   void sendCase(message);

@@ -16,7 +16,7 @@ class Counted {
     return { counter, value };
   }
 }
-/** Not declared, for the service knows nothing of it. */
+/** Not declared, because the service does not know it. */
 const COUNTED: EventType<Counted, Counted> = {
   name: 'pet.created',
   version: 1,
@@ -103,7 +103,7 @@ describe('events', () => {
       await sequencer.catchUp();
       return (await feed()).map(({ type }) => type);
     };
-    /** PostgreSQL refuses it. */
+    /** PostgreSQL rejects it. */
     const TOO_LONG = 'x'.repeat(201);
 
     it('are written together with it, or not at all, outside a transaction', async () => {
@@ -183,7 +183,7 @@ describe('events', () => {
 
     const write = async (): Promise<void> => {
       for (let i = 0; i < each; i++) {
-        // Two rows, in one order so that no two writers wait for one another, and a wait of any length before the end.
+        // Two rows, always in the same order to avoid deadlocks, with a random wait before the end.
         const ids = pick(counters, 2).sort((one, other) => one - other);
         const values: string[] = [];
         const isKept = Math.random() < 0.9;
@@ -204,7 +204,7 @@ describe('events', () => {
           .catch(() => undefined);
       }
     };
-    const other = new EventSequencer(dataSource); // as in another replica: it shares the lock alone
+    const other = new EventSequencer(dataSource); // like another replica: it shares only the lock
     const read = async (source: EventSequencer): Promise<Row<Counted>[]> => {
       const seen: Row<Counted>[] = [];
       for (let last = false; !last;) {

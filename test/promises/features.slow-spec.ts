@@ -41,7 +41,7 @@ const FLOORS = [
 ] as const;
 const LINT = ['eslint/bin/eslint.js', MAP, 'src/app.errors.ts', 'src/app.worker.ts'] as const;
 
-/** Runs work on the built service, which has to start. */
+/** Runs work on the built service, which must start. */
 async function started(work: (url: string, key: string) => Promise<void>): Promise<void> {
   expect(await copy.run('tools/scripts/build.mjs', [])).toMatchObject({ code: 0 });
   const program = new Program(join(copy.path, 'dist/src/main.js'), [], {

@@ -24,7 +24,7 @@ async function refused(message: Message): Promise<Body> {
 const get = (path: string) => refused({ path });
 const post = (body: string) => refused({ method: 'POST', body });
 
-/** A body that is valid but for what is added to it, which counts where it is there twice. */
+/** A valid body except for the addition, whose duplicate properties take precedence. */
 const pet = (more: string) => post(`{"name":"Rex","categoryId":1,${more}}`);
 
 const inBody = (field: string, code: string, message: string) => ({

@@ -7,7 +7,7 @@ import { admitted, RedisStorages } from '../support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
 const LIMIT = 100;
-/** What was on its way when Redis went may have been charged and refused. */
+/** Requests in flight when Redis was lost may have been charged and refused. */
 const FEWEST = 0.8 * LIMIT;
 const FLAPS = 10;
 const REPLICAS = 3;
@@ -41,12 +41,12 @@ describeWithRedis('a Redis that flaps', () => {
   const lost = () => becomes(states, Array<string>(REPLICAS).fill('alone'));
   const back = () => becomes(states, Array<string>(REPLICAS).fill('together'));
 
-  /** Every replica gets more than the limit, in a sequence of its own. */
+  /** Every replica gets more than the limit, in its own order. */
   const press = async (client: RateLimitClient): Promise<number> => {
     const counts = await Promise.all(storages.map((storage) => admitted(storage, client, LIMIT + 10)));
     return counts.reduce((a, b) => a + b);
   };
-  /** As many requests as one replica gets between two flaps. */
+  /** The number of requests that one replica gets between two flaps. */
   const trickle = async (client: RateLimitClient, times: number): Promise<number> => {
     const counts = await Promise.all(storages.map((storage) => admitted(storage, client, times)));
     return counts.reduce((a, b) => a + b);
@@ -93,7 +93,7 @@ describeWithRedis('a Redis that flaps', () => {
       for (let i = 0; i < FLAPS; i++) {
         await flap(() => pressFor(clients));
         await back();
-        await pressFor(clients.slice(2)); // the first two send requests only while Redis is away
+        await pressFor(clients.slice(2)); // the first two send requests only while Redis is unavailable
       }
       await pressFor(clients);
       for (const sum of sums) {
@@ -138,7 +138,7 @@ describeWithRedis('a Redis that flaps', () => {
       sum += await press(client); // ends when the commands have timed out
       await server.thaw();
       sum += await press(client);
-      await sleep(20 * i); // another moment of the heartbeat each time
+      await sleep(20 * i); // at a different point of the heartbeat each time
     }
     await back();
     sum += await press(client);
@@ -178,7 +178,7 @@ describeWithRedis('a Redis that flaps', () => {
       storages.map(async (storage) => {
         while (!isOver) {
           await admitted(storage, client, 10);
-          await sleep(5); // the machine has other things to do
+          await sleep(5); // leaves time for other work on the machine
         }
       }),
     );

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => workingCopy.remove());
 
-/** What each file of the copy holds, by its path. */
+/** The contents of each file in the copy, by path. */
 async function contents(): Promise<Map<string, string>> {
   const entries = await readdir(copy, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -95,7 +95,7 @@ describe('npm run generate -- lost-gloves', () => {
     const [old = '', now = ''] = [before, after].map((all) => all.get(join(copy, MAP)));
     expect(now).toContain(line);
     expect(now).toMatch(/const FEATURES: Type\[\] = \[[^\]]*\bLostGlovesModule\b/);
-    const words = (text: string) => text.match(/\w+/g); // a list that has grown too long for its line is broken
+    const words = (text: string) => text.match(/\w+/g); // a list that is too long for its line is wrapped
     expect(words(now.replace(line, '').replace('LostGlovesModule', ''))).toEqual(words(old));
   });
 

@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => petstore.stop());
 
 const BODY_LIMIT = 102_400;
-const SLOW = 500; // milliseconds of CPU: many times what any of these requests takes
+const SLOW = 500; // CPU milliseconds: many times what any of these requests takes
 
-/** Each text with its start as a title. */
+/** Each text with its beginning as a title. */
 const titled = (texts: readonly string[]) => texts.map((text) => [text.slice(0, 40), text] as const);
 
 const ask = (path: string) => send(petstore, { path, headers: [bearer(key)] });
@@ -35,14 +35,14 @@ const posting = (body: string | Buffer, headers: NonNullable<Message['headers']>
 });
 const post = (body: string | Buffer, headers?: Message['headers']) => send(petstore, posting(body, headers));
 
-/** Sends a request that takes hardly any CPU. */
+/** Sends a request that must take hardly any CPU time. */
 async function quickly(request: () => Promise<RawResponse>): Promise<RawResponse> {
   const { result, took } = await cpuTime(request);
   expect(took).toBeLessThan(SLOW);
   return result;
 }
 
-/** A body that is valid but for one property. */
+/** A valid body except for one property. */
 const withProperty = (property: string) => `{"name":"Rex","categoryId":1,${property}}`;
 
 async function countPets(): Promise<number> {

@@ -329,7 +329,7 @@ describe('a request without a key', () => {
   ])('is refused with 401 without waiting for a body %s', async (_, bytes) => {
     const response = await sendBytes(petstore, bytes, 'POST');
     expectErrorResponse(response, 401, 'missing_api_key');
-    petstore.clock.advance(60_000); // no address may ask often without a key
+    petstore.clock.advance(60_000); // requests without a key are limited by address
   });
 });
 

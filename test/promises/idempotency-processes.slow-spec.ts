@@ -32,7 +32,7 @@ const send = ({ url }: ServiceProcess, path: string, idempotencyKey: string, bod
     body: JSON.stringify(body),
   });
 
-/** Retries while the first request is running, as a client does. */
+/** Retries while the first request is running, like a client. */
 async function insist(service: ServiceProcess, name: string): Promise<string> {
   let response: Response | undefined;
   await eventually(async () => (response = await post(service, name)).status !== 409);
@@ -131,7 +131,7 @@ describe('POST /v1/store/orders with an Idempotency-Key', () => {
   });
 });
 
-/** Requests with a key that are being worked on. */
+/** Requests with a key that are in progress. */
 async function locks(): Promise<number> {
   return (await petstore.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory'`)).length;
 }

@@ -16,10 +16,10 @@ import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
-/** What happens in the middle of `POST /v1/litters`, for a test that has to stand there. */
+/** Runs in the middle of `POST /v1/litters`, for tests that need to act at that point. */
 let midway: () => Promise<void>;
 
-/** A module of a user: its handler writes in every way that TypeORM has. */
+/** A user's module, whose handler writes in every way that TypeORM offers. */
 @Controller({ path: 'litters', version: '1' })
 class LittersController {
   constructor(
@@ -48,7 +48,7 @@ class LittersController {
 @Module({ imports: [TypeOrmModule.forFeature([Pet])], controllers: [LittersController] })
 class LittersModule {}
 
-/** The SQL of what `pg` is asked to run: a text, a query, or several in one. */
+/** The SQL that `pg` is asked to run: a string, a query, or several in one. */
 function textsOf(statement: unknown): unknown[] {
   const several = statement as { text?: unknown; statements?: { text: unknown }[] };
   const { text = statement, statements = [{ text }] } = several;
@@ -75,7 +75,7 @@ beforeEach(() => {
   midway = () => Promise.resolve();
 });
 
-/** A key, and the name of a pet, that no other test has. */
+/** A key, which is also the name of a pet, that no other test uses. */
 const fresh = () => `key-${++count}`;
 
 interface Post extends Message {
@@ -285,13 +285,13 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 describe('@Idempotent() on an operation of another module', () => {
   const litter = (name: string) => post(name, named(name), { path: '/v1/litters' });
 
-  /** Those that wait for their handler. */
+  /** Transactions that are waiting for their handler. */
   async function transactions(): Promise<number> {
     const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`;
     return (await petstore.query(sql)).length;
   }
 
-  /** A first request whose handler waits to be told to go on; those that come after it do not. */
+  /** A first request whose handler waits for a signal. Later handlers do not. */
   async function stuck(name: string) {
     let goOn: () => void = () => undefined;
     const arrived = new Promise<void>((arrive) => {
@@ -363,7 +363,7 @@ describe('@Idempotent() on an operation of another module', () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
     let repeat = await litter(name);
-    await eventually(async () => (repeat = await litter(name)).status !== 409); // PostgreSQL's own time
+    await eventually(async () => (repeat = await litter(name)).status !== 409); // in PostgreSQL's real time
     expect(repeat.status).toBe(202);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
@@ -372,7 +372,7 @@ describe('@Idempotent() on an operation of another module', () => {
   });
 
   it('serves more keys concurrently than there are connections', async () => {
-    const names = Array.from({ length: 15 }, fresh); // of 10: more would measure the machine
+    const names = Array.from({ length: 15 }, fresh); // there are 10 connections; more keys would only measure the machine
     const responses = await Promise.all(names.map(litter));
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 202));
   });

@@ -17,7 +17,7 @@ afterAll(() => petstore.stop());
 
 const get = (path: string) => send(petstore, { path, headers: [bearer(key)] });
 
-/** Sends digits as they are, in a JSON text that no number type has touched. */
+/** Sends digits unchanged, in JSON text that was never parsed as numbers. */
 const create = (categoryId: string, name = 'Rex') =>
   send(petstore, {
     method: 'POST',

@@ -7,9 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const PROCESSES = 2;
 const PROMISED = seconds(1);
-/** A busy machine adds its own. A cache entry would last 10 s. */
+/** Allows for a busy machine. A cache entry would last 10 s. */
 const SOON = seconds(5);
-/** How long it took until every process knew of each change, in milliseconds. */
+/** How long it took until every process had noticed each change, in milliseconds. */
 const delays: number[] = [];
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await Promise.all([folder.remove(), database.drop()]);
 });
 
-/** Runs a command beside the services, in a process that is none of theirs. @returns what it prints with --json */
+/** Runs a command in a separate process. @returns what it prints with --json */
 async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
   const { stdout, stderr } = await command([...args, '--json'], { DATABASE_URL: database.url });
   if (stderr !== '') throw new Error(stderr);
@@ -43,14 +43,14 @@ async function petstore(...args: string[]): Promise<{ id: string; key: string }>
 
 const create = () => petstore('keys', 'create', '--plan', 'business', '--name', 'a test');
 
-/** The status that each process returns to a key. */
+/** The status that each process returns for a key. */
 const statuses = (key: string): Promise<number[]> =>
   Promise.all(
     urls.map(async (url) => (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status),
   );
 const all = (status: number): number[] => Array<number>(PROCESSES).fill(status);
 
-/** The commit is somewhere before the command ends; from that end on the processes have one second. */
+/** The commit happens before the command ends. The processes have one second from that end. */
 async function soon(key: string, status: number): Promise<void> {
   const begin = performance.now();
   await eventually(async () => (await statuses(key)).every((received) => received === status), SOON);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 beforeEach(() => {
-  petstore.clock.advance(61_000); // an address may ask only so often without a key
+  petstore.clock.advance(61_000); // requests without a key are limited by address
 });
 
 const create = () => keys.create({ name: 'a test', plan: 'free' });
@@ -28,7 +28,7 @@ const ask = (secret: string): Promise<RawResponse> => send(petstore, { headers: 
 const status = async (secret: string) => (await ask(secret)).status;
 const remaining = (response: RawResponse) => valuesOf(response, 'X-RateLimit-Remaining')[0];
 
-/** Changes a key and waits until the service has heard of it. */
+/** Changes a key and waits until the service has noticed. */
 async function heard<T>(id: Int64, change: () => Promise<T>): Promise<T> {
   const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
   const changed = await change();
@@ -270,7 +270,7 @@ describe('the last use of a key', () => {
     const forget = jest.spyOn(petstore.app.get(ApiKeyResolver), 'forget');
     await write();
     const told = () => forget.mock.calls.filter(([id]) => id === String(used.key.id));
-    await keys.update(used.key.id, () => ({ name: 'x' })); // what is announced arrives in order
+    await keys.update(used.key.id, () => ({ name: 'x' })); // announcements arrive in order
     await eventually(() => told().length > 0);
     expect(told()).toHaveLength(1);
     forget.mockRestore();

@@ -2,8 +2,8 @@ import ts from 'typescript';
 import { allFilesIn, readText } from '../support/repository.js';
 
 /**
- * The places that use what a library does not document. Before a newer version is entered here: read what it changes in
- * them, and run the whole suite with and without `FAST_PATHS=off`.
+ * The places that use undocumented parts of a library. Before you enter a newer version here, read its changes to these
+ * parts, and run the whole suite with and without `FAST_PATHS=off`.
  */
 const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> = {
   '@nestjs/common/constants.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],
@@ -12,14 +12,17 @@ const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> 
   'BigInt.prototype': ['', 'int64 in what Nest serialises itself'],
   'app.router.stack': ['5.3.0', 'the methods of a path, for 405'],
 };
-/** The packages of the places above that are not imports. */
+/** The packages of those places above that are not imports. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'app.router.stack': 'express',
 };
 
-/** Documented ways in: a path below a package, and what https://expressjs.com/en/guide/overriding-express-api.html describes. */
+/**
+ * Documented access: a path below a package, and what https://expressjs.com/en/guide/overriding-express-api.html
+ * describes.
+ */
 const DOCUMENTED = ['ipaddr.js', 'app.response.json'];
-/** Inside of an object that this project has made. */
+/** Properties of an object that this project created. */
 const OWN = ['document.info.contact'];
 
 const packageOf = (place: string): string =>
@@ -31,7 +34,7 @@ const sources = ['src', 'embedded-postgres'].flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 );
 
-/** Deep imports of values, assignments to a prototype or inside of another object, and casts to private members. */
+/** Finds deep imports of values, assignments to a prototype or inside another object, and casts to private members. */
 function placesIn(file: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -62,7 +65,7 @@ function placesIn(file: string): string[] {
   return found;
 }
 
-/** A type leaves no trace in the program. */
+/** Imports of types only disappear from the compiled program. */
 function hasValues(clause: ts.ImportClause | undefined): boolean {
   if (!clause || clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return false;
   const { name, namedBindings } = clause;

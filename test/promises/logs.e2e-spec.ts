@@ -23,7 +23,7 @@ describe('the log', () => {
   });
   afterAll(() => petstore.stop());
 
-  /** The line of a request, by the id that the request brings along. */
+  /** Finds a request's log line by the id sent with it. */
   const lineOf = async (requestId: string) => {
     const line = () => petstore.log.find((one) => one.requestId === requestId && 'durationMs' in one);
     await eventually(() => line() !== undefined);

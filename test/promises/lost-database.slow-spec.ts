@@ -15,7 +15,7 @@ interface Fault {
   readonly end: () => Promise<void>;
 }
 
-/** What a real service returns, under load, while its real database is at fault. */
+/** The responses of a real service under load while its real database fails. */
 describe('a service whose PostgreSQL', () => {
   let server: PostgresServer;
   let service: Program;
@@ -87,7 +87,7 @@ describe('a service whose PostgreSQL', () => {
       end: release,
     },
     'has no room left on its disk': {
-      // What PostgreSQL says then: SQLSTATE 53100. A disk that is really full would need root for its own small one.
+      // PostgreSQL's error in that case: SQLSTATE 53100. Filling a real disk would need root, to create a small one.
       begin: async () => {
         await query(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`);

@@ -20,7 +20,7 @@ describeWithRedis('a service that loses its Redis', () => {
 
   const sendTogether = (times: number) =>
     Promise.all(Array.from({ length: times }, async () => client.get('/v1/pets?limit=1')));
-  /** Ten at a time: on a busy machine no query of so few takes longer than the database may. */
+  /** Ten at a time, so few that even on a busy machine no query times out. */
   const send = async (tens: number) => {
     const responses: request.Response[] = [];
     for (let i = 0; i < tens; i++) responses.push(...(await sendTogether(10)));
@@ -43,11 +43,11 @@ describeWithRedis('a service that loses its Redis', () => {
       expect(meanwhile.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
       expect(statuses(meanwhile).sort()).toEqual([200, 429]);
       for (const { headers } of meanwhile) expect(headers).toMatchObject({ 'x-ratelimit-limit': '100' });
-      // One replica: its share is the whole limit.
+      // With one replica, its share is the whole limit.
       expect(meanwhile.filter(({ status }) => status === 200)).toHaveLength(100);
       await back();
       await eventually(up);
-      expect(statuses(await send(1))).toEqual([200]); // Redis decides again, and was told nothing
+      expect(statuses(await send(1))).toEqual([200]); // Redis decides again, without knowledge of the requests in between
     },
   );
 

@@ -22,7 +22,7 @@ describe('GET /metrics', () => {
   afterAll(() => petstore.stop());
 
   const metrics = async () => {
-    petstore.clock.advance(seconds(1)); // a text serves all who ask within a second
+    petstore.clock.advance(seconds(1)); // the text is cached for a second
     return (await petstore.client().get('/metrics').expect(200)).text;
   };
 
@@ -62,7 +62,7 @@ describe('GET /metrics', () => {
     await Promise.all(runners.map((runner) => runner.connect()));
     expect(await used()).toBeGreaterThanOrEqual(runners.length);
     await Promise.all(runners.map((runner) => runner.release()));
-    await becomes(() => used(), 0); // what runs in the background uses one now and then
+    await becomes(() => used(), 0); // background tasks use one occasionally
   });
 
   it('is rendered at most once a second, and is not cacheable', async () => {
@@ -80,14 +80,14 @@ describe('GET /metrics', () => {
     const most = async () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1]);
     await eventually(() => {
       const end = performance.now() + 600;
-      while (performance.now() < end); // longer than the time between two samples
+      while (performance.now() < end); // longer than the interval between two samples
       return most().then((seconds) => seconds > 0.3);
     });
     await eventually(async () => (await most()) < 0.25);
   });
 
   it('creates no series for an unknown path or method', async () => {
-    const series = async () => (await metrics()).match(/^(?!nodejs_|process_|#).+(?= )/gm); // those of Node.js come with time
+    const series = async () => (await metrics()).match(/^(?!nodejs_|process_|#).+(?= )/gm); // those of Node.js appear later
     const before = await series();
     const client = petstore.client(await petstore.key());
     await client.get('/v1/made-up-1');

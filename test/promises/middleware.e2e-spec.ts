@@ -10,7 +10,7 @@ class OwnController {
   }
 }
 
-/** A module of a user with Nest middleware. */
+/** A user's module with Nest middleware. */
 @Module({ controllers: [OwnController] })
 class OwnModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase, withClient } from '../support/te
 
 const NAMES = (await loadMigrations()).map(({ name }) => name);
 
-/** They leave the tables as they are. */
+/** These change only rows, not tables. */
 const CHANGING_ROWS_ALONE = ['FoldCategoryNames1795629600000', 'JobPerWebhook1795802400000'];
 
 describe('the migrations', () => {
@@ -104,7 +104,7 @@ describe('the migrated tables', () => {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     await dataSource.destroy();
     expect(dataSource.entityMetadatas.length).toBeGreaterThan(0);
-    // What only a migration has, the next one that `npm run migration` writes would drop.
+    // Anything that only a migration creates would be dropped by the next one that `npm run migration` writes.
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('the migrated tables', () => {
     expect(named.length).toBeGreaterThan(0);
     for (const { table, name } of named) {
       expect(name).toMatch(new RegExp(`^(${table}_[a-z_]+|"?(PK|FK|UQ|IDX|REL|CHK)_[0-9a-f]+"?)$`));
-      expect(name).not.toMatch(/_check\d*$/); // what PostgreSQL calls a check that was given no name
+      expect(name).not.toMatch(/_check\d*$/); // PostgreSQL's default name for an unnamed check
     }
   });
 

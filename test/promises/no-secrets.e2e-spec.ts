@@ -7,17 +7,17 @@ import { petstore as command } from '../support/command-line.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** What tells of the inside: SQL, stack lines (in JSON too), files and packages. */
+/** Traces of internals: SQL, stack lines (also in JSON), files and packages. */
 const INSIDES =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b|(\n|\\n)\s+at |node_modules|[\w-]+\.[jt]s\b|[\\/](src|dist)[\\/]/;
 
-/** All that a key could be read or found by: itself, most of it, and what the database keeps of it. */
+/** Everything that would reveal or identify a key: itself, most of it, and what the database stores. */
 function tracesOf(secret: string): string[] {
   const hash = createHash('sha256').update(secret).digest();
   return [secret.slice(13, -4), hash.toString('hex'), hash.toString('base64'), hash.toString('base64url')];
 }
 
-/** What of the secrets stands in a text; and `Authorization`, except in the 401 that asks for it. */
+/** Traces of secrets in a text, and `Authorization` outside of the 401 that asks for it. */
 const leaks = (text: string, secrets: readonly string[]): string[] => [
   ...secrets.flatMap(tracesOf).filter((trace) => text.includes(trace)),
   ...(text.match(/authorization(?!: Bearer <API_KEY>)|bearer (?!realm|<API_KEY>)\S+/gi) ?? []),
@@ -62,7 +62,7 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
     await Promise.all([folder.remove(), database.drop()]);
   });
 
-  /** Sends a secret, and keeps all that comes back. */
+  /** Sends a secret, and stores everything that comes back. */
   async function ask(path: string, init: RequestInit = {}): Promise<number> {
     const response = await fetch(base + path, init);
     responses.push(JSON.stringify([...response.headers]) + (await response.text()));
@@ -120,7 +120,7 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
     service.signal('SIGTERM');
     const { stdout, stderr } = await service.ended;
     const log = stdout + stderr;
-    expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // it does log
+    expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // there is a log
     for (const text of [log, ...responses]) {
       expect(leaks(text, secrets)).toEqual([]);
       expect(INSIDES.exec(text)?.[0]).toBeUndefined();

@@ -28,7 +28,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** As `npm run audit` and `npm run sbom` do, without the npm around it. */
+/** Runs the script of `npm run audit` or `npm run sbom` without npm. */
 const script = (name: 'audit' | 'sbom', ...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
     const options = { cwd: ROOT, maxBuffer: 2 ** 26 };
@@ -79,7 +79,7 @@ describe('npm run audit', () => {
     vulnerable_versions: '*',
   };
 
-  /** What it says of a registry that responds so. */
+  /** Runs the audit against a registry with the given response. */
   async function audit(status: number, body: object): Promise<Ran> {
     const registry = createServer(({ method, url = '' }, response) => {
       const asked =

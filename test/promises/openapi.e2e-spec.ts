@@ -1,7 +1,7 @@
 import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 
-/** A part of the document: which properties it has is what is tested here. */
+/** A part of the document. Its properties are what is tested. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Part = any;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
-/** What the contract promises. A module that came later is held to the general promises only. */
+/** The operations of the contract. Modules added later need only fulfil the general promises. */
 const ALL_OPERATIONS = [
   ['listPets', 'get', '/pets', ['200', '304', '400', '401', '403', '406', '429', '500', '503']],
   [
@@ -64,10 +64,10 @@ const resolve = (part: Part): Part =>
         .slice(1)
         .reduce((parent: Part, name: string) => parent[name], document);
 
-/** Whatever operations the document has. */
+/** All possible methods. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** A path of another version has `servers` beside them. */
+/** A path of another version also has `servers`. */
 const everyOperation = (): Part[] =>
   Object.values<Part>(document.paths).flatMap((item) =>
     METHODS.flatMap((method) => (item[method] ? [item[method]] : [])),
@@ -75,7 +75,7 @@ const everyOperation = (): Part[] =>
 
 const needsKey = ({ security = document.security }: Part): boolean => security.length > 0;
 
-/** Whether one of its successes has a body. A handler that returns a text is not asked what `Accept` takes, as in Nest. */
+/** Whether a success has a body. If a handler returns a string, `Accept` is not checked, as in Nest. */
 const hasContent = ({ responses }: Part): boolean =>
   Object.entries<Part>(responses).some(
     ([status, { content = {} }]) =>

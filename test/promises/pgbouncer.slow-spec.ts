@@ -29,7 +29,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
     await folder.remove();
   });
 
-  /** Fewer connections than the service has: each transaction gets another one. */
+  /** Fewer connections than the service has, so transactions alternate between them. */
   const transactionMode = ['pool_mode = transaction', 'default_pool_size = 3', STARTUP];
 
   it.each([

@@ -12,7 +12,7 @@ let running = 0;
 let mostRunning = 0;
 const sockets: Socket[] = [];
 
-/** A handler that works until it is told to end. */
+/** A handler that runs until a signal. */
 @Public()
 @Controller('slow')
 class SlowController {
@@ -92,7 +92,7 @@ describe('pipelined requests', () => {
     client.write(many(50, { ...SLOW, headers: [bearer(key)] }));
     await becomes(() => running, 1);
     client.resetAndDestroy();
-    gate.emit('end'); // a connection that is not read is found to be gone when something is written
+    gate.emit('end'); // if a connection is not being read, its loss is only noticed on the next write
     const ids = () =>
       petstore.log
         .slice(logged)
@@ -116,7 +116,7 @@ describe('pipelined requests', () => {
     const bytes = many(1_000, SLOW);
     for (let i = 0; i < 100; i++) client.write(bytes);
     await becomes(() => running, 1);
-    gate.emit('end'); // whatever leaves must not set the reading going
+    gate.emit('end'); // sending a response must not resume reading
     await becomes(() => running, 1);
     const { bytesRead } = served;
     expect(bytesRead).toBeLessThan(1_000_000); // of 8 MB

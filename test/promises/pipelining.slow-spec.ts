@@ -33,7 +33,7 @@ if (!LINUX)
     beforeAll(async () => {
       const database = await createTestDatabase();
       const folder = await emptyFolder();
-      // Otherwise V8 takes what the machine has before it collects, and only a crash tells a leak from that.
+      // Otherwise, V8 uses all memory before it collects garbage, and a leak would show only as a crash.
       const NODE_OPTIONS = '--max-old-space-size=192';
       const env = { PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'warn', NODE_OPTIONS };
       service = new Program(SERVICE, [], { cwd: folder.path, env });
@@ -53,14 +53,17 @@ if (!LINUX)
     const megabytes = () =>
       Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-    /** Milliseconds of its time that it works on other things first: what a probe waits for on a machine with nothing else to do. */
+    /**
+     * The time that a probe waits on an otherwise idle machine: the thread's CPU time before it responds, in
+     * milliseconds.
+     */
     async function health(): Promise<number> {
       const before = working();
       expect((await fetch(`${base}/health/live`)).status).toBe(200);
       return working() - before;
     }
     const working = () => {
-      const thread = `/proc/${service.pid}/task/${service.pid}/stat`; // the one with the event loop
+      const thread = `/proc/${service.pid}/task/${service.pid}/stat`; // the thread with the event loop
       const [, fields = ''] = readFileSync(thread, 'utf8').split(') ');
       const [user, system] = fields.split(' ').slice(11, 13).map(Number);
       return (Number(user) + Number(system)) * 10; // a tick is 10 ms
@@ -80,7 +83,7 @@ if (!LINUX)
           waits.push(await health());
           const [median = Infinity] = waits.sort((a, b) => a - b).slice(5);
           expect(median).toBeLessThan(500);
-          expect(Math.max(...waits)).toBeLessThan(1_500); // a collection of V8, on a slow machine
+          expect(Math.max(...waits)).toBeLessThan(1_500); // a garbage collection on a slow machine
           return megabytes();
         };
         for (let i = 0; i < 6; i++) expect(await attack()).toBeLessThan(500);

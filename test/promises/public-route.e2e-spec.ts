@@ -49,7 +49,7 @@ beforeAll(async () => {
   petstore = await Petstore.start({ modules: [ShopModule], env: { ANONYMOUS_PER_MINUTE: '5' } });
 });
 beforeEach(() => {
-  petstore.clock.advance(60_000); // every minute is over
+  petstore.clock.advance(60_000); // starts a new minute for every window
 });
 afterAll(() => petstore.stop());
 

@@ -141,7 +141,7 @@ describe('callers without a valid key', () => {
 
   it('do not affect a key used from the same address, or the reverse', async () => {
     const key = await petstore.key('free');
-    await from('192.0.2.4', key).get('/v1/events'); // known from here on
+    await from('192.0.2.4', key).get('/v1/events'); // cached from here on
     await send(from('192.0.2.4'), 31);
     expect(remaining(await from('192.0.2.4', key).get('/v1/events'))).toBe(58);
     await send(from('192.0.2.5', key), 10);
@@ -157,7 +157,7 @@ describe('callers without a valid key', () => {
 describe('a ban', () => {
   const LIMITS = { perMinute: 2, perDay: 1000 };
 
-  /** Sends on after a 429 until the key is banned. */
+  /** Keeps sending after a 429 until the key is banned. */
   async function provoke(client: Client): Promise<Response> {
     await send(client, 3);
     petstore.clock.advance(seconds(1));
@@ -166,7 +166,7 @@ describe('a ban', () => {
 
   it('starts with the 20th request sent at least a second after the first 429', async () => {
     const client = petstore.client(await petstore.key('enterprise', LIMITS));
-    expect((await send(client, 50)).body).toMatchObject({ code: 'rate_limit_exceeded' }); // a burst is forgiven
+    expect((await send(client, 50)).body).toMatchObject({ code: 'rate_limit_exceeded' }); // requests already in flight do not count
     petstore.clock.advance(seconds(1));
     expect((await send(client, 19)).body).toMatchObject({ code: 'rate_limit_exceeded' });
     const banned = await send(client, 1);

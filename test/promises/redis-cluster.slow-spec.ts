@@ -8,10 +8,10 @@ import type { RedisServer } from '../support/redis-server.js';
 const PROCESSES = 4;
 const LIMIT = 2_000;
 const UNLIMITED = 100_000_000;
-/** A busy machine may take longer than the time limit of a command: then the count is not exact, and the round is void. */
+/** On a busy machine, a command may time out. Then the count is not exact, and the round is repeated. */
 const MAX_ROUNDS = 20;
 
-/** The limit of its key is used up. A failure shows how many requests were admitted, and how many refused. */
+/** Waits until the key's limit is used up. A failure shows how many requests were admitted and refused. */
 const isExhausted = (load: QuotaLoad): Promise<void> =>
   eventually(
     () => load.refused > 100,
@@ -34,7 +34,7 @@ function describeCluster(program: string): void {
     await cluster.stop();
   });
 
-  /** A key whose counts are at a master, or at another one. */
+  /** A key whose counts are on the given master, or on another one. */
   async function keyAt(master: RedisServer, isThere: boolean, perDay: number): Promise<FleetKey> {
     for (;;) {
       const key = await fleet.key(perDay);
@@ -44,7 +44,7 @@ function describeCluster(program: string): void {
 
   const countOf = (id: string): number => Number(cluster.command('HGET', hashOf(id), 'u'));
 
-  /** Admits exactly the limit, in a round in which Redis responded in time. */
+  /** Expects that exactly the limit is admitted, in a round in which Redis always responded in time. */
   async function countsExactly(meanwhile: (id: string, load: QuotaLoad) => Promise<void>): Promise<void> {
     for (let round = 1; ; round++) {
       const key = await fleet.key(LIMIT);
@@ -88,7 +88,7 @@ function describeCluster(program: string): void {
     });
   });
 
-  /** Kills a master whose replica does not have its last commands. */
+  /** Kills a master whose replica lacks its last commands. */
   async function killBehind(master: RedisServer, load: QuotaLoad): Promise<void> {
     const replica = cluster.replicaOf(master);
     await replica.freeze();
@@ -133,7 +133,7 @@ function describeCluster(program: string): void {
       await fleet.isWhole();
       expect(countOf(elsewhere.id)).toBe(elsewhereLoad.admitted);
       await becomes(() => fleet.recorded(here), hereLoad.admitted);
-      expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // what was on its way may have been charged and refused
+      expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // requests in flight may have been charged and refused
       expect(limitedLoad.admitted).toBeLessThan(2 * LIMIT);
     },
   );

@@ -49,7 +49,7 @@ function describeSentinels(program: string): void {
     expect(loads.flatMap(({ others }) => others)).toEqual([]);
     await fleet.isWhole();
     await becomes(() => fleet.recorded(unlimited), load.admitted);
-    expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // what was on its way may have been charged and refused
+    expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // requests in flight may have been charged and refused
     expect(limitedLoad.admitted).toBeLessThan(2 * LIMIT);
     await end(master);
   });

@@ -105,7 +105,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
     await page.emulateMedia({ colorScheme });
     const menu = `getComputedStyle(document.querySelector('.menu-content')).backgroundColor`;
     const there = `document.querySelector('.menu-content') && ${menu} === '${background}'`;
-    await eventually(() => page.evaluate<boolean>(there).catch(() => false)); // it loads anew
+    await eventually(() => page.evaluate<boolean>(there).catch(() => false)); // it is reloading
   });
 
   it('fits a phone, with operations collapsed until a button or link opens them', async () => {
@@ -123,7 +123,7 @@ describeInBrowser('the reference in a browser', 'GET /reference in a browser', (
   });
 
   it('sent no request to another host and logged no error in any test', () => {
-    expect([...hosts].filter((host) => host !== 'null')).toEqual([address]); // the worker's address has no host
+    expect([...hosts].filter((host) => host !== 'null')).toEqual([address]); // a worker's address has no host
     expect(complaints).toEqual([]);
   });
 });

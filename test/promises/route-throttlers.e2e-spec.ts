@@ -26,7 +26,7 @@ class ThrottledController {
 @Module({ controllers: [ThrottledController] })
 class ThrottledModule {}
 
-/** What holds wherever the requests are counted. */
+/** Required wherever requests are counted. */
 function describeThrottlers(environment: () => Promise<Record<string, string>>): void {
   let petstore: Petstore;
 
@@ -49,7 +49,7 @@ function describeThrottlers(environment: () => Promise<Record<string, string>>):
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
     for (const status of [200, 429, 429, 429, 429]) await client.get('/v1/throttled/five').expect(status);
     const { headers } = await client.get('/v1/throttled/five').expect(429);
-    expect(Number(headers['retry-after'])).toBeGreaterThan(60); // that of the route
+    expect(Number(headers['retry-after'])).toBeGreaterThan(60); // that of the route's limit
   });
 
   it('block for blockDuration', async () => {

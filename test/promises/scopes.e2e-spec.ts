@@ -6,7 +6,7 @@ import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 
-/** A module that came later and thought of no scope. */
+/** A module added later that declares no scope. */
 @Controller({ path: 'open', version: '1' })
 class OpenController {
   @Get()
@@ -96,7 +96,7 @@ describe('a key without the scope', () => {
   });
 });
 
-/** What the document says of scopes is what the service does: a decorator that were lost would open the operation. */
+/** Compares the document with the service: a lost decorator would make the operation accessible to every key. */
 describe('every operation that the document gives a scope', () => {
   it('refuses a key without it', async () => {
     const { body } = await petstore.client().get('/openapi.json');

@@ -39,7 +39,7 @@ afterEach(async () => {
 const ask = (path: string) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${key}` } });
 
-/** A connection with what came over it so far. */
+/** A connection with everything received so far. */
 async function open(
   bytes: Buffer | string,
 ): Promise<{ socket: Socket; received(): string; closed(): boolean }> {
@@ -86,7 +86,7 @@ describe('SIGTERM', () => {
     const { code, stderr, after } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(after).toBeGreaterThan(GRACE - 100);
-    expect(after).toBeLessThan(GRACE + seconds(4)); // it waits for no request
+    expect(after).toBeLessThan(GRACE + seconds(4)); // it does not wait for requests
     expect(idle.closed()).toBe(true);
     await expect(ask('/health/live')).rejects.toThrow();
   });
@@ -116,9 +116,9 @@ describe('Ctrl-C', () => {
   it('ends it immediately the second time, even during a request', async () => {
     await start();
     const half = await open('GET /v1/pets HTTP/1.1\r\nHost: petstore.test\r\n');
-    await ask('/v1/pets'); // so that the half has arrived
+    await ask('/v1/pets'); // ensures that the partial request has arrived
     service.signal('SIGINT');
-    service.signal('SIGINT'); // npm sends on what the terminal has sent to both: the same press
+    service.signal('SIGINT'); // npm forwards the signal that the terminal has sent to both: it is the same key press
     await eventually(() =>
       ask('/health/live').then(
         () => false,

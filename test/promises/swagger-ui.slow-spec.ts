@@ -8,7 +8,7 @@ interface Box {
 
 let petstore: Petstore;
 beforeAll(async () => {
-  // Another name than the one the page is opened at, as behind a proxy or at `localhost`.
+  // Differs from the address at which the page is opened, as behind a proxy or at `localhost`.
   petstore = await Petstore.start({ env: { PUBLIC_URL: 'http://petstore.test' } });
 });
 afterAll(() => petstore.stop());
@@ -122,7 +122,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await list.locator('tr[data-param-name="limit"] input').fill('2');
     const sent = page.waitForRequest(/\/v1\/pets/);
     const response = await execute('listPets');
-    expect((await sent).headers()).not.toHaveProperty('if-none-match'); // an invented one
+    expect((await sent).headers()).not.toHaveProperty('if-none-match'); // an invented value
     expect(response).toMatch(/^200/);
     expect(response).toMatch(/x-ratelimit-limit: 1000000/);
     expect(response).toMatch(/x-ratelimit-remaining: \d+/);
@@ -214,7 +214,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
   it('loads in 2 s and opens an operation in 0.5 s of main-thread time', async () => {
     const fresh = await context.newPage();
     const session = await context.newCDPSession(fresh);
-    await session.send('Performance.enable', { timeDomain: 'threadTicks' }); // a busy machine changes nothing
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' }); // not affected by a busy machine
     const seconds = async () => {
       const { metrics } = await session.send('Performance.getMetrics');
       return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
@@ -235,17 +235,17 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
 
   it('fits a phone: an open operation takes at most four screens', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${address}/docs/`); // anew, with everything closed
+    await page.goto(`${address}/docs/`); // reloaded, with everything collapsed
     await page.locator('.opblock').first().waitFor();
     const ids = await page
       .locator('.opblock')
       .evaluateAll((elements) => (elements as unknown as { id: string }[]).map((element) => element.id));
     expect(ids.length).toBeGreaterThanOrEqual(6);
     const names = ids.map((one) => one.split('-').at(-1) ?? '');
-    const [event = ''] = names.filter((name) => EVENT.test(name)); // events look alike: one of them
+    const [event = ''] = names.filter((name) => EVENT.test(name)); // all events look alike, so one is enough
     for (const id of [...names.filter((name) => !EVENT.test(name)), event]) {
       const control = operation(id).locator('.opblock-summary-control');
-      await control.dispatchEvent('click'); // a click waits for the page to come to rest, here fifty times
+      await control.dispatchEvent('click'); // a real click would wait fifty times for the page to become stable
       await operation(id).locator('.responses-inner').waitFor();
       const { height = 0 } = (await operation(id).boundingBox()) ?? {};
       expect({ id, isShort: height <= 4 * 844, height }).toMatchObject({ isShort: true });

@@ -23,7 +23,7 @@ describe('tracing by OpenTelemetry’s standard variables', () => {
     await folder.remove();
   });
 
-  /** Runs the service, sends two requests, of which the first belongs to a trace, and ends it. */
+  /** Runs the service, sends two requests, the first of which belongs to a trace, and stops it. */
   const serve = async (env: Record<string, string>) => {
     const service = new Program(SERVICE, [], {
       cwd: folder.path,

@@ -47,7 +47,7 @@ describe('bytes that are not a request', () => {
       expectErrorBody(response, status, code);
       expectPromisedHeaders(response);
       expect(valuesOf(response, 'Connection')).toEqual(['close']);
-      expect(valuesOf(response, 'X-RateLimit-Remaining')).toEqual(['30']); // looked at, not charged
+      expect(valuesOf(response, 'X-RateLimit-Remaining')).toEqual(['30']); // read, but not charged
     },
   );
 

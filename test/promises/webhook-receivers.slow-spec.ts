@@ -15,7 +15,7 @@ let petstore: Petstore;
 
 beforeAll(async () => {
   petstore = await Petstore.start({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
-  petstore.clock.set(Date.now()); // the receivers refuse messages that are older than 5 minutes
+  petstore.clock.set(Date.now()); // the receivers refuse messages older than 5 minutes
 });
 afterAll(() => petstore.stop());
 
