@@ -7,7 +7,7 @@ import { CATALOG_ENTRIES, ErrorCatalog } from './error-catalog/error-catalog.ser
 import { ReferenceController } from './reference/reference.controller.js';
 import { SwaggerUiController } from './swagger-ui/swagger-ui.controller.js';
 
-/** The OpenAPI document and the pages that are made from it. */
+/** The OpenAPI document and the pages that show it. */
 @Module({})
 export class OpenApiModule {
   static with(errors: readonly CatalogEntry[]): DynamicModule {

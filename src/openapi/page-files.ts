@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** The files of a folder and those of a library, by name. */
+/** The files of a folder and of a library, by name. */
 export function pageFiles(folder: URL, library: readonly string[]): Map<string, StaticContent> {
   const own = readdirSync(folder).map((name) => fileURLToPath(new URL(name, folder)));
   return new Map(
@@ -24,7 +24,7 @@ export function pageFiles(folder: URL, library: readonly string[]): Map<string, 
   );
 }
 
-/** The page for the address without a slash at its end, from where its relative links lead elsewhere. */
+/** The page for the URL without a trailing slash, with its relative links adjusted. */
 export function pageBeside(folder: URL, name: string): StaticContent {
   const html = titled(readFileSync(new URL('index.html', folder), 'utf8'));
   return new StaticContent(HTML, html.replaceAll('"../', '"').replaceAll('"./', `"${name}/`));

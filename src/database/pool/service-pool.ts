@@ -32,7 +32,7 @@ export class ServicePool extends pg.Pool {
       if (client.isReadOnly) this.warnOfReadOnly();
       else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
         this.logger.error(
-          'A connection was released with an open transaction. It was rolled back and closed.',
+          'A connection was released with an open transaction. Rolled it back and closed the connection.',
         );
       client.end().catch(() => undefined);
     });

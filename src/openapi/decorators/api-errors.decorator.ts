@@ -2,7 +2,7 @@ import type { DomainError } from '../../kernel/errors/domain-error.js';
 
 const ERRORS = 'openapi:errors';
 
-/** Documents the error responses of an operation or a controller: each by an instance, which becomes the example. */
+/** Documents the error responses of an operation or a controller. Each instance becomes an example. */
 export function ApiErrors(...errors: readonly DomainError[]): MethodDecorator & ClassDecorator {
   return (target: object, _name?: unknown, descriptor?: { readonly value?: unknown }) => {
     const place = (descriptor?.value as object | undefined) ?? target;

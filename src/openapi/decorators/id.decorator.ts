@@ -9,8 +9,8 @@ interface IdOptions {
 }
 
 /**
- * The id of a resource in the path, as an `Int64`, with its documentation: `@Id('petId', PetNotFound) id: Int64`. A text
- * that is not an id gets the 404 of the resource.
+ * Reads and documents the id of a resource in the path: `@Id('petId', PetNotFound) id: Int64`. An invalid id gets the 404 of
+ * the resource.
  */
 export function Id(
   name: string,

@@ -7,8 +7,8 @@ import { ApiErrors } from './api-errors.decorator.js';
 const Expected = createRequestPartDecorator(({ headers }) => expectedVersion(headers['if-match']));
 
 /**
- * The version that the change is for, so that concurrent changes are not lost (RFC 9110, section 13.1.1):
- * `@IfMatch() expected: ExpectedVersion`. Documents the header and 412.
+ * Reads the version that the client expects, so that concurrent changes are not lost (RFC 9110, section 13.1.1):
+ * `@IfMatch() expected: ExpectedVersion`. Documents the header and the 412.
  */
 export const IfMatch = (): ParameterDecorator => (target, method, index) => {
   Expected()(target, method, index);

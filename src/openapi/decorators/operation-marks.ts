@@ -6,7 +6,7 @@ export const SECURITY_SCHEME = 'apiKey';
 
 export type StabilityLevel = 'experimental' | 'beta';
 
-/** Marks an operation that may still change: `x-stability` and a word in its summary. */
+/** Marks an operation that may still change, with `x-stability` and in its summary. */
 export const Stability = (level: StabilityLevel): MethodDecorator => ApiExtension('x-stability', level);
 
 /** Hides the interactive test panel of an operation (`x-hideTryItPanel`). */
@@ -23,7 +23,7 @@ export const tagOf = (controller: object) =>
 
 const CLIENT_METHOD = 'openapi:client-method';
 
-/** The method of the TypeScript client for an operation, such as `pets.create`, for the code samples. */
+/** Names the client method for an operation, such as `pets.create`, for the code samples. */
 export const ClientMethod = (method: string): MethodDecorator => SetMetadata(CLIENT_METHOD, method);
 
 export const clientMethodOf = (handler: object) =>

@@ -17,7 +17,7 @@ interface PagedOptions {
   readonly link?: string;
 }
 
-/** Describes a handler that returns a `Page`: the response is an array, with the `Link` to the next page. */
+/** Documents a handler that returns a `Page`: an array, and the `Link` to the next page. */
 export function Paged(item: Type, { description, link = LINK }: PagedOptions): MethodDecorator {
   return applyDecorators(
     ApiErrors(new InvalidCursor(), LIMIT_OUT_OF_RANGE),

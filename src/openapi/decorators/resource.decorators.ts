@@ -22,11 +22,11 @@ const LOCATION = {
 
 interface ResourceOptions {
   readonly description?: string;
-  /** `false` where a GET of it responds otherwise, without a secret for instance. */
+  /** `false` if the response differs from that of a GET, for example by a secret. */
   readonly etag?: boolean;
 }
 
-/** A handler that creates the resource that it returns: 201, its `Location` and its `ETag`. */
+/** For a handler that creates a resource and returns it: 201 with `Location` and `ETag`. */
 export function Created(resource: Type, options: ResourceOptions = {}): MethodDecorator {
   const { description = `The created ${nameOf(resource)}.`, etag = true } = options;
   return applyDecorators(
@@ -36,7 +36,7 @@ export function Created(resource: Type, options: ResourceOptions = {}): MethodDe
   );
 }
 
-/** A handler that changes the resource that it returns, by a merge patch: 200 and its new `ETag`. */
+/** For a handler that changes a resource by a merge patch and returns it: 200 with the new `ETag`. */
 export function Updated(resource: Type, options: ResourceOptions = {}): MethodDecorator {
   const { description = `The changed ${nameOf(resource)}.`, etag = true } = options;
   return applyDecorators(

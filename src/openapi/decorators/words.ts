@@ -1,4 +1,4 @@
-/** The words of a name: `petToy`, `PetToy` and `pet_toy` are "pet toy". */
+/** The words of a name: `petToy`, `PetToy` and `pet_toy` become "pet toy". */
 export const wordsOf = (name: string): string =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -6,7 +6,7 @@ export const wordsOf = (name: string): string =>
     .toLowerCase()
     .trim();
 
-/** The same as a title: "Pet toy". */
+/** The words of a name as a title: "Pet toy". */
 export function titleOf(name: string): string {
   const words = wordsOf(name);
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -12,7 +12,7 @@ import { BASE_PATH } from './paths.js';
 import { Routes } from './routes.js';
 import { webhookModels } from './webhooks.js';
 
-/** The OpenAPI 3.1 document, made from the controllers and DTOs. */
+/** Builds the OpenAPI 3.1 document from the controllers and DTOs. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const { base } = app.get(PublicUrl);
   const { publicUrl, stagingPublicUrl } = app.get(HttpConfig);

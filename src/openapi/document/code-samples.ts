@@ -25,7 +25,7 @@ interface Call {
   readonly isList: boolean;
 }
 
-/** Adds the code samples that renderers show: curl, and the service's own clients if they have the operation. */
+/** Adds code samples: curl and, if the operation has a `@ClientMethod()`, the service's own clients. */
 export function addCodeSamples(one: PathOperation, { clientMethod }: Route, schemas: SchemasObject): void {
   const call = callOf(one, schemas);
   if (!call) return;
@@ -38,7 +38,7 @@ export function addCodeSamples(one: PathOperation, { clientMethod }: Route, sche
   Object.assign(one.operation, { 'x-codeSamples': samples });
 }
 
-/** Nothing for a body without an example, such as a file. */
+/** The example call; undefined if the body has no example, such as a file. */
 function callOf({ operation, method, url, path }: PathOperation, schemas: SchemasObject): Call | undefined {
   const { requestBody, security } = operation;
   const content = requestBody && 'content' in requestBody ? requestBody.content : {};
@@ -106,7 +106,7 @@ const client = new PetstoreClient({
 ${use}`;
 }
 
-/** Each part in a line of its own. */
+/** Puts each part on a separate line. */
 const lines = (parts: readonly string[], indent: string): string =>
   `\n${parts.map((part) => `${indent}${part},\n`).join('')}`;
 
@@ -115,7 +115,7 @@ const inTypeScript = (value: unknown): string =>
     .replaceAll(/"((?:[^"\\]|\\.)*)"/g, "'$1'")
     .replaceAll(',', ', ');
 
-/** Identifiers, which the client has as `bigint`. */
+/** Whether a property is a 64-bit integer, which the client represents as `bigint`. */
 function isInt64({ properties = {} }: SchemaObject, name: string): boolean {
   const property = properties[name];
   return property !== undefined && 'format' in property && property.format === 'int64';

@@ -26,7 +26,7 @@ interface Additions {
   readonly guides: readonly TagObject[];
 }
 
-/** Adds to every operation what the pipeline does for every operation, so that no controller repeats it. */
+/** Documents the behaviour of the pipeline in every operation, so that controllers need not. */
 export function completeDocument(
   document: OpenAPIObject,
   { routes, base, guides }: Additions,
@@ -74,7 +74,7 @@ function complete(one: PathOperation, route: Route, schemas: SchemasObject, base
 
 type Parameter = NonNullable<OperationObject['parameters']>[number];
 
-/** A handler need not take every parameter of its path; OpenAPI requires them all. They come first, in the order of the path. */
+/** Documents every path parameter, as OpenAPI requires, even if the handler does not use it. They come first, in path order. */
 function addPathParameters(operation: OperationObject, path: string): void {
   const { parameters = [] } = operation;
   const inPath = Array.from(path.matchAll(/{([^}]+)}/g), ([, name = '']): Parameter => {
@@ -88,8 +88,8 @@ const isInPath = (parameter: Parameter): parameter is ParameterObject =>
   'in' in parameter && parameter.in === 'path';
 
 /**
- * Removes the schemes of decorators such as `@ApiBearerAuth()`: the service has only one. The empty requirement of
- * `@Public()` allows a request without a key, so no key is required.
+ * Removes security schemes from decorators such as `@ApiBearerAuth()`: the service has only one. The empty requirement of
+ * `@Public()` means that no key is required.
  */
 function useOurSecurity(operation: OperationObject): void {
   const isOurs = (requirement: object) => Object.keys(requirement).every((name) => name === SECURITY_SCHEME);
@@ -99,7 +99,7 @@ function useOurSecurity(operation: OperationObject): void {
   else delete operation.security;
 }
 
-/** A name for an operation that no other has, and safe in a URL. */
+/** A unique, URL-safe name for an operation. */
 function uniqueName(given = 'operation', taken: Set<string>): string {
   const name = given.replace(/_*[^\w-]+_*/g, '_').replace(/_+$/, '');
   let unique = name;

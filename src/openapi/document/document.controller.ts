@@ -37,7 +37,7 @@ export class IndexController {
   }
 }
 
-/** The OpenAPI document, readable from pages of any origin. */
+/** Serves the OpenAPI document. Pages of any origin may read it. */
 @Public()
 @UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()

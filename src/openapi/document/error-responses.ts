@@ -52,7 +52,7 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
 };
 const JSON_TYPE = 'application/json';
 const ERROR = { $ref: '#/components/schemas/Error' };
-/** Beside the Error, for clients that ask for it. */
+/** The alternative to an Error, for clients that accept it. */
 const PROBLEM: Content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
 
 /** The error responses that most operations share. */
@@ -98,7 +98,7 @@ function byStatus(errors: readonly DomainError[]): [status: string, errors: read
   return [...statuses].map(([status, codes]) => [status, [...codes.values()]]);
 }
 
-/** A reference, if most operations have the same response. */
+/** A reference if the response equals a common one. */
 function shared(status: string, response: ErrorResponse): ErrorResponse | { $ref: string } {
   const name = nameOf(status);
   return isDeepStrictEqual(COMMON_RESPONSES[name]?.content, response.content)
@@ -106,7 +106,7 @@ function shared(status: string, response: ErrorResponse): ErrorResponse | { $ref
     : response;
 }
 
-/** A response with one example for each error. They share one status. */
+/** A response with one example per error. All have the same status. */
 function responseTo(errors: readonly DomainError[]): ErrorResponse {
   const examples = errors.map((error) => [error.code, { value: ofDomainError(error) }] as const);
   return {
@@ -118,7 +118,7 @@ function responseTo(errors: readonly DomainError[]): ErrorResponse {
 type Content = Record<string, { schema?: SchemaOrReference; examples?: object; example?: unknown }>;
 type ErrorResponse = ResponseObject & { content: Content };
 
-/** The description and body of a decorator, with those of the pipeline. */
+/** Merges a response from a decorator with that of the pipeline. */
 function merged(described: ResponseObject, response: ErrorResponse): ErrorResponse {
   const { content } = described as { content?: Content };
   const own = content?.[JSON_TYPE];
@@ -135,7 +135,7 @@ function merged(described: ResponseObject, response: ErrorResponse): ErrorRespon
   };
 }
 
-/** An exception of a module becomes an Error as well. */
+/** Adds the body to an error response from a module's decorator: its exceptions become Errors too. */
 function addErrorBody(status: string, response: ResponseObject): void {
   const body = ofStatus(Number(status) || 500, response.description);
   const examples = /^\d+$/.test(status) ? { [body.code]: { value: body } } : undefined;

@@ -76,7 +76,7 @@ export class ErrorResponse {
   readonly details?: readonly FieldErrorResponse[];
 }
 
-/** The same for clients that accept `application/problem+json`. */
+/** The body of an error response for clients that accept `application/problem+json`. */
 @ApiSchema({ name: 'Problem' })
 export class ProblemResponse extends ErrorResponse {
   @ApiProperty({

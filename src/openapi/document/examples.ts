@@ -6,7 +6,7 @@ import {
   type SchemasObject,
 } from './schemas.js';
 
-/** Opaque to its reader; this one starts after the twentieth pet. */
+/** A real cursor, which starts after the twentieth pet. */
 const CURSOR = 'AAAAAAAAABThv7qlTs2QPg';
 
 interface Body {
@@ -14,7 +14,7 @@ interface Body {
   readonly headers?: Record<string, { schema?: unknown; example?: unknown }>;
 }
 
-/** Adds an example for each JSON body and page link of an operation, from the examples of the DTO properties. */
+/** Adds examples for the JSON bodies and page links of an operation, from the examples of the DTO properties. */
 export function addExamples(operation: OperationObject, schemas: SchemasObject, url: string): void {
   const { requestBody, responses } = operation;
   const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
@@ -44,7 +44,7 @@ const BY_FORMAT: Readonly<Record<string, unknown>> = {
   uri: 'https://example.com/rex',
 };
 
-/** The library types these as `any`. */
+/** Keywords that the library types as `any`. */
 interface Given {
   readonly examples?: readonly unknown[];
   readonly default?: unknown;
@@ -52,7 +52,7 @@ interface Given {
   readonly enum?: readonly unknown[];
 }
 
-/** An optional text without an example of its own is left out: an invented one may contradict the others. */
+/** Omits optional texts without an example: an invented one may contradict the other properties. */
 function shownProperties(schema: SchemaObject, schemas: SchemasObject): [string, SchemaOrReference][] {
   const all = Object.entries(schema.properties ?? {});
   const shown = all.filter(([name, property]) => {
@@ -64,7 +64,7 @@ function shownProperties(schema: SchemaObject, schemas: SchemasObject): [string,
   return shown.length > 0 ? shown : all;
 }
 
-/** @param above the schemas that contain this one: a recursive schema ends there */
+/** @param above the schemas that contain this one, to stop at a recursive schema */
 function exampleOf(
   reference: SchemaOrReference,
   schemas: SchemasObject,

@@ -11,7 +11,7 @@ const planRows = Object.entries(PLANS).map(([plan, limits]) =>
     : `| ${plan} | ${number(limits.perMinute)} | ${number(limits.perDay)} |`,
 );
 
-/** Guides, as tags without operations: the usual way to put them into a document. */
+/** The guides. By convention they are tags without operations. */
 export const guides = (base: string, errors: readonly CatalogEntry[]): TagObject[] => [
   guide(
     'Authentication',
@@ -91,14 +91,14 @@ ${OTHER_CODES}
   ),
 ];
 
-/** A renderer would show each line break of a paragraph. */
+/** Joins the lines of each paragraph, because some renderers show line breaks. */
 const guide = (name: string, text: string): TagObject & { 'x-traitTag': true } => ({
   name,
   'x-traitTag': true,
   description: text.trim().replace(/(?<![|\n])\n(?![|\n-])/g, ' '),
 });
 
-/** @param catalog address of the page that says what each code means */
+/** @param catalog URL of the error catalogue */
 function codesByStatus(errors: readonly CatalogEntry[], catalog: string): string {
   const statuses = new Set(errors.map(({ example }) => example.status));
   const rows = Array.from(statuses, (status) => {

@@ -12,7 +12,7 @@ const header = (description: string, example: string | number) => ({
   example,
 });
 
-/** The response headers, which each response references. `base`: address without `/v1`. */
+/** The response headers, which responses reference. @param base address of the service, without `/v1` */
 export const headers = (base: string) =>
   ({
     'X-Request-Id': header(
@@ -74,7 +74,7 @@ const ON_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 const WHEN_DEPRECATED: readonly HeaderName[] = ['Deprecation', 'Sunset', 'Link'];
-/** Other statuses may come from before the interceptor. */
+/** Responses with other statuses may come from a step before the interceptor, so these headers may be absent. */
 const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
 /** The headers of every response with this status. */

@@ -4,7 +4,7 @@ import { dump } from 'js-yaml';
 import { StaticContent } from '../../http/static/static-content.js';
 import { buildDocument } from './build-document.js';
 
-/** The document of the application, built at the first request and cached. */
+/** The OpenAPI document of the application. It is built on the first request and cached. */
 @Injectable()
 export class OpenApiDocument {
   private app?: INestApplication;
@@ -12,7 +12,7 @@ export class OpenApiDocument {
   private asJson?: StaticContent;
   private asYaml?: StaticContent;
 
-  /** Sets the application. Its address is known only once it listens. */
+  /** Sets the application. The document is built later, because the address is known only once the application listens. */
   describe(app: INestApplication): void {
     this.app = app;
   }
@@ -21,7 +21,7 @@ export class OpenApiDocument {
     return (this.asJson ??= new StaticContent('application/json', JSON.stringify(this.document)));
   }
 
-  /** RFC 9512 registers the media type. */
+  /** The media type is registered by RFC 9512. */
   get yaml(): StaticContent {
     const text = () => dump(this.document, { skipInvalid: true, noRefs: true });
     return (this.asYaml ??= new StaticContent('application/yaml', text()));

@@ -4,7 +4,7 @@ import type { OperationObject, PathItemObject } from './schemas.js';
 /** The base path of the servers: the version is not part of the paths. */
 export const BASE_PATH = '/v1';
 
-/** The methods of OpenAPI 3.1; `@All()` routes have more. */
+/** The methods of OpenAPI 3.1. `@All()` routes have more. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 type Paths = OpenAPIObject['paths'];
@@ -24,7 +24,7 @@ export function relativePaths(paths: Paths, base: string): Paths {
   return relative;
 }
 
-/** If the path exists under `/v1` too, its first segments become part of the server. */
+/** Adds a path outside `/v1`. If the same path exists under `/v1`, its first segments move to the URL of the server. */
 function addOutside(relative: Paths, path: string, item: PathItemObject, base: string): void {
   const segments = path.split('/').slice(1);
   for (let given = 0; given <= segments.length; given++) {

@@ -5,20 +5,20 @@ import type { Route } from './routes.js';
 
 const JSON_TYPE = 'application/json';
 
-/** For a handler with a body, or a part of one, that no decorator describes. */
+/** Adds a request body if the handler has a `@Body()` parameter that `@nestjs/swagger` does not describe. */
 export function addUndescribedBody(operation: OperationObject, route: Route): void {
   if (!route.body || operation.requestBody) return;
   operation.requestBody = { content: { [JSON_TYPE]: { schema: {} } } };
 }
 
-/** The media types of its body. */
+/** The media types of an operation's body. */
 export const mediaTypes = ({ requestBody }: OperationObject): string[] =>
   requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
 
-/** Whether the operation takes a JSON body. */
+/** Whether the operation accepts a JSON body. */
 export const takesJson = (operation: OperationObject): boolean => mediaTypes(operation).includes(JSON_TYPE);
 
-/** Closes the schemas of DTOs, nested ones too: unknown properties are invalid. */
+/** Adds `additionalProperties: false` to the schemas of DTOs, including nested ones: unknown properties are invalid. */
 export function closeRequestBody(
   { requestBody }: OperationObject,
   { body }: Route,
@@ -28,7 +28,7 @@ export function closeRequestBody(
   if (content?.schema) close(content.schema, body?.type, schemas);
 }
 
-/** Only if the schema describes all properties of the DTO. */
+/** Closes a schema if it describes all properties of the DTO. */
 function close(reference: SchemaOrReference, type: unknown, schemas: SchemasObject): void {
   const schema = resolve(reference, schemas);
   const dto = dtoSchema(type);

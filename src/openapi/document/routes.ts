@@ -14,7 +14,7 @@ import type { OperationObject, TagObject } from './schemas.js';
 /** The metadata of a route that `@nestjs/swagger` does not read. */
 export interface Route {
   readonly name: string;
-  /** Of its controller, by `@Tag()`. */
+  /** The `@Tag()` of its controller. */
   readonly tag: TagObject | undefined;
   /** The status of its success response. */
   readonly status: number;
@@ -24,9 +24,9 @@ export interface Route {
   readonly errors: readonly DomainError[];
   readonly isDeprecated: boolean;
   readonly isIdempotent: boolean;
-  /** Such as `pets.create`, by `@ClientMethod()`. */
+  /** Its `@ClientMethod()`, such as `pets.create`. */
   readonly clientMethod: string | undefined;
-  /** The type of its `@Body()`, which is `undefined` where it takes a part of it; absent where it takes none. */
+  /** Its `@Body()`, if any. The type is `undefined` if the handler has only parts of the body as parameters. */
   readonly body: { readonly type: unknown } | undefined;
 }
 
@@ -37,7 +37,7 @@ type Handlers = Readonly<Record<string, object | undefined>>;
 export class Routes {
   private readonly routes: Route[] = [];
 
-  /** Numbers the handlers; `@nestjs/swagger` copies the number into the operation. */
+  /** Numbers the handlers. `@nestjs/swagger` copies the numbers into the operations. */
   constructor(app: INestApplication) {
     const scanner = new MetadataScanner();
     const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [
@@ -95,8 +95,8 @@ interface Described {
 }
 
 /**
- * A pipe may make an object of a named parameter, such as the user with this id. The client sends a text;
- * `@nestjs/swagger` would describe the class, under a name that may be another schema's.
+ * Describes a path or query parameter that a pipe turns into an object, such as an id into a user, as text: that is what the
+ * client sends. `@nestjs/swagger` would describe the class.
  */
 function describePiped(
   controller: Type,

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Parts of a document: the library exports only the type of the whole. */
+/** Types of parts of a document. The library exports only the type of the whole. */
 export type PathItemObject = OpenAPIObject['paths'][string];
 export type OperationObject = NonNullable<PathItemObject['get']>;
 export type ResponseObject = Exclude<OperationObject['responses'][string], { $ref: string } | undefined>;
@@ -14,14 +14,14 @@ export type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Schemas of OpenAPI 3.0, which the library and its users still write, as JSON Schema 2020-12: `example` is one of
- * `examples`, an exclusive bound is a number, and a reference may have siblings without an `allOf`.
+ * Converts schemas from OpenAPI 3.0, which the library and its users still write, to JSON Schema 2020-12: `example` becomes
+ * `examples`, an exclusive bound becomes a number, and an `allOf` with a single item is merged.
  */
 export function upgradeSchemas(schemas: SchemasObject): SchemasObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, upgrade(schema)]));
 }
 
-/** The same for the schemas of an operation. */
+/** Converts the schemas of an operation. */
 export function upgradeOperation({ parameters = [], requestBody, responses }: OperationObject): void {
   const bodies = [requestBody, ...Object.values(responses)] as ({ readonly content?: object } | undefined)[];
   const contents = bodies.flatMap((body) => Object.values(body?.content ?? {}) as Place[]);
@@ -48,7 +48,7 @@ function upgrade(schema: SchemaOrReference): SchemaOrReference {
   };
 }
 
-/** The keywords that hold schemas. */
+/** Converts the value of a keyword if it contains schemas. */
 function upgradePart(name: string, part: unknown): unknown {
   if (/^(allOf|anyOf|oneOf)$/.test(name) && Array.isArray(part)) return part.map(upgrade);
   if (/^(items|not|additionalProperties)$/.test(name) && typeof part === 'object')
@@ -56,13 +56,13 @@ function upgradePart(name: string, part: unknown): unknown {
   return part;
 }
 
-/** An exclusive bound was a boolean, and is now a number. */
+/** Converts an exclusive bound from a boolean to a number. */
 function bound(inclusive: string, exclusive: string, value: unknown, isExclusive: unknown): Json {
   if (typeof isExclusive === 'number') return { [exclusive]: isExclusive };
   return isExclusive === true ? { [inclusive]: undefined, [exclusive]: value } : {};
 }
 
-/** The schema of a reference; an empty schema for an unknown one. */
+/** Resolves a reference. Returns an empty schema for an unknown one. */
 export function resolve(schema: SchemaOrReference, schemas: SchemasObject): SchemaObject {
   let found: SchemaOrReference | undefined = schema;
   for (let steps = 0; found && '$ref' in found; steps++) {

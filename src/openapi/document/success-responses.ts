@@ -4,7 +4,7 @@ import type { OperationObject, ParameterObject, ResponseObject, SchemaOrReferenc
 import type { Route } from './routes.js';
 
 const JSON_TYPE = 'application/json';
-/** The type that Nest sends for a value that is not an object. */
+/** The media type of Nest's response if the handler returns a primitive. */
 const TEXT_TYPE = 'text/html';
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 const ETAG: HeaderName = 'ETag';
@@ -52,14 +52,14 @@ function isPrimitive(schema: SchemaOrReference | undefined): boolean {
   return schema !== undefined && 'type' in schema && PRIMITIVES.includes(schema.type);
 }
 
-/** A header that every GET of JSON takes. */
+/** A header of every GET that returns JSON. */
 const IF_NONE_MATCH: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
   description:
     'One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body.',
-  schema: { type: 'string', examples: ['"q83vEjRWeJASNFZ4kKvN7w"'] }, // with `example`, the Swagger UI would send it
+  schema: { type: 'string', examples: ['"q83vEjRWeJASNFZ4kKvN7w"'] }, // not `example`, which the Swagger UI would send
 };
 
 /** Adds `ETag`, `If-None-Match` and 304 to a GET whose success response is JSON. */

@@ -14,8 +14,8 @@ const MEANING: Readonly<Record<StabilityLevel, string>> = {
 };
 
 /**
- * Gives an operation a summary and a description, and puts what decorators left as marks where a reader sees it. A link to an anchor, such as
- * `#tag/pets/operation/listPets`, leads to the reference.
+ * Completes the summary and description of an operation, including its scopes, stability and deprecation. Links to anchors,
+ * such as `#tag/pets/operation/listPets`, become links to the reference.
  */
 export function addTexts(operation: OperationObject & Marks, route: Route, base: string): void {
   const { 'x-stability': stability, 'x-deprecated-sunset': sunset, security = [] } = operation;

@@ -4,13 +4,13 @@ import { titleOf } from '../decorators/words.js';
 import { addExamples } from './examples.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 
-/** JSON Schema has `const` and `examples`; the library's type lacks them. */
+/** The library's type lacks `const` and `examples` of JSON Schema. */
 type Schema = SchemaObject & { readonly const?: string | number; readonly examples?: readonly unknown[] };
 
-/** The DTOs of the events that are sent, which no operation may name. */
+/** The DTOs of events. They must be listed, because operations need not refer to them. */
 export const webhookModels = () => describedWebhooks().map(({ data }) => data);
 
-/** `webhooks` of the document: what is sent to an endpoint, one entry for each type of event. Adds their schemas. */
+/** The `webhooks` of the document, one for each type of event. Also adds their schemas. */
 export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['webhooks']> {
   return Object.fromEntries(
     describedWebhooks().map((webhook) => {
@@ -23,13 +23,13 @@ export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['web
   );
 }
 
-/** A tag of their own, and not that of the operations by which clients subscribe. */
+/** The tag of webhooks. It differs from the tag of the operations that manage subscriptions. */
 export const CALLBACKS = {
   name: 'callbacks',
   description: 'Events that the service sends to your webhooks',
 };
 
-/** `pet.status_changed` is `PetStatusChanged`. */
+/** `pet.status_changed` becomes `PetStatusChanged`. */
 const inPascalCase = (name: string): string =>
   name.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

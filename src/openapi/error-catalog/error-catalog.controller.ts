@@ -8,7 +8,7 @@ import { securityHeaders } from '../../http/static/security-headers.js';
 import { ErrorCatalog } from './error-catalog.service.js';
 import { catalogPage } from './page.js';
 
-/** The error catalogue at `/docs/errors`: the `type` of each problem (RFC 9457) is an address in it. */
+/** The error catalogue at `/docs/errors`. The `type` of each problem (RFC 9457) is a URL of an entry. */
 @Public()
 @UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()

@@ -8,7 +8,7 @@ export const CATALOG_ENTRIES = Symbol('catalog entries');
 
 const NO_HELP = 'Branch on `code`.';
 
-/** The entries of the service, and of every error that a module names with `@ApiErrors()`, by status. */
+/** The errors of the service and those that modules declare with `@ApiErrors()`, sorted by status. */
 @Injectable()
 export class ErrorCatalog {
   private complete?: readonly CatalogEntry[];

@@ -3,7 +3,7 @@ import { SERVICE } from '../../kernel/service.js';
 import type { CatalogEntry } from './catalog.js';
 import { OTHER_CODES } from './catalog.js';
 
-/** The catalogue as a page of its own. Its links are relative, for a proxy may serve it below a path. */
+/** The catalogue as an HTML page. Its links are relative, because a proxy may serve it under another path. */
 export function catalogPage(entries: readonly CatalogEntry[]): string {
   return `<!doctype html>
 <html lang="en">

@@ -10,10 +10,10 @@ import { pageBeside, pageFiles } from '../page-files.js';
 
 const { resolve } = createRequire(import.meta.url);
 const FOLDER = new URL('browser/', import.meta.url);
-/** The build copies those of Redoc to dist/. */
+/** The files of Redoc, which the build copies to dist/. */
 const REDOC = ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'];
 
-/** The reference at `/reference`, made by Redoc from the document: the files that the page loads, and no others. */
+/** The reference at `/reference`, rendered by Redoc. Serves only the files that the page loads. */
 @Public()
 @UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
@@ -26,7 +26,7 @@ export class ReferenceController {
         REDOC.map((name) => resolve(`#dist/redoc/${name}`)),
       ),
     pageBeside(FOLDER, 'reference'),
-    securityHeaders({ workers: true }), // its search runs in one
+    securityHeaders({ workers: true }), // for its search
   );
 
   @Get()

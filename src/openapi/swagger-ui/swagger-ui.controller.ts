@@ -14,7 +14,7 @@ import { uiDocument } from './ui-document.js';
 
 const { resolve } = createRequire(import.meta.url);
 const FOLDER = new URL('browser/', import.meta.url);
-/** What the page loads, and the licences that its script refers to. */
+/** The files that the page loads, and the licences of its script. */
 const LIBRARY = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
@@ -23,7 +23,7 @@ const LIBRARY = [
   'favicon-32x32.png',
 ].map((name) => resolve(`swagger-ui-dist/${name}`));
 
-/** The Swagger UI at `/docs`, from memory: the files that the page loads, and no others. */
+/** The Swagger UI at `/docs`. Serves only the files that the page loads, from memory. */
 @Public()
 @UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()

@@ -27,8 +27,8 @@ interface Response extends Json {
 }
 
 /**
- * The document for the Swagger UI, which takes 0.7 s to resolve the references of the whole one each time an operation
- * opens: without references, and without what the page does not show or shows once.
+ * The document for the Swagger UI, without references and without parts that the page does not need. With the full document,
+ * the page takes 0.7 s to resolve the references each time an operation is opened.
  * @param base address of the service, without `/v1`
  */
 export function uiDocument(document: OpenAPIObject, base: string): StaticContent {
@@ -57,7 +57,7 @@ export function uiDocument(document: OpenAPIObject, base: string): StaticContent
   );
 }
 
-/** The headers of every response, once. */
+/** Describes the headers that every response has. */
 function commonHeaders({ headers = {} }: NonNullable<OpenAPIObject['components']>): string {
   const rows = EVERY_RESPONSE_HEADER.map((name) => {
     const header = headers[name];
@@ -66,7 +66,7 @@ function commonHeaders({ headers = {} }: NonNullable<OpenAPIObject['components']
   return `<details><summary>Headers of every response</summary>\n\n| Name | Description |\n|---|---|\n${rows.join('\n')}\n\n</details>`;
 }
 
-/** With each reference replaced by what it names, and a schema by its name as its title. A recursion ends there. */
+/** Replaces each reference by its target. A schema gets its name as the title. Stops at recursive references. */
 function inlined(part: unknown, document: OpenAPIObject, above: readonly string[] = []): unknown {
   if (Array.isArray(part)) return part.map((one) => inlined(one, document, above));
   if (typeof part !== 'object' || part === null) return part;
@@ -103,7 +103,7 @@ function shownOperation({ parameters, responses, ...operation }: Operation, base
   };
 }
 
-/** With its range in words, and its example beside the form: the page would put an `example` into it, and send it. */
+/** Adds the range to the description and moves the example to `x-example`: the page would fill in and send an `example`. */
 function shownParameter({ description = '', schema = {}, ...parameter }: Parameter): Json {
   const { minimum, maximum, examples: [example] = [] } = schema;
   const range = minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
@@ -111,8 +111,8 @@ function shownParameter({ description = '', schema = {}, ...parameter }: Paramet
 }
 
 /**
- * Without the headers of every response. Every error has the same body: its codes, with links to the catalogue, are enough,
- * and the names of its headers.
+ * Removes the headers that every response has. All errors have the same body, so only their codes, with links to the catalogue,
+ * and their other headers remain.
  */
 function shownResponse(
   status: string,
