@@ -1,7 +1,7 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkingCopy } from '../support/checkout.js';
-import { apply, type Piece, piecesOf } from '../support/guide.js';
+import { apply, CI, GUIDE_REPORT, type Piece, piecesOf } from '../support/guide.js';
 import { readText } from '../support/repository.js';
 
 const CHAPTERS = ['docs/extending.md', 'docs/extending-further.md'];
@@ -27,9 +27,6 @@ afterAll(() => copy.remove());
 
 /** What has been there is linted elsewhere. */
 const LINT = `eslint --max-warnings=0 src/app.module.ts $(find src test migrations -newer .copied -name '*.ts')`;
-
-/** `.ci/run` counts the tests of the copy: it has no other run of the whole suite on Node.js 24. */
-const { GUIDE_REPORT, CI = '' } = process.env;
 
 /** Differs from what a reader types only in the files to lint, and in the report. */
 const SHORTENED: Record<string, string> = {

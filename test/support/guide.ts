@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import type { WorkingCopy } from './checkout.js';
 
+/** `.ci/run` counts the tests that run in the guide's copy: it has no other run of the whole suite on Node.js 24. */
+export const { GUIDE_REPORT, CI = '' } = process.env;
+
 /** A piece of code in a documentation page, with the instruction for the reader from the comment before it. */
 export interface Piece {
   readonly action: 'file' | 'class' | 'end of' | 'diff' | 'decorate' | 'run' | 'last';

@@ -26,6 +26,14 @@ const LONGEST = [
   'test/webhooks-commands.e2e-spec.ts',
   'test/promises/documents.e2e-spec.ts',
   'test/migrate.e2e-spec.ts',
+  'test/promises/features.slow-spec.ts',
+  'test/webhooks.slow-spec.ts',
+  'test/scripts/dev.slow-spec.ts',
+  'test/promises/flapping-redis.slow-spec.ts',
+  'test/promises/idempotency-processes.slow-spec.ts',
+  'test/promises/code-samples.slow-spec.ts',
+  'test/promises/durable-days.slow-spec.ts',
+  'test/start.slow-spec.ts',
 ];
 
 /** Distributes suites that wait among those that compute. Running side by side, they would leave the cores idle. */

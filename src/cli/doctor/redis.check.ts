@@ -7,6 +7,7 @@ import { secureOptions, sentinelOptions } from '../../rate-limit/redis/open-redi
 
 /** Milliseconds of a round trip. A request waits for Redis for at most 1000. */
 const SLOW = 10;
+const PINGS = 5;
 
 export async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
   const { url } = config;
@@ -141,10 +142,15 @@ async function fullCoverage(client: Redis): Promise<string | undefined> {
 }
 
 /** In milliseconds. */
+/** The fastest of a few: a slow one may have waited for this process. */
 async function roundTrip(client: Redis): Promise<number> {
-  const start = performance.now();
-  await client.ping();
-  return performance.now() - start;
+  let fastest = Infinity;
+  for (let i = 0; i < PINGS; i++) {
+    const start = performance.now();
+    await client.ping();
+    fastest = Math.min(fastest, performance.now() - start);
+  }
+  return fastest;
 }
 
 /** Lines of `name:value` below headings. */
