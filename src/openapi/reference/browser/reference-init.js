@@ -1,22 +1,22 @@
-// Starts Redoc, dark or light as the reader prefers.
+// Starts Redoc in the preferred colour scheme.
 
 const root = document.getElementById('reference');
 const folder = location.pathname.replace(/\/reference(\/.*)?$/, '');
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 scheme.addEventListener('change', () => location.reload()); // Redoc reads its colours only once
 
-/** The events, and every operation where its samples do not fit beside it. */
+/** Sections that are collapsed at first: the events or, if the samples do not fit beside them, all operations. */
 const FOLDED = matchMedia('(max-width: 75rem)').matches ? '[id*="/operation/"]' : '[id^="tag/callbacks/"]';
 
-/** What a keyboard and a screen reader need, and Redoc leaves out; and what makes the page shorter. */
+/** Adds what Redoc lacks for keyboards and screen readers, and shortens the page. */
 function completeElements() {
   for (const code of root.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0;
   for (const heading of root.querySelectorAll('h5:not([aria-level])')) heading.ariaLevel = '3';
-  for (const item of root.querySelectorAll('[role="menuitem"][aria-label]')) item.ariaLabel = null; // its text names it
+  for (const item of root.querySelectorAll('[role="menuitem"][aria-label]')) item.ariaLabel = null; // its text is the name
   for (const operation of root.querySelectorAll(`:is(${FOLDED}):not([data-foldable])`)) fold(operation);
 }
 
-/** An operation is closed until its button, or a link to it, opens it. */
+/** Collapses an operation until its button, or a link to it, opens it. */
 function fold(operation) {
   const button = document.createElement('button');
   const show = (isOpen) => {
@@ -37,7 +37,7 @@ function fold(operation) {
   root.querySelector('.menu-content').addEventListener('click', () => setTimeout(follow));
 }
 
-/** Without the errors of every operation, which a guide has. */
+/** Removes the errors that every operation has; a guide describes them. */
 function shortened(description) {
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
     const responses = Object.entries(operation.responses ?? {}); // a path may have `servers` too
@@ -64,7 +64,7 @@ const theme = {
     text: { primary: colors.ink, secondary: colors.soft },
     border: { dark: colors.line, light: colors.line },
     responses: {
-      success: response(marks.good, '#7ddc9a'), // the tabs are dark in both
+      success: response(marks.good, '#7ddc9a'), // the tabs are dark in both schemes
       error: response(marks.bad, '#ff9d9d'),
       redirect: response(marks.other, '#a9c7ff'),
       info: response(marks.other, '#a9c7ff'),
@@ -96,7 +96,7 @@ Redoc.init(
   {
     downloadUrls: [{ title: 'Download', url }],
     nativeScrollbars: true,
-    hideRequestPayloadSample: true, // the samples have it
+    hideRequestPayloadSample: true, // the code samples contain it
     hideSecuritySection: true,
     pathInMiddlePanel: true,
     jsonSampleExpandLevel: 3,

@@ -1,16 +1,16 @@
-// Starts the Swagger UI: dark or light as the reader prefers, and accessible where the library is not.
+// Starts the Swagger UI in the preferred colour scheme, and fixes its accessibility.
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 followScheme();
 dark.addEventListener('change', followScheme);
 
-/** What a keyboard and a screen reader need, and the library leaves out. */
+/** Adds what the library lacks for keyboards and screen readers. */
 function completeElements() {
   for (const code of document.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0;
   const unnamed = '#servers, textarea, .examples-select-element, [data-param-name] :is(input, select)';
   for (const input of document.querySelectorAll(unnamed)) input.ariaLabel = nameOf(input);
-  for (const button of document.querySelectorAll('.modal-btn')) button.ariaLabel = null; // its text names it
+  for (const button of document.querySelectorAll('.modal-btn')) button.ariaLabel = null; // its text is the name
 }
 
 function nameOf(input) {
@@ -30,7 +30,7 @@ const root = location.pathname.replace(/\/docs(\/.*)?$/, '');
 function petstorePlugin({ React, specActions }) {
   const h = React.createElement;
 
-  /** A native dialog: its focus stays inside, and Escape closes it. */
+  /** A native dialog keeps the focus inside, and Escape closes it. */
   function AuthorizationPopup(props) {
     const dialog = React.useRef(null);
     const close = () => props.authActions.showDefinitions(false);
@@ -67,7 +67,7 @@ function petstorePlugin({ React, specActions }) {
     statePlugins: {
       spec: {
         wrapActions: {
-          /** Requests go to the address the page was opened at, whatever name the document has for it. */
+          /** Sends requests to the address of the page, even if the document has another name for the server. */
           parseToJson: () => (text) => {
             const description = JSON.parse(text);
             description.servers[0].url = `${location.origin}${root}/v1`;
@@ -78,7 +78,7 @@ function petstorePlugin({ React, specActions }) {
           validateParams:
             (original) =>
             (pathMethod, ...rest) => {
-              specActions.clearResponse(...pathMethod); // an old response would stay beside the new complaints
+              specActions.clearResponse(...pathMethod); // otherwise an old response stays next to new validation errors
               return original(pathMethod, ...rest);
             },
         },
