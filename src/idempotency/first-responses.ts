@@ -12,8 +12,10 @@ const WAIT = seconds(1);
 /** The pause between two attempts. No connection is held meanwhile. */
 const INTERVAL = seconds(0.05);
 
-/** Stored if the handler committed the transaction itself before it failed. A repeat must not run it again. */
-const HALF_DONE: StoredResponse = { status: 500, headers: {}, body: null };
+/**
+ * Stored if the handler committed the transaction itself. A repeat must not run it again. No response has this status.
+ */
+const HALF_DONE: StoredResponse = { status: 0, headers: {}, body: null };
 
 interface Outcome {
   readonly response: StoredResponse;

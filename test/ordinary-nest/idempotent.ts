@@ -40,6 +40,13 @@ class IdempotentController {
     this.calls++;
   }
 
+  @Post('failure')
+  @Idempotent()
+  @HttpCode(500)
+  failure(): object {
+    return { calls: ++this.calls };
+  }
+
   @Post('redirect')
   @Idempotent()
   @Redirect()
@@ -97,6 +104,13 @@ export const idempotent: Topic = {
         expect(await calls()).toEqual(before);
       },
     );
+
+    it('sends a repeat a 500 that the handler has returned', async () => {
+      const first = await post('failure');
+      const { status, body, headers } = await post('failure');
+      expect({ status, body }).toEqual({ status: 500, body: first.body });
+      expect(headers['idempotent-replayed']).toBe('true');
+    });
 
     it('refuses what it cannot store, and does nothing', async () => {
       expect((await post('file')).status).toBe(500);

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { eventually } from '../../../test/support/eventually.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
@@ -55,5 +56,18 @@ describe('the recorded daily counts', () => {
     }
     expect(usage.counts).toEqual([3, 2]);
     await recorder.close();
+  });
+
+  it('that are lost because PostgreSQL does not respond are logged', async () => {
+    const usage = new TestDailyUsage();
+    const recorder = new UsageRecorder(new TestClock(), {
+      record: () => new Promise(() => undefined),
+      sumOfOthers: usage.sumOfOthers.bind(usage),
+      merge: usage.merge.bind(usage),
+    });
+    recorder.add(1, 20_000);
+    const error = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    await recorder.close();
+    expect(error).toHaveBeenCalledWith('Shutting down without recording the latest daily counts.');
   });
 });

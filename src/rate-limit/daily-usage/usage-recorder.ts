@@ -80,7 +80,11 @@ export class UsageRecorder {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await resultWithin(CLOSE_TIMEOUT, this.writeUntil(performance.now() + CLOSE_TIMEOUT));
-    if (this.failing) this.logger.error('Shutting down without recording the latest daily counts.');
+    if (this.hasUnrecorded) this.logger.error('Shutting down without recording the latest daily counts.');
+  }
+
+  private get hasUnrecorded(): boolean {
+    return [...this.days.values()].some(({ changed }) => changed.size > 0);
   }
 
   private async writeUntil(end: number): Promise<void> {
