@@ -26,6 +26,8 @@ function pageIn(result: unknown): Page<unknown> | undefined {
   return Object.values(result).find((value): value is Page<unknown> => value instanceof Page);
 }
 
-function withCursor({ query }: Request, cursor: string): string {
-  return new URLSearchParams({ ...(query as Record<string, string>), cursor }).toString();
+function withCursor({ url }: Request, cursor: string): string {
+  const query = new URLSearchParams(url.split('?')[1]);
+  query.set('cursor', cursor);
+  return query.toString();
 }

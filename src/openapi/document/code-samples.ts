@@ -90,7 +90,8 @@ function typeScript(clientMethod: string, { method, server, path, body, bodySche
   const properties = Object.entries(body ?? {}).map(
     ([name, value]) => `${name}: ${isInt64(bodySchema, name) ? `${String(value)}n` : inTypeScript(value)}`,
   );
-  const args = [...path.map((id) => `${String(id)}n`), ...(body ? [`{${lines(properties, '  ')}}`] : [])];
+  const inPath = path.map((one) => (typeof one === 'number' ? `${one}n` : inTypeScript(one)));
+  const args = [...inPath, ...(body ? [`{${lines(properties, '  ')}}`] : [])];
   const call = `client.${clientMethod}(${args.join(', ')})`;
   const use = isList
     ? `for await (const item of ${call})\n  console.log(item);`
@@ -110,10 +111,15 @@ ${use}`;
 const lines = (parts: readonly string[], indent: string): string =>
   `\n${parts.map((part) => `${indent}${part},\n`).join('')}`;
 
-const inTypeScript = (value: unknown): string =>
-  JSON.stringify(value)
-    .replaceAll(/"((?:[^"\\]|\\.)*)"/g, "'$1'")
-    .replaceAll(',', ', ');
+function inTypeScript(value: unknown): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll(`\\"`, '"').replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.map(inTypeScript).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([name, one]) => `${inTypeScript(name)}: ${inTypeScript(one)}`)
+    .join(', ')} }`;
+}
 
 /** Whether a property is a 64-bit integer, which the client represents as `bigint`. */
 function isInt64({ properties = {} }: SchemaObject, name: string): boolean {
@@ -123,7 +129,8 @@ function isInt64({ properties = {} }: SchemaObject, name: string): boolean {
 
 function python(clientMethod: string, { method, server, path, body, isList }: Call): string {
   const named = Object.entries(body ?? {}).map(([name, value]) => `${snakeCase(name)}=${inPython(value)}`);
-  const args = named.length > 0 ? lines([...path.map(String), ...named], '    ') : path.join(', ');
+  const args =
+    named.length > 0 ? lines([...path.map(inPython), ...named], '    ') : path.map(inPython).join(', ');
   const call = `client.${snakeCase(clientMethod)}(${args})`;
   const use = isList
     ? `for item in ${call}:\n    print(item)`
@@ -141,5 +148,12 @@ ${use}`;
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const inPython = (value: unknown): string =>
-  value === null ? 'None' : typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value);
+function inPython(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(inPython).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${inPython(name)}: ${inPython(one)}`)
+    .join(', ')}}`;
+}
