@@ -2,6 +2,7 @@ import type { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { minutes } from '../kernel/clock/duration.js';
+import { setImmediate } from 'node:timers/promises';
 
 const NOON = Date.UTC(2027, 0, 15, 12);
 const principal = (id: number, lastUsedAt = 0) => ({ id, lastUsedAt }) as ApiKeyPrincipal; // only these are read
@@ -76,6 +77,28 @@ describe('LastUsedRecorder', () => {
 
   it('writes the remaining times at shutdown', async () => {
     lastUsed.note(principal(1), NOON);
+    await lastUsed.onApplicationShutdown();
+    expect(table.written).toEqual([[[1, NOON]]]);
+  });
+
+  it('awaits a running write at shutdown', async () => {
+    jest.spyOn(table, 'recordUse').mockImplementationOnce(async (times) => {
+      await setImmediate();
+      table.written.push(times);
+    });
+    lastUsed.note(principal(1), NOON);
+    void lastUsed.write(); // as the timer does
+    await lastUsed.onApplicationShutdown();
+    expect(table.written).toEqual([[[1, NOON]]]);
+  });
+
+  it('repeats a running write that fails during the shutdown', async () => {
+    jest.spyOn(table, 'recordUse').mockImplementationOnce(async () => {
+      await setImmediate();
+      throw new Error('away');
+    });
+    lastUsed.note(principal(1), NOON);
+    void lastUsed.write();
     await lastUsed.onApplicationShutdown();
     expect(table.written).toEqual([[[1, NOON]]]);
   });

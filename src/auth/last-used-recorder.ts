@@ -16,6 +16,7 @@ export class LastUsedRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(LastUsedRecorder.name);
   private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
   private times = new Map<Int64, number>();
+  private writing = Promise.resolve();
   private failing = false;
 
   constructor(private readonly keys: ApiKeysRepository) {}
@@ -27,7 +28,17 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     this.times.set(principal.id, now);
   }
 
-  async write(): Promise<void> {
+  /** Waits for a running write first. The times of a failed write are kept for the next one. */
+  write(): Promise<void> {
+    return (this.writing = this.writing.then(() => this.writeTimes()));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.write();
+  }
+
+  private async writeTimes(): Promise<void> {
     const { times } = this;
     if (times.size === 0) return;
     this.times = new Map();
@@ -37,11 +48,6 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     } catch (error) {
       this.keep(times, error);
     }
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.write();
   }
 
   /** Keeps the times for the next write. Newer times of the same keys win. */
