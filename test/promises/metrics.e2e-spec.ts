@@ -1,7 +1,9 @@
 import { seconds } from '../../src/kernel/clock/duration.js';
 import { spawnSync } from 'node:child_process';
+import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../src/observability/metrics/metrics-server.js';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { describeWith } from '../support/describe-with.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -124,6 +126,45 @@ describe('METRICS_PORT', () => {
       `Port ${port} is in use. Stop the program that uses it, or set METRICS_PORT to another port.`,
     );
     await first.stop();
+  });
+});
+
+const listeningPort = async ({ app }: Petstore) => new URL(await app.getUrl()).port;
+
+describe('a gauge that cannot be read', () => {
+  it.each([
+    ['the port of clients', {}],
+    ['METRICS_PORT', { METRICS_PORT: '0' }],
+  ])('is a logged 500 on %s, and the next scrape works', async (_port, env) => {
+    const petstore = await Petstore.start({ env });
+    const { registry } = petstore.app.get(Metrics);
+    const port = petstore.app.get(MetricsServer).port ?? (await listeningPort(petstore));
+    const scrape = () =>
+      fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(seconds(10)) });
+    new Gauge({
+      name: 'shelf_temperature',
+      help: 'Temperature of the shelf.',
+      registers: [registry],
+      collect() {
+        throw new Error('the thermometer is broken');
+      },
+    });
+
+    const response = await scrape();
+    expect(response.status).toBe(500);
+    expect(response.headers.get('Content-Type')).toBe('application/json');
+    expect(await response.json()).toEqual({
+      code: 'internal_error',
+      message: expect.any(String),
+      status: 500,
+    });
+    expect(petstore.log).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'the thermometer is broken' }),
+    );
+
+    registry.removeSingleMetric('shelf_temperature');
+    expect((await scrape()).status).toBe(200);
+    await petstore.stop();
   });
 });
 

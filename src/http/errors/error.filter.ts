@@ -88,7 +88,7 @@ function bodyOfException(exception: HttpException, request: Request): ErrorBody 
   return isParseError(exception.cause) ? { ...body, code: 'invalid_json' } : body;
 }
 
-/** No other properties of an error: they may contain secrets, such as query parameters. */
-function describe(thrown: unknown): { msg: string; stack?: string } {
+/** For the log. No other properties of an error: they may contain secrets, such as query parameters. */
+export function describe(thrown: unknown): { msg: string; stack?: string } {
   return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
 }

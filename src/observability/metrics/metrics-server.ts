@@ -4,8 +4,10 @@ import {
   type OnApplicationShutdown,
   Logger as NestLogger,
 } from '@nestjs/common';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ofStatus } from '../../http/errors/error-body.js';
+import { describe } from '../../http/errors/error.filter.js';
 import { HttpConfig } from '../../http/http.config.js';
 import { listenOn } from '../../kernel/listen-on.js';
 import { ObservabilityConfig } from '../observability.config.js';
@@ -33,7 +35,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { host } = this.http;
     if (metricsPort === undefined) return;
     this.server = createServer((request, response) => {
-      if (request.url === '/metrics') void this.scrape.send(response);
+      if (request.url === '/metrics') void this.send(response);
       else response.writeHead(404).end();
     });
     await listenOn(this.server, { port: metricsPort, host, variable: 'METRICS_PORT' });
@@ -48,5 +50,14 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       server.close(resolve);
       server.closeAllConnections();
     });
+  }
+
+  private async send(response: ServerResponse): Promise<void> {
+    try {
+      await this.scrape.send(response);
+    } catch (error) {
+      this.logger.error(describe(error));
+      response.writeHead(500, { 'Content-Type': 'application/json' }).end(JSON.stringify(ofStatus(500)));
+    }
   }
 }
