@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
+import { clientHost } from '../kernel/listen-on.js';
 import { HttpConfig } from './http.config.js';
 
 /** The address that clients use, without `/v1`: `PUBLIC_URL`, or the address that the service listens on. */
@@ -23,13 +24,7 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
   if (publicUrl !== undefined) return publicUrl;
   const address = server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
-  return `http://${reachable(host)}:${listening}`;
+  return `http://${clientHost(host)}:${listening}`;
 }
 
 export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
-
-/** Clients cannot connect to a wildcard address. An IPv6 address needs brackets in a URL. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
-}

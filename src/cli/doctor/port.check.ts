@@ -1,7 +1,7 @@
 import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { HttpConfig } from '../../http/http.config.js';
-import { checkAddress } from '../../kernel/listen-on.js';
+import { checkAddress, clientHost } from '../../kernel/listen-on.js';
 import { fail, type CheckResult, ok, reasonOf } from './check-result.js';
 
 /** Checks that the port is free or that the service already listens on it. */
@@ -28,10 +28,4 @@ async function isPetstore(host: string, port: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Clients cannot connect to a wildcard address. */
-function clientHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

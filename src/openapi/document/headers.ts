@@ -1,3 +1,4 @@
+import { challenge } from '../../auth/auth.errors.js';
 import type { HeadersObject, OperationObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
 
@@ -45,10 +46,7 @@ export const headers = (base: string) =>
       'Identifies this version of the content. Send it in `If-None-Match` to get 304 instead of the same body (RFC 9110).',
       '"q83vEjRWeJASNFZ4kKvN7w"',
     ),
-    'WWW-Authenticate': header(
-      'How to authenticate (RFC 6750).',
-      'Bearer realm="petstore", error="invalid_token"',
-    ),
+    'WWW-Authenticate': header('How to authenticate (RFC 6750).', challenge({ error: 'invalid_token' })),
     Deprecation: header('When the operation was deprecated (RFC 9745).', '@1795132800'),
     Sunset: header('When the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
     Link: header(
