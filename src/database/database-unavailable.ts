@@ -20,7 +20,7 @@ const SYSTEM_ERRORS = [
 ];
 /** Errors of `pg` without a code. The last is TypeORM's, for a connection lost between two statements. */
 const MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end|Query runner already released/i;
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end|Query runner already released/i;
 
 /** System errors of connections to the database, as opposed to other connections of modules. */
 const marked = new WeakSet<Error>();

@@ -36,6 +36,30 @@ class JobsController {
     return withStatementTimeout(this.dataSource, seconds(1.75), sleep);
   }
 
+  /** Runs a statement that only the connection ends. */
+  @Post('stuck-once')
+  @HttpCode(204)
+  @Idempotent()
+  async stuckOnce(): Promise<void> {
+    await this.dataSource.query('SET LOCAL statement_timeout = 0');
+    await this.dataSource.query(SLEEP);
+  }
+
+  @Post('stuck-and-caught-once')
+  @HttpCode(204)
+  @Idempotent()
+  async stuckAndCaughtOnce(): Promise<void> {
+    await this.stuckOnce().catch(() => undefined);
+  }
+
+  @Post('stuck-and-continued-once')
+  @HttpCode(204)
+  @Idempotent()
+  async stuckAndContinuedOnce(): Promise<void> {
+    await this.stuckOnce().catch(() => undefined);
+    await this.dataSource.query('SELECT 1');
+  }
+
   /** The limits of every connection that the pool has. */
   @Post('limits')
   @HttpCode(200)
@@ -86,6 +110,13 @@ export const jobs: Topic = {
       const limit = { statement_timeout: '1250ms' };
       expect(await post('limits')).toEqual({ status: 200, body: { limits: [limit, limit, limit] } });
     });
+
+    it.each(['stuck', 'stuck-and-caught', 'stuck-and-continued'])(
+      'responds with 503 to an idempotent request whose statement got no answer in time: %s',
+      async (path) => {
+        expect(await post(`${path}-once`, path)).toMatchObject({ status: 503 });
+      },
+    );
 
     it('serves others while a job works', async () => {
       const job = post('patient');

@@ -138,25 +138,32 @@ export class SharedTransaction {
 
   private async apart<T>(statement: () => Promise<T>): Promise<T> {
     await this.client.query('SAVEPOINT petstore_statement');
-    let end = 'RELEASE';
+    let result: T;
     try {
-      return await statement();
+      result = await statement();
     } catch (error) {
-      end = 'ROLLBACK TO';
+      await this.endSavepoint('ROLLBACK TO', error);
       throw error;
-    } finally {
-      await (this.client.query(`${end} SAVEPOINT petstore_statement`) as Promise<unknown>).catch(
-        this.noteEnd,
-      );
     }
+    await this.endSavepoint('RELEASE');
+    return result;
   }
 
-  /** An unknown savepoint means that the transaction has ended. */
-  private readonly noteEnd = (error: unknown): void => {
-    const isUnknown = error instanceof pg.DatabaseError && UNKNOWN.includes(error.code ?? '');
-    this.failure = isUnknown ? new TransactionEnded() : (this.failure ?? (error as Error));
-    throw this.failure;
-  };
+  /**
+   * @param cause the error of the statement: after a timeout the connection is closed, and the savepoint fails only for that
+   * @throws TransactionEnded if the savepoint is unknown, which means that the transaction has ended
+   */
+  private async endSavepoint(end: 'RELEASE' | 'ROLLBACK TO', cause?: unknown): Promise<void> {
+    try {
+      await this.client.query(`${end} SAVEPOINT petstore_statement`);
+    } catch (error) {
+      const isUnknown = error instanceof pg.DatabaseError && UNKNOWN.includes(error.code ?? '');
+      if (isUnknown) throw (this.failure = new TransactionEnded());
+      const first = (cause ?? error) as Error;
+      this.failure ??= first;
+      throw first;
+    }
+  }
 
   private async settle(): Promise<void> {
     await setImmediate(); // lets statements that were not awaited start
