@@ -6,6 +6,8 @@ import { seconds } from '../../src/kernel/clock/duration.js';
 import type { Topic } from './topics.js';
 
 const SLEEP = 'SELECT pg_sleep(2)'; // longer than PostgreSQL grants a statement, and than a connection waits for one
+const LIMITS = `SELECT current_setting('statement_timeout') AS statement,
+  current_setting('idle_in_transaction_session_timeout') AS idle`;
 
 @Controller({ path: 'on-jobs', version: '1' })
 class JobsController {
@@ -34,6 +36,22 @@ class JobsController {
   @HttpCode(200)
   tooPatient(): Promise<object> {
     return withStatementTimeout(this.dataSource, seconds(1.75), sleep);
+  }
+
+  /** Returns the limits of the statements after a patient one. */
+  @Post('limits-after-patient-once')
+  @HttpCode(200)
+  @Idempotent()
+  async limitsAfterPatient(): Promise<object> {
+    const limits = await this.dataSource.query<object[]>(LIMITS);
+    const inner = () =>
+      withStatementTimeout(this.dataSource, seconds(20), (manager) => manager.query(LIMITS));
+    const nested = await withStatementTimeout(this.dataSource, seconds(10), async (manager) => {
+      await inner();
+      await manager.query(SLEEP);
+      return manager.query<object[]>(LIMITS);
+    });
+    return { before: limits, nested, after: await this.dataSource.query<object[]>(LIMITS) };
   }
 
   /** Runs a statement that only the connection ends. */
@@ -109,6 +127,14 @@ export const jobs: Topic = {
       expect(tooPatient).toMatchObject({ status: 503 });
       const limit = { statement_timeout: '1250ms' };
       expect(await post('limits')).toEqual({ status: 200, body: { limits: [limit, limit, limit] } });
+    });
+
+    it('gives the later statements of an idempotent request their usual limits', async () => {
+      const usual = [{ statement: '1250ms', idle: '5s' }];
+      expect(await post('limits-after-patient-once', 'limits')).toEqual({
+        status: 200,
+        body: { before: usual, nested: [{ statement: '10s', idle: '10s' }], after: usual },
+      });
     });
 
     it.each(['stuck', 'stuck-and-caught', 'stuck-and-continued'])(

@@ -21,6 +21,10 @@ export class JoinedClient extends EventEmitter {
     return this.savepoints.length > 0;
   }
 
+  get queryTimeout(): number {
+    return this.transaction.client.queryTimeout;
+  }
+
   set queryTimeout(milliseconds: number) {
     this.transaction.client.queryTimeout = milliseconds;
   }
