@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { minutes, seconds } from '../kernel/clock/duration.js';
+import { PeriodicTasks } from '../kernel/clock/periodic-tasks.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
@@ -14,10 +15,12 @@ const WRITE_EVERY = seconds(5);
 @Injectable()
 export class LastUsedRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(LastUsedRecorder.name);
-  private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Could not record when keys were last used; retrying: ${String(error)}`);
+  });
   private times = new Map<Int64, number>();
-  private writing = Promise.resolve();
-  private failing = false;
+  /** Waits for a running write first. The times of a failed write are kept for the next one. */
+  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeTimes());
 
   constructor(private readonly keys: ApiKeysRepository) {}
 
@@ -28,13 +31,8 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     this.times.set(principal.id, now);
   }
 
-  /** Waits for a running write first. The times of a failed write are kept for the next one. */
-  write(): Promise<void> {
-    return (this.writing = this.writing.then(() => this.writeTimes()));
-  }
-
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
+    await this.tasks.stop();
     await this.write();
   }
 
@@ -44,17 +42,9 @@ export class LastUsedRecorder implements OnApplicationShutdown {
     this.times = new Map();
     try {
       await this.keys.recordUse([...times]);
-      this.failing = false;
     } catch (error) {
-      this.keep(times, error);
+      this.times = new Map([...times, ...this.times]); // newer times of the same keys win
+      throw error;
     }
-  }
-
-  /** Keeps the times for the next write. Newer times of the same keys win. */
-  private keep(times: ReadonlyMap<Int64, number>, error: unknown): void {
-    this.times = new Map([...times, ...this.times]);
-    if (!this.failing)
-      this.logger.warn(`Could not record when keys were last used; retrying: ${String(error)}`);
-    this.failing = true;
   }
 }

@@ -12,14 +12,24 @@ export class PeriodicTasks {
   /** @param onFailure gets the first of consecutive errors of a task. The task continues to run. */
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
-  /** @param interval milliseconds */
-  add(interval: number, task: Task): void {
-    const run = (): void => {
-      if (this.running.has(task)) return;
+  /**
+   * @param interval milliseconds
+   * @returns a function that runs the task once more, after a running one. Its promise does not reject.
+   */
+  add(interval: number, task: Task): () => Promise<void> {
+    const start = (): Promise<void> => {
       const running = this.attempt(task).finally(() => this.running.delete(task));
       this.running.set(task, running);
+      return running;
+    };
+    const run = (): void => {
+      if (!this.running.has(task)) void start();
     };
     this.timers.push(setInterval(run, interval).unref());
+    return async () => {
+      while (this.running.has(task)) await this.running.get(task);
+      await start();
+    };
   }
 
   /**
