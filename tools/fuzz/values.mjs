@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const DEPTH = 51_000;
 
 /** Valid and almost valid JSON. */
-export const jsonText = fc.oneof(
+const jsonText = fc.oneof(
   { weight: 4, arbitrary: fc.json({ maxDepth: 6 }) },
   { weight: 6, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }).map((text) => JSON.stringify(text)) },
   {

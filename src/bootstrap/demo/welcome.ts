@@ -52,7 +52,7 @@ async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
 }
 
 /** Adds the samples of every feature. */
-export async function addSampleData(app: INestApplication): Promise<void> {
+async function addSampleData(app: INestApplication): Promise<void> {
   for (const { instance } of app.get(DiscoveryService).getProviders({ metadataKey: SampleData.KEY }))
     await (instance as Samples).add();
 }

@@ -120,7 +120,7 @@ function committed(result: pg.QueryResult): pg.QueryResult {
 }
 
 /** Whether a query of `pg` timed out. */
-export const isQueryTimeout = (error: unknown): boolean =>
+const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout';
 
 function withCurrentUrl(config?: string | ClientConfig): string | ClientConfig | undefined {

@@ -14,7 +14,7 @@ interface Problem extends ErrorBody {
 }
 
 /** Whether the client accepts `application/problem+json` explicitly and does not prefer `application/json`. */
-export function prefersProblem(accept: string | undefined): boolean {
+function prefersProblem(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes(PROBLEM_TYPE)) return false;
   const qualities = qualitiesOf(accept);
   const problem = qualities.get(PROBLEM_TYPE) ?? 0;
