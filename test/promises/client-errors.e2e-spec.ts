@@ -83,6 +83,15 @@ describe('a request that is cut off by a broken chunk', () => {
     expect(found()).toEqual([expect.objectContaining({ status: 400 })]);
   });
 
+  it('does not replace the responses to the requests before it in the same packet', async () => {
+    const lists = Array.from({ length: 3 }, () => requestBytes({ headers: [bearer(key)] }));
+    const head = `POST /v1/pets HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\n`;
+    const before = await countPets();
+    const text = await conversation(Buffer.concat([...lists, Buffer.from(broken(head))]));
+    expect(statuses(text)).toEqual([200, 200, 200, 400]);
+    expect(await countPets()).toBe(before);
+  });
+
   it('and was already refused because it has no key gets no second response', async () => {
     expect(statuses(await conversation(broken(`POST /v1/pets HTTP/1.1\r\n${HEAD}`)))).toHaveLength(1);
     const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');

@@ -58,14 +58,14 @@ async function refuse(clientError: ClientError, socket: Socket, headersFor: Head
   const more = socket.writable ? await headersFor(socket) : new Map<string, string>();
   const headers = headersOf(clientError, more);
   const last = lastResponse(socket);
-  if (last && !last.req.complete) {
-    if (!last.headersSent) respond(last, clientError, headers); // the malformed part is its body
-    end(socket, '');
-  } else if (last?.closed === false) {
+  const isBody = last?.req.complete === false; // the malformed part is the body of the last request
+  if (isBody && !last.headersSent) respond(last, clientError, headers);
+  const text = isBody ? '' : textOf(clientError, headers);
+  if (last?.closed === false)
     last.once('close', () => {
-      end(socket, textOf(clientError, headers));
+      end(socket, text);
     });
-  } else end(socket, textOf(clientError, headers));
+  else end(socket, text);
 }
 
 function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {

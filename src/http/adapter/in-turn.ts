@@ -20,7 +20,7 @@ export function inTurn(application: RequestListener): RequestListener {
     if (!connection) open(request.socket, response);
     else if (!connection.last.closed) {
       wait(connection, request, () => {
-        application(request, response);
+        if (!response.writableEnded) application(request, response); // otherwise client-errors.ts has responded
       });
       connection.last = response;
       return;

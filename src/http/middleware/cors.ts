@@ -12,6 +12,7 @@ const EXPOSED = [
   'Retry-After',
   'Idempotent-Replayed',
   'Link',
+  'Location',
   'ETag',
   'Deprecation',
   'Sunset',

@@ -8,12 +8,12 @@ import { allowedMethods } from './allowed-methods.js';
 
 /**
  * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another method of a known
- * path. `OPTIONS *` and CONNECT refer to the whole server.
+ * path. `OPTIONS *` refers to the whole server.
  */
 function notFoundOutside(request: Request, response: Response, next: NextFunction): void {
   const { app, method, path } = request;
   checkHost(request);
-  const allowed = allowedMethods(app, method === 'CONNECT' || path === '*' ? undefined : path);
+  const allowed = allowedMethods(app, path === '*' ? undefined : path);
   if (allowed.length === 0) {
     next();
     return;
