@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { ApiKeysRepository } from './api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
@@ -79,6 +80,15 @@ describe('LastUsedRecorder', () => {
     lastUsed.note(principal(1), NOON);
     await lastUsed.onApplicationShutdown();
     expect(table.written).toEqual([[[1, NOON]]]);
+  });
+
+  it('logs times that are lost because PostgreSQL does not respond', async () => {
+    jest.spyOn(table, 'recordUse').mockReturnValueOnce(new Promise(() => undefined));
+    const error = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    lastUsed.note(principal(1), NOON);
+    await lastUsed.onApplicationShutdown();
+    expect(error).toHaveBeenCalledWith('Shutting down without recording when keys were last used.');
+    lastUsed = new LastUsedRecorder(table as unknown as ApiKeysRepository); // for afterEach
   });
 
   it('awaits a running write at shutdown', async () => {

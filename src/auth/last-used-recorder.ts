@@ -7,6 +7,8 @@ import type { ApiKeyPrincipal } from './principal.js';
 
 const NOTE_EVERY = minutes(1);
 const WRITE_EVERY = seconds(5);
+/** How long a shutdown keeps trying to record the times. */
+const CLOSE_TIMEOUT = seconds(2);
 
 /**
  * Records when keys were last used, to the minute. The times of all keys are written every 5 s in one statement, or later if
@@ -32,8 +34,8 @@ export class LastUsedRecorder implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.tasks.stop();
-    await this.write();
+    if (!(await this.tasks.stopAfter(this.write, CLOSE_TIMEOUT)))
+      this.logger.error('Shutting down without recording when keys were last used.');
   }
 
   private async writeTimes(): Promise<void> {

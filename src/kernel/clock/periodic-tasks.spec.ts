@@ -50,6 +50,32 @@ describe('PeriodicTasks', () => {
     void tasks.stop();
   });
 
+  describe('stopAfter()', () => {
+    beforeEach(() => {
+      jest.useRealTimers();
+    });
+
+    it('repeats the task until it succeeds', async () => {
+      const results = [new Error('on purpose'), undefined];
+      const tasks = new PeriodicTasks(() => undefined);
+      const run = tasks.add(60_000, async () => {
+        const error = results.shift();
+        if (error) await Promise.reject(error);
+      });
+      expect(await tasks.stopAfter(run, 5_000)).toBe(true);
+      expect(results).toEqual([]);
+    });
+
+    it.each([
+      ['fails', () => Promise.reject(new Error('on purpose'))],
+      ['does not end', () => new Promise<never>(() => undefined)],
+    ])('gives up at its time limit if the task %s', async (_, task) => {
+      const tasks = new PeriodicTasks(() => undefined);
+      const run = tasks.add(60_000, task);
+      expect(await tasks.stopAfter(run, 50)).toBe(false);
+    });
+  });
+
   describe('addPoll()', () => {
     let polls: number[];
     let found: boolean | Error;

@@ -1,23 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { resultWithin, seconds } from './duration.js';
+
 type Task = () => Promise<void>;
+/** Runs a task once more, after a running one. The promise does not reject: it tells whether the task succeeded. */
+type Run = () => Promise<boolean>;
 
 /** Polls to skip after one that found no work. */
 const SKIPPED_POLLS = 4;
+const RETRY_AFTER = seconds(0.25);
 
 /** Runs background tasks, each at its interval and never twice at the same time. The timers do not keep the process alive. */
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];
-  private readonly running = new Map<Task, Promise<void>>();
+  private readonly running = new Map<Task, Promise<boolean>>();
   private readonly failing = new Set<Task>();
 
   /** @param onFailure gets the first of consecutive errors of a task. The task continues to run. */
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
-  /**
-   * @param interval milliseconds
-   * @returns a function that runs the task once more, after a running one. Its promise does not reject.
-   */
-  add(interval: number, task: Task): () => Promise<void> {
-    const start = (): Promise<void> => {
+  /** @param interval milliseconds */
+  add(interval: number, task: Task): Run {
+    const start = (): Promise<boolean> => {
       const running = this.attempt(task).finally(() => this.running.delete(task));
       this.running.set(task, running);
       return running;
@@ -28,7 +31,7 @@ export class PeriodicTasks {
     this.timers.push(setInterval(run, interval).unref());
     return async () => {
       while (this.running.has(task)) await this.running.get(task);
-      await start();
+      return start();
     };
   }
 
@@ -64,13 +67,33 @@ export class PeriodicTasks {
     await Promise.all(this.running.values());
   }
 
-  private async attempt(task: Task): Promise<void> {
+  /**
+   * Stops all tasks, and repeats one of them until it succeeds, for what a shutdown must not lose.
+   * @param limit milliseconds
+   * @returns whether it succeeded in time
+   */
+  async stopAfter(run: Run, limit: number): Promise<boolean> {
+    const end = performance.now() + limit;
+    const last = async () => {
+      await this.stop();
+      while (performance.now() < end) {
+        if (await run()) return true;
+        await delay(RETRY_AFTER);
+      }
+      return false;
+    };
+    return (await resultWithin(limit, last())) ?? false;
+  }
+
+  private async attempt(task: Task): Promise<boolean> {
     try {
       await task();
       this.failing.delete(task);
+      return true;
     } catch (error) {
       if (!this.failing.has(task)) this.onFailure(error);
       this.failing.add(task);
+      return false;
     }
   }
 }

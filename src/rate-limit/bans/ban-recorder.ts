@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { Ban } from '../../auth/principal.js';
 import { atMost } from '../../kernel/caching.js';
-import { resultWithin, seconds } from '../../kernel/clock/duration.js';
+import { seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
@@ -27,9 +27,9 @@ export class BanRecorder implements OnApplicationShutdown {
     this.logger.warn(`${this.waiting} bans are not recorded yet; retrying: ${String(error)}`);
   });
 
-  constructor(private readonly keys: ApiKeysRepository) {
-    this.tasks.add(WRITE_EVERY, () => this.write());
-  }
+  private readonly write = this.tasks.add(WRITE_EVERY, () => this.writePending());
+
+  constructor(private readonly keys: ApiKeysRepository) {}
 
   record(id: Int64, ban: OwnBan): void {
     this.pending.set(id, ban);
@@ -41,13 +41,11 @@ export class BanRecorder implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const written = this.tasks.stop().then(() => this.write());
-    await resultWithin(CLOSE_TIMEOUT, written).catch(() => undefined);
-    if (this.waiting > 0)
+    if (!(await this.tasks.stopAfter(this.write, CLOSE_TIMEOUT)))
       this.logger.error(`Shutting down without recording the bans of ${this.waiting} keys.`);
   }
 
-  private async write(): Promise<void> {
+  private async writePending(): Promise<void> {
     const bans = [...this.pending.entries()];
     if (bans.length === 0) return;
     await this.keys.recordBans(bans.map(([id, ban]) => ({ id, ...ban })));

@@ -1,18 +1,18 @@
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock/clock.js';
-import { hours, resultWithin, seconds } from '../../kernel/clock/duration.js';
+import { minutes, seconds } from '../../kernel/clock/duration.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import type { ClientId } from '../rate-limit-client.js';
 import type { DailyUsage, DailyUsageRepository } from './daily-usage.repository.js';
 
 const WRITE_EVERY = seconds(1);
 const READ_AGAIN_AFTER = seconds(1);
-const MERGE_EVERY = hours(1);
+const MERGE_EVERY = minutes(10);
 const MAX_COUNTS = 10_000; // in one statement
 /** How long a shutdown keeps trying to record the counts. */
 const CLOSE_TIMEOUT = seconds(2);
-const CLOSE_RETRY_AFTER = seconds(0.25);
 
 /**
  * This process's counts for one day. If the clock returns to a day, it gets a new writer, because its counts start at
@@ -36,19 +36,22 @@ interface Reading {
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
-  private readonly timer = setInterval(() => void this.write(), WRITE_EVERY).unref();
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Could not record daily counts; retrying: ${String(error)}`);
+  });
   private readonly days = new Map<number, OwnDay>();
   private readonly readings = new Map<number, Reading>();
-  private writing?: Promise<boolean>;
-  private failing = false;
   private readAgainAt = -Infinity;
-  private mergeAt = -Infinity;
   private latest = NaN;
+  /** Records all changes. What cannot be recorded is kept for the next run. */
+  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeAll());
 
   constructor(
     private readonly clock: Clock,
     private readonly repository: Pick<DailyUsageRepository, 'record' | 'sumOfOthers' | 'merge'>,
-  ) {}
+  ) {
+    this.tasks.add(MERGE_EVERY, () => repository.merge());
+  }
 
   /** Counts an admitted request. @param day days since 1970-01-01 */
   add(keyId: ClientId, day: number): void {
@@ -78,38 +81,12 @@ export class UsageRecorder {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    await resultWithin(CLOSE_TIMEOUT, this.writeUntil(performance.now() + CLOSE_TIMEOUT));
-    if (this.hasUnrecorded) this.logger.error('Shutting down without recording the latest daily counts.');
+    if (!(await this.tasks.stopAfter(this.write, CLOSE_TIMEOUT)))
+      this.logger.error('Shutting down without recording the latest daily counts.');
   }
 
-  private get hasUnrecorded(): boolean {
-    return [...this.days.values()].some(({ changed }) => changed.size > 0);
-  }
-
-  private async writeUntil(end: number): Promise<void> {
-    await this.writing; // a running write may have started before the last request
-    while (!(await this.write()) && performance.now() < end) await delay(CLOSE_RETRY_AFTER);
-  }
-
-  /** Records all changes. What cannot be recorded is kept for the next try. @returns whether everything was recorded */
-  write(): Promise<boolean> {
-    this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
-    return this.writing;
-  }
-
-  private async writeAll(): Promise<boolean> {
-    try {
-      for (const [day, own] of this.days) await this.writeDay(day, own);
-      if (this.failing) this.logger.log('Daily counts are being recorded again.');
-      this.failing = false;
-      await this.mergeSometimes();
-      return true;
-    } catch (error) {
-      if (!this.failing) this.logger.warn(`Could not record daily counts; retrying: ${String(error)}`);
-      this.failing = true;
-      return false;
-    }
+  private async writeAll(): Promise<void> {
+    for (const [day, own] of this.days) await this.writeDay(day, own);
   }
 
   private async writeDay(day: number, { writer, counts, changed }: OwnDay): Promise<void> {
@@ -124,15 +101,6 @@ export class UsageRecorder {
       if (sent.length < MAX_COUNTS) break; // anything counted in the meantime waits for the next second
     }
     if (changed.size === 0 && day !== this.latest) this.days.delete(day);
-  }
-
-  private async mergeSometimes(): Promise<void> {
-    const now = this.clock.elapsed();
-    if (now < this.mergeAt) return;
-    this.mergeAt = now + MERGE_EVERY;
-    await this.repository.merge().catch((error: unknown) => {
-      this.logger.debug(`Could not merge the counts of past days; retrying later: ${String(error)}`);
-    });
   }
 
   private async read(
