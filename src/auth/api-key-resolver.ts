@@ -15,14 +15,6 @@ const CACHE_TTL = seconds(10);
 const RETRY_AFTER = seconds(1);
 const MAX_KNOWN = 50_000;
 const MAX_UNKNOWN = 50_000;
-/** Queries of one look-up whose key keeps changing. */
-const MAX_TRIES = 2;
-
-interface PendingLookup {
-  readonly result: Promise<ApiKeyPrincipal | undefined>;
-  /** Ids of keys that have changed since the query started. */
-  readonly changed: Set<string>;
-}
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 
@@ -32,8 +24,9 @@ export class ApiKeyResolver {
   private readonly cache: ApiKeyCache;
   /** Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot evict valid ones. */
   private readonly unknown: LRUCache<string, number>;
-  /** Concurrent requests with the same key share one look-up. */
-  private readonly pending = new Map<string, PendingLookup>();
+  /** Concurrent requests with the same key share one look-up, unless a key changes during it. */
+  private readonly pending = new Map<string, Promise<ApiKeyPrincipal | undefined>>();
+  /** How many changes of keys this process has seen. An unknown hash may belong to any changed key. */
   private changes = 0;
   private unavailableUntil = -Infinity;
 
@@ -73,41 +66,32 @@ export class ApiKeyResolver {
   forget(keyId: string): void {
     this.changes += 1;
     this.cache.forget(keyId);
-    for (const { changed } of this.pending.values()) changed.add(keyId);
+    this.pending.clear();
   }
 
   private shared(hash: string): Promise<ApiKeyPrincipal | undefined> {
     let pending = this.pending.get(hash);
     if (!pending) {
-      const changed = new Set<string>();
-      const result = this.find(hash, changed)
+      pending = this.find(hash)
         .catch((error: unknown) => this.staleOr(hash, error))
         .finally(() => this.pending.delete(hash));
-      this.pending.set(hash, (pending = { result, changed }));
+      this.pending.set(hash, pending);
     }
-    return pending.result;
+    return pending;
   }
 
-  /**
-   * Queries again if the key changed meanwhile, because the result may be from before the change. If it changes again, the
-   * result is used for this request but not cached.
-   */
-  private async find(hash: string, changed: Set<string>): Promise<ApiKeyPrincipal | undefined> {
-    for (let tries = 1; ; tries++) {
-      changed.clear();
-      const found = await this.query(hash);
-      // An unknown hash may belong to any changed key.
-      const stale = found ? changed.has(String(found.key.id)) : changed.size > 0;
-      if (stale && tries < MAX_TRIES) continue;
-      if (!found) {
-        this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
-        if (!stale) this.unknown.set(hash, this.changes);
-        return undefined;
-      }
-      const principal = toPrincipal(found);
-      if (!stale) this.cache.set(hash, principal);
-      return principal;
+  /** If a key changes during the query, the result may be from before the change and is not cached. */
+  private async find(hash: string): Promise<ApiKeyPrincipal | undefined> {
+    const { changes } = this;
+    const found = await this.query(hash);
+    if (!found) {
+      this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
+      this.unknown.set(hash, changes);
+      return undefined;
     }
+    const principal = toPrincipal(found);
+    if (changes === this.changes) this.cache.set(hash, principal);
+    return principal;
   }
 
   private staleOr(hash: string, error: unknown): ApiKeyPrincipal {
