@@ -22,32 +22,23 @@ export class KnownRefusals {
     this.refusals.set(id, { windows, since: this.clock.elapsed() });
   }
 
-  /** @param isBanned no request is charged during a ban, so the known windows stay valid */
+  /**
+   * @param isBanned no request is charged during a ban, so the known windows stay valid
+   * @returns undefined if one of the windows has ended, or the plan has changed
+   */
   find({ id, limits }: RateLimitClient, isBanned: boolean): RateLimitResult | undefined {
     const refusal = this.refusals.get(id);
     if (!refusal) return undefined;
     const age = this.clock.elapsed() - refusal.since;
     const windows = refusal.windows.map((window) => ({ ...window, resetIn: window.resetIn - age }));
-    const isRefused = isBanned || windows.some(({ remaining, resetIn }) => remaining === 0 && resetIn > 0);
     const [minute, day] = windows;
-    if (isRefused && minute?.limit === limits.perMinute && day?.limit === limits.perDay)
-      return {
-        admitted: false,
-        windows: windows.map((window) => (window.resetIn > 0 ? window : renewed(window))),
-      };
-    this.refusals.delete(id); // a window has ended, or the plan has changed
+    const isCurrent =
+      windows.every(({ resetIn }) => resetIn > 0) &&
+      minute?.limit === limits.perMinute &&
+      day?.limit === limits.perDay;
+    const isRefused = isBanned || windows.some(({ remaining }) => remaining === 0);
+    if (isCurrent && isRefused) return { admitted: false, windows };
+    this.refusals.delete(id);
     return undefined;
   }
-}
-
-/** The minute may end before the exhausted day does. */
-function renewed({ resetIn, ...window }: RateLimitWindow): RateLimitWindow {
-  const length = window.length * 1000;
-  const ended = Math.ceil(-resetIn / length);
-  return {
-    ...window,
-    remaining: window.limit,
-    resetIn: resetIn + ended * length,
-    resetAt: window.resetAt + ended * length,
-  };
 }
