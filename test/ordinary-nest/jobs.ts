@@ -54,6 +54,19 @@ class JobsController {
     return { before: limits, nested, after: await this.dataSource.query<object[]>(LIMITS) };
   }
 
+  @Post('limits-of-concurrent-once')
+  @HttpCode(200)
+  @Idempotent()
+  async limitsOfConcurrent(): Promise<object> {
+    const limitsWithin = (timeout: number, pauses: number) =>
+      withStatementTimeout(this.dataSource, timeout, async (manager) => {
+        for (let i = 0; i < pauses; i++) await manager.query('SELECT 1');
+        return manager.query<object[]>(LIMITS);
+      });
+    const within = await Promise.all([limitsWithin(seconds(10), 1), limitsWithin(seconds(20), 5)]);
+    return { within: within.flat(), after: await this.dataSource.query<object[]>(LIMITS) };
+  }
+
   /** Runs a statement that only the connection ends. */
   @Post('stuck-once')
   @HttpCode(204)
@@ -134,6 +147,19 @@ export const jobs: Topic = {
       expect(await post('limits-after-patient-once', 'limits')).toEqual({
         status: 200,
         body: { before: usual, nested: [{ statement: '10s', idle: '10s' }], after: usual },
+      });
+    });
+
+    it('gives concurrent statements of an idempotent request the limits that each asked for', async () => {
+      expect(await post('limits-of-concurrent-once', 'concurrent')).toEqual({
+        status: 200,
+        body: {
+          within: [
+            { statement: '10s', idle: '10s' },
+            { statement: '20s', idle: '20s' },
+          ],
+          after: [{ statement: '1250ms', idle: '5s' }],
+        },
       });
     });
 

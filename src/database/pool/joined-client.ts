@@ -12,6 +12,7 @@ const ROLLBACK = /^(?:ROLLBACK|ROLLBACK TO SAVEPOINT typeorm_\d+)$/;
 /** The connection that the pool returns within a shared transaction. Its own transactions are savepoints. */
 export class JoinedClient extends EventEmitter {
   private readonly savepoints: string[] = [];
+  private timeout?: number;
 
   constructor(private readonly transaction: SharedTransaction) {
     super();
@@ -21,12 +22,9 @@ export class JoinedClient extends EventEmitter {
     return this.savepoints.length > 0;
   }
 
-  get queryTimeout(): number {
-    return this.transaction.client.queryTimeout;
-  }
-
-  set queryTimeout(milliseconds: number) {
-    this.transaction.client.queryTimeout = milliseconds;
+  /** Other users of the transaction keep their limits. */
+  limitStatements(timeout: number): void {
+    this.timeout = timeout;
   }
 
   getTransactionStatus(): ReturnType<ServiceClient['getTransactionStatus']> {
@@ -72,7 +70,9 @@ export class JoinedClient extends EventEmitter {
   private async rollBack(): Promise<void> {
     const name = this.savepoints.at(-1);
     try {
-      await this.transaction.inTurn(this, false, () => this.send(`ROLLBACK TO SAVEPOINT ${name}`));
+      // Without setting limits, which fails in an aborted transaction.
+      const send = () => this.transaction.client.query(`ROLLBACK TO SAVEPOINT ${name}`) as Promise<unknown>;
+      await this.transaction.inTurn(this, false, send);
     } finally {
       this.transaction.rollBack(this);
       this.savepoints.pop();
@@ -82,7 +82,10 @@ export class JoinedClient extends EventEmitter {
 
   /** Reads all rows before returning any, because others share the connection. */
   private stream(query: Submittable & Readable): Readable {
-    const read = () => (this.transaction.client.query(query) as Readable).toArray() as Promise<object[]>;
+    const read = async () => {
+      await this.transaction.limitStatements(this.timeout);
+      return (this.transaction.client.query(query) as Readable).toArray() as Promise<object[]>;
+    };
     const rows = this.transaction.inTurn(this, false, read);
     rows.catch(() => undefined); // a consumer gets the error from the iterator
     return Readable.from(
@@ -92,7 +95,8 @@ export class JoinedClient extends EventEmitter {
     );
   }
 
-  private send(query: string, values?: unknown[]): Promise<QueryResult> {
+  private async send(query: string, values?: unknown[]): Promise<QueryResult> {
+    await this.transaction.limitStatements(this.timeout);
     return this.transaction.client.query(query, values) as Promise<QueryResult>;
   }
 

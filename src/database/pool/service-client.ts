@@ -4,6 +4,8 @@ import { isStale, markAsDatabaseError } from '../database-unavailable.js';
 
 /** A little more than `statement_timeout`, so that PostgreSQL can report its own timeout. */
 export const QUERY_TIMEOUT = seconds(1.5);
+/** Extra time, so that PostgreSQL can report its own timeout. */
+const MARGIN = 375; // milliseconds
 /** After this time the connection is closed by force: a frozen server does not close it. */
 const END_TIMEOUT = seconds(0.5);
 /** A connection to a read-only server is kept for this long: a new one may lead to the same server. */
@@ -35,7 +37,7 @@ export class TransactionRolledBack extends Error {
 
 /** A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT did not commit. */
 export class ServiceClient extends pg.Client {
-  /** Milliseconds. ../statement-timeout.ts raises it. */
+  /** Milliseconds. */
   queryTimeout = QUERY_TIMEOUT;
   /** Whether it is idle in the pool. */
   isFree = false;
@@ -80,6 +82,18 @@ export class ServiceClient extends pg.Client {
     const result = run({ query_timeout: this.queryTimeout, ...config }, ...others);
     if (result instanceof Promise) result.catch(this.endAfterTimeout);
     return result instanceof Promise && config.text === 'COMMIT' ? result.then(committed) : result;
+  }
+
+  /**
+   * Limits the statements of the running transaction.
+   * @param timeout milliseconds for each statement, and between two statements; undefined for the usual limits
+   */
+  async limitStatements(timeout: number | undefined): Promise<void> {
+    const limit = timeout ?? 'DEFAULT';
+    await this.query(
+      `SET LOCAL statement_timeout TO ${limit}; SET LOCAL idle_in_transaction_session_timeout TO ${limit}`,
+    );
+    this.queryTimeout = timeout === undefined ? QUERY_TIMEOUT : timeout + MARGIN;
   }
 
   override end(): Promise<void>;

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import pg, { type PoolClient } from 'pg';
 import { seconds } from '../../kernel/clock/duration.js';
-import { ServiceClient } from './service-client.js';
+import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 import { JoinedClient } from './joined-client.js';
 import { runningTransaction } from './shared-transaction.js';
 
@@ -28,6 +28,7 @@ export class ServicePool extends pg.Pool {
     this.on('release', (_error, client) => {
       if (!(client instanceof ServiceClient)) return;
       client.isFree = true;
+      client.queryTimeout = QUERY_TIMEOUT;
       if (client.isReusable) return;
       if (client.isReadOnly) this.warnOfReadOnly();
       else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))

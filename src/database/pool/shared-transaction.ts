@@ -69,6 +69,8 @@ export class SharedTransaction {
   /** Open inner transactions by connection, and whether another connection has written since they began. */
   private readonly inner = new Map<object, { hasOtherWrites: boolean }>();
   private savepoints = 0;
+  /** The limit of the statements; NaN if a rollback may have restored an earlier one. */
+  private timeout: number | undefined;
   private pending = 0;
   private last: Promise<unknown> = Promise.resolve();
   private failure?: Error;
@@ -91,6 +93,7 @@ export class SharedTransaction {
       const result = await running.run(this, work);
       await this.settle();
       if (this.failure) throw this.failure;
+      await this.limitStatements(undefined);
       return result;
     } catch (error) {
       await this.settle();
@@ -118,6 +121,13 @@ export class SharedTransaction {
     }
   }
 
+  /** Sets the limit of the next statements, unless it is set. @param timeout milliseconds; undefined for the usual limits */
+  async limitStatements(timeout: number | undefined): Promise<void> {
+    if (timeout === this.timeout) return;
+    await this.client.limitStatements(timeout);
+    this.timeout = timeout;
+  }
+
   /** Begins an inner transaction of a connection. @returns the name of its savepoint */
   begin(by: object): string {
     if (!this.inner.has(by)) this.inner.set(by, { hasOtherWrites: false });
@@ -125,6 +135,7 @@ export class SharedTransaction {
   }
 
   rollBack(by: object): void {
+    this.timeout = NaN;
     if (!this.inner.get(by)?.hasOtherWrites) return;
     this.failure ??= new Error(
       'A transaction was rolled back together with writes of another one. Run transactions of one request in sequence.',
@@ -143,6 +154,7 @@ export class SharedTransaction {
       result = await statement();
     } catch (error) {
       await this.endSavepoint('ROLLBACK TO', error);
+      this.timeout = NaN;
       throw error;
     }
     await this.endSavepoint('RELEASE');
