@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
+import type { EventEmitter } from 'node:events';
 import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
@@ -128,6 +129,21 @@ describe('a transaction', () => {
     });
     await expect(done).rejects.toThrow(new TransactionRolledBack().message);
     expect(await texts()).toEqual([]);
+  });
+
+  it('is known to have failed as soon as PostgreSQL has sent the error', async () => {
+    await service.transaction(async (manager) => {
+      const client = (await manager.queryRunner?.connect()) as Client & { readonly connection: EventEmitter };
+      const known = jest.fn();
+      client.connection.once('errorMessage', () => {
+        known(client.getTransactionStatus()); // the new status may be in the next packet
+      });
+      await manager.query('SAVEPOINT before');
+      await write(manager, 'bad').catch(() => undefined);
+      expect(known).toHaveBeenCalledWith('E');
+      await manager.query('ROLLBACK TO SAVEPOINT before');
+      expect(client.getTransactionStatus()).toBe('T');
+    });
   });
 
   it('throws at COMMIT if a failed statement was not awaited', async () => {

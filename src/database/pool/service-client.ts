@@ -41,6 +41,8 @@ export class ServiceClient extends pg.Client {
   queryTimeout = QUERY_TIMEOUT;
   /** Whether it is idle in the pool. */
   isFree = false;
+  /** Whether PostgreSQL has reported an error, but not yet the transaction status that it leads to. */
+  private isFailing = false;
   /** Whether one of its prepared statements no longer works. */
   private isStale = false;
   private readonly readOnlyParameters = new Set<string>();
@@ -49,12 +51,22 @@ export class ServiceClient extends pg.Client {
   constructor(config?: string | ClientConfig) {
     super(withCurrentUrl(config));
     this.connection.on('error', markAsDatabaseError);
-    this.connection.on('errorMessage', (error: unknown) => (this.isStale ||= isStale(error)));
+    this.connection.on('errorMessage', (error: unknown) => {
+      this.isFailing = true;
+      this.isStale ||= isStale(error);
+    });
     this.noticeReadOnly();
-    // PostgreSQL reports an error before the transaction status, so the connection may already be idle again.
     this.connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
+      this.isFailing = false;
+      // After an error, the connection may already be idle again.
       if (this.isFree && status !== 'I') this.emit('error', new Error('A transaction was left open.')); // the pool drops it
     });
+  }
+
+  /** `T` in a transaction, `E` in one that has failed, otherwise `I`. */
+  override getTransactionStatus(): ReturnType<pg.Client['getTransactionStatus']> {
+    const status = super.getTransactionStatus();
+    return this.isFailing && status === 'T' ? 'E' : status;
   }
 
   /** Whether the server has reported that it is read-only, such as a standby or a former primary. */
