@@ -1,3 +1,5 @@
+import { DataSource } from 'typeorm';
+import { WebhookOperations } from '../src/webhooks/webhook-operations.js';
 import { petstore as command } from './support/command-line.js';
 import { eventually } from './support/eventually.js';
 import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
@@ -57,6 +59,25 @@ describe('petstore webhooks', () => {
     expect(await json('webhooks', 'list')).toMatchObject([{ pending: 0, failed: 1 }]);
     expect(await json('webhooks', 'retry', id, '--since', '2h')).toEqual({ id: webhook.id, retried: 1 });
     expect(await json('webhooks', 'list')).toMatchObject([{ pending: 1, failed: 0 }]);
+  });
+
+  it('does not retry for a disabled webhook, to which nothing is sent', async () => {
+    const id = String(webhook.id);
+    await run('webhooks', 'disable', id);
+    const { code, stdout, stderr } = await run('webhooks', 'retry', id);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(`petstore: Webhook ${id} is disabled. First run petstore webhooks enable ${id}.\n`);
+    await run('webhooks', 'enable', id);
+  });
+
+  it('enables a webhook for later events only', async () => {
+    const operations = new WebhookOperations(petstore.app.get(DataSource));
+    await operations.disable(webhook.id);
+    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    await operations.enable(webhook.id);
+    const events = (await client.get('/v1/events')).body as { readonly id: number }[];
+    const [row] = await petstore.query('SELECT after_event_id::integer AS after FROM webhooks');
+    expect(row).toEqual({ after: events.at(-1)?.id });
   });
 
   it.each([

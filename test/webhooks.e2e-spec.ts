@@ -239,7 +239,7 @@ describe('webhooks', () => {
       await reader.post('/v1/webhooks').send({ url: receiver.url }).expect(403);
     });
 
-    it('also needs events:read to be created or changed', async () => {
+    it('also needs events:read to be created or changed, and for pings and retries, which would not be sent', async () => {
       const keys = petstore.app.get(ApiKeysService);
       const { key, secret } = await keys.create({ name: 'writer', plan: 'pro', scopes: ['webhooks:write'] });
       const writer = petstore.client(secret);
@@ -252,6 +252,8 @@ describe('webhooks', () => {
       ]);
       const [{ id } = { id: 0 }] = await petstore.query<{ id: number }>('SELECT id FROM webhooks');
       await writer.patch(`/v1/webhooks/${id}`).send({ types: [] }).expect(403);
+      await writer.post(`/v1/webhooks/${id}/ping`).expect(403);
+      await writer.post(`/v1/webhooks/${id}/deliveries/1/retry`).expect(403);
       await writer.delete(`/v1/webhooks/${id}`).expect(204);
     });
   });
@@ -336,7 +338,7 @@ describe('webhooks', () => {
            WHERE key = $1 AND run_at > now()`,
           [`webhook ${id}`],
         );
-        expect(left).toBeGreaterThanOrEqual(wait);
+        expect(left).toBeGreaterThanOrEqual(wait - 500); // the job is added after the wait began
         expect(left).toBeLessThanOrEqual(wait * 1.1);
         await pass(wait - seconds(3));
         await deliver(id); // a moment too early
@@ -409,6 +411,30 @@ describe('webhooks', () => {
       await client.post(`/v1/webhooks/${id}/ping`).expect(202);
       await deliver(id);
       expect(receiver.received).toHaveLength(3);
+    });
+
+    it('count a failure of the service itself as an attempt, but not against the endpoint', async () => {
+      const { id } = await create();
+      await addPet();
+      await fanOut();
+      await petstore.query(String.raw`UPDATE webhooks SET secret = '\x01'`); // encrypted with a key that is lost
+      await deliver(id);
+      expect(await deliveries(id)).toMatchObject([
+        { state: 'pending', attempts: [{ error: 'secret_unreadable' }] },
+      ]);
+      expect(await get(id)).not.toHaveProperty('failingSince');
+    });
+
+    it('end when the event has expired', async () => {
+      const { id } = await create();
+      await addPet();
+      await fanOut();
+      await petstore.query('DELETE FROM events');
+      await deliver(id);
+      expect(await deliveries(id)).toMatchObject([
+        { state: 'failed', attempts: [{ error: 'event_expired' }] },
+      ]);
+      expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
     it('do not follow redirects', async () => {

@@ -39,7 +39,7 @@ export class DeliveriesController {
 
   @Post('deliveries/:deliveryId/retry')
   @HttpCode(202)
-  @RequireScope('webhooks:write')
+  @RequireScope('webhooks:write', 'events:read')
   @Idempotent()
   @ClientMethod('webhooks.retry')
   @ApiOperation({
@@ -60,7 +60,7 @@ export class DeliveriesController {
 
   @Post('ping')
   @HttpCode(202)
-  @RequireScope('webhooks:write')
+  @RequireScope('webhooks:write', 'events:read')
   @Idempotent()
   @ClientMethod('webhooks.ping')
   @ApiOperation({

@@ -1,4 +1,6 @@
 import type { DataSource } from 'typeorm';
+import { EventSequencer } from '../events/event-sequencer.js';
+import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { DisabledReason, WebhookState } from './webhook.entity.js';
 import { addJobs } from './webhook-sql.js';
@@ -29,12 +31,13 @@ export class WebhookOperations {
     return this.dataSource.query(LIST);
   }
 
-  async exists(id: Int64): Promise<boolean> {
-    const found = await this.dataSource.query<unknown[]>(
-      'SELECT FROM webhooks WHERE id = $1 AND deleted_at IS NULL',
+  /** @returns undefined for an unknown webhook */
+  async stateOf(id: Int64): Promise<WebhookState | undefined> {
+    const [webhook] = await this.dataSource.query<{ state: WebhookState }[]>(
+      'SELECT state FROM webhooks WHERE id = $1 AND deleted_at IS NULL',
       [id],
     );
-    return found.length > 0;
+    return webhook?.state;
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
@@ -48,13 +51,13 @@ export class WebhookOperations {
 
   /** Only later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
+    const newestId = await new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
     const [, count] = await this.dataSource.query<[unknown, number]>(
-      `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL,
-                           after_event_id = (SELECT last_id FROM event_feed)
+      `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL, after_event_id = $2
        WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
-      [id],
+      [id, newestId],
     );
-    return count > 0 || this.exists(id);
+    return count > 0 || (await this.stateOf(id)) !== undefined;
   }
 
   /** Resends failed deliveries created since the given time. @returns their number */

@@ -65,7 +65,10 @@ async function enable(id: string, { json }: Json): Promise<void> {
 async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
   const number = webhookId(id);
   const retried = await withWebhooks(async (webhooks) => {
-    existing(id, await webhooks.exists(number));
+    const state = await webhooks.stateOf(number);
+    existing(id, state !== undefined);
+    if (state === 'disabled')
+      throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
     return webhooks.retry(number, new Date(Date.now() - since));
   });
   print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} will be sent again.`);

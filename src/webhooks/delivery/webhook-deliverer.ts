@@ -17,6 +17,9 @@ const BATCH = 8;
 /** A job starts no further attempts after this time, so that other webhooks get their turn. */
 const TURN = seconds(10);
 
+/** Failures of the service itself, for which no request was sent. */
+const OWN_ERRORS: readonly Attempt['error'][] = ['secret_unreadable', 'event_expired'];
+
 /** The process stopped before the endpoint responded. The queue will run the job again. */
 class AttemptAbandoned extends Error {}
 
@@ -72,7 +75,8 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
   }
 
   /** One success in a batch is enough to consider the endpoint healthy. */
-  private async noteEndpoint(due: DueDelivery, made: readonly Attempt[]): Promise<void> {
+  private async noteEndpoint(due: DueDelivery, attempts: readonly Attempt[]): Promise<void> {
+    const made = attempts.filter(({ error }) => !OWN_ERRORS.includes(error));
     const isGone = made.some(({ status }) => status === GONE);
     if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
       const reason = await this.store.endpointFailed(due, isGone);
@@ -127,6 +131,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
 
 function outcomeOf({ id, tries }: DueDelivery, attempt: Attempt): Outcome {
   if (attempt.error === undefined) return { id, state: 'delivered', attempt };
-  const wait = attempt.status === GONE ? undefined : waitAfter(tries + 1);
+  const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
+  const wait = isFinal ? undefined : waitAfter(tries + 1);
   return { id, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
 }
