@@ -2,7 +2,7 @@ import type { OperationId } from './operations.js';
 
 /** One window of a quota, as the fields `RateLimit-Policy` and `RateLimit` tell it. */
 export interface RateLimitWindow {
-  /** `minute` or `day`, or `route` where a route has a limit of its own. */
+  /** `minute` or `day`. */
   readonly name: string;
   /** Requests that the window may hold. */
   readonly quota: number;

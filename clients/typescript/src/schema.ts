@@ -412,7 +412,7 @@ export interface paths {
      * Send a delivery again
      * @description Resends the delivery, whatever its state, as soon as possible and with the same `webhook-id`.
      *
-     *     Needs a key with the scope `webhooks:write`.
+     *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
     post: operations['retryDelivery'];
     delete?: never;
@@ -434,7 +434,7 @@ export interface paths {
      * Send a ping to a webhook
      * @description Sends a `webhook.ping` to test the endpoint. Pings are not in the feed.
      *
-     *     Needs a key with the scope `webhooks:write`.
+     *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
     post: operations['pingWebhook'];
     delete?: never;
@@ -1285,7 +1285,7 @@ export interface components {
       day: string;
       /**
        * Format: int64
-       * @description Requests that counted. With counters in memory, this may be too high by 1.5 % of the daily limit.
+       * @description Requests that counted. The last second may be missing.
        * @example 811
        */
       requests: number;
@@ -1313,7 +1313,7 @@ export interface components {
     Ban: {
       /**
        * Format: int64
-       * @description When the window ends (Unix time in seconds).
+       * @description When the ban ends (Unix time in seconds).
        * @example 1795132860
        */
       until: number;

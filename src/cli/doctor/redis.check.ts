@@ -141,8 +141,7 @@ async function fullCoverage(client: Redis): Promise<string | undefined> {
   return Array.isArray(reply) ? String(reply[1]) : undefined;
 }
 
-/** In milliseconds. */
-/** The fastest of a few: a slow one may have waited for this process. */
+/** Milliseconds of the fastest of a few: a slow one may have waited for this process. */
 async function roundTrip(client: Redis): Promise<number> {
   let fastest = Infinity;
   for (let i = 0; i < PINGS; i++) {

@@ -11,9 +11,7 @@ interface UsageOptions extends Json {
 export function addUsageCommand(keys: Command): void {
   keys
     .command('usage <id>')
-    .description(
-      'Show the requests of each UTC day. Without Redis, a day may read up to 1.5 % of its limit too high.',
-    )
+    .description('Show the requests of each UTC day. The last second may be missing.')
     .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
     .action(show);

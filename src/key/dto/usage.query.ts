@@ -15,8 +15,7 @@ export class DayUsageResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description:
-      'Requests that counted. With counters in memory, this may be too high by 1.5 % of the daily limit.',
+    description: 'Requests that counted. The last second may be missing.',
     example: 811,
   })
   readonly requests!: number;

@@ -43,7 +43,7 @@ class BanResponse {
     type: 'integer',
     format: 'int64',
     minimum: 0,
-    description: 'When the window ends (Unix time in seconds).',
+    description: 'When the ban ends (Unix time in seconds).',
     example: 1795132860,
   })
   readonly until!: number;

@@ -16,7 +16,7 @@ class RateLimitWindow:
     """One window of a quota, as the fields RateLimit-Policy and RateLimit tell it."""
 
     name: str
-    """`minute` or `day`, or `route` where a route has a limit of its own."""
+    """`minute` or `day`."""
     quota: int
     """Requests that the window may hold."""
     seconds: int
