@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Address, connect } from './connection.js';
 import { codeOf } from './embedded-postgres.error.js';
@@ -7,65 +6,27 @@ import { codeOf } from './embedded-postgres.error.js';
 const LOCK_KEY = 7_387_001;
 /** After an owner is killed, the server needs some milliseconds to release its lock. */
 const PATIENCE_MS = 500;
-/** How long a server may take to recover after one of its processes has crashed. */
-const RECOVERY_MS = 60_000;
-const PAUSE_MS = 50;
 
 /**
  * A service's claim to a data folder: a session-level advisory lock, which the server releases however the service
- * ends. A server that crashed and recovered has also released it, so it is taken again.
+ * ends.
  */
 export class OwnerLock {
-  #session: pg.Client | undefined;
-  #wanted = true;
+  /** False once the connection, and with it the lock, is lost. */
+  held = true;
 
-  private constructor(
-    private readonly address: Address,
-    session: pg.Client,
-  ) {
-    this.keep(session);
+  private constructor(private readonly session: pg.Client) {
+    session.once('end', () => (this.held = false));
   }
 
   /** Resolves to undefined while another process holds it. */
   static async take(address: Address): Promise<OwnerLock | undefined> {
     const session = await lockedSession(address);
-    return session && new OwnerLock(address, session);
-  }
-
-  /** False once the connection, and with it the lock, is lost. */
-  get held(): boolean {
-    return this.#session !== undefined;
+    return session && new OwnerLock(session);
   }
 
   async release(): Promise<void> {
-    this.#wanted = false;
-    await this.#session?.end();
-  }
-
-  private keep(session: pg.Client): void {
-    this.#session = session;
-    session.once('end', () => {
-      this.#session = undefined;
-      void this.takeAgain();
-    });
-  }
-
-  private async takeAgain(): Promise<void> {
-    const deadline = Date.now() + RECOVERY_MS;
-    while (this.#wanted && Date.now() < deadline) {
-      try {
-        const session = await lockedSession(this.address);
-        if (session !== undefined) await this.keepOrEnd(session);
-        return; // if there is no session, another service was faster and now owns the folder
-      } catch {
-        await delay(PAUSE_MS, undefined, { ref: false });
-      }
-    }
-  }
-
-  private async keepOrEnd(session: pg.Client): Promise<void> {
-    if (this.#wanted) this.keep(session);
-    else await session.end();
+    if (this.held) await this.session.end();
   }
 }
 

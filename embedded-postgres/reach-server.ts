@@ -27,21 +27,23 @@ export async function reachServer<T>(
 ): Promise<Reached<T>> {
   const deadline = Date.now() + PATIENCE_MS;
   let started = false;
+  let failure = new Error('its PostgreSQL stops again and again');
   try {
-    for (;;) {
+    do {
       if ((await server.running()) === undefined) started = await server.start(settings);
       const running = await server.running();
-      try {
-        if (running !== undefined) {
-          const address = { port: running.port, password };
+      if (running !== undefined) {
+        const address = { port: running.port, password };
+        try {
           return { result: await use(address), address, pid: running.pid, started };
+        } catch (error) {
+          if (isFinal(error)) throw error;
+          failure = notResponding(running.pid, toError(error));
         }
-      } catch (error) {
-        if (isFinal(error)) throw error;
-        if (Date.now() > deadline) throw notResponding(running?.pid, error);
       }
       await delay(PAUSE_MS);
-    }
+    } while (Date.now() < deadline);
+    throw failure;
   } catch (error) {
     const ownedByAnother = error instanceof EmbeddedPostgresError;
     if (started && !ownedByAnother) await server.stop();
@@ -54,11 +56,6 @@ function isFinal(error: unknown): boolean {
   return error instanceof EmbeddedPostgresError || (codeOf(error)?.startsWith('28') ?? false);
 }
 
-function notResponding(pid: number | undefined, error: unknown): Error {
-  return new Error(
-    `its PostgreSQL, process ${pid ?? 'unknown'}, does not respond: ${toError(error).message}`,
-    {
-      cause: error,
-    },
-  );
+function notResponding(pid: number, cause: Error): Error {
+  return new Error(`its PostgreSQL, process ${pid}, does not respond: ${cause.message}`, { cause });
 }
