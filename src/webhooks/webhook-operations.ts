@@ -32,12 +32,12 @@ export class WebhookOperations {
   }
 
   /** @returns undefined for an unknown webhook */
-  async stateOf(id: Int64): Promise<WebhookState | undefined> {
-    const [webhook] = await this.dataSource.query<{ state: WebhookState }[]>(
-      'SELECT state FROM webhooks WHERE id = $1 AND deleted_at IS NULL',
+  async isEnabled(id: Int64): Promise<boolean | undefined> {
+    const [webhook] = await this.dataSource.query<{ enabled: boolean }[]>(
+      `SELECT state = 'enabled' AS enabled FROM webhooks WHERE id = $1 AND deleted_at IS NULL`,
       [id],
     );
-    return webhook?.state;
+    return webhook?.enabled;
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
@@ -57,7 +57,7 @@ export class WebhookOperations {
        WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
       [id, newestId],
     );
-    return count > 0 || (await this.stateOf(id)) !== undefined;
+    return count > 0 || (await this.isEnabled(id)) === true;
   }
 
   /** Resends failed deliveries created since the given time. @returns their number */

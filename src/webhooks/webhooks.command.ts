@@ -65,9 +65,9 @@ async function enable(id: string, { json }: Json): Promise<void> {
 async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
   const number = webhookId(id);
   const retried = await withWebhooks(async (webhooks) => {
-    const state = await webhooks.stateOf(number);
-    existing(id, state !== undefined);
-    if (state === 'disabled')
+    const isEnabled = await webhooks.isEnabled(number);
+    existing(id, isEnabled !== undefined);
+    if (!isEnabled)
       throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
     return webhooks.retry(number, new Date(Date.now() - since));
   });
