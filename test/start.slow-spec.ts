@@ -92,6 +92,7 @@ describe('npm start with a module that ends the process', () => {
     ['missing package', /^petstore: The "no-such-package" package is missing.+ to use SuppliersModule\.$/m],
     ['missing provider', /^Error: Nest can.t resolve dependencies of the SuppliersModule/m],
     ['thrown constructor', /^Error: A supplier has no name$/m],
+    ['failed import', /^Error: A supplier has no name$/m],
     ['thrown later', /^Error: A supplier has no name$/m],
     ['rejected later', /^Error: A supplier has no name$/m],
   ])('prints the cause of a %s once, and stops PostgreSQL', async (broken, cause) => {

@@ -27,7 +27,7 @@ export async function start(
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
     // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
     // modules load later, so that a wrong URL fails immediately.
-    if (config.read(DatabaseConfig).databaseUrl === undefined) void loadApplication();
+    if (config.read(DatabaseConfig).databaseUrl === undefined) loadApplication().catch(() => undefined); // thrown below
     const open = ownsDatabase ? openDatabase : joinDatabase;
     const database: Database = await open(config.read(DatabaseConfig), (step) => {
       progress.show(step);
