@@ -35,13 +35,13 @@ async function appliedMigrations(query: Query): Promise<string[]> {
 }
 
 const FOLDER = new URL('../../../migrations/', import.meta.url);
-const MIGRATION = /^\d+-[a-z0-9-]+\.(js|ts)$/;
+const MIGRATION = /^\d+-[\w-]+\.(js|ts)$/;
 
-/** Loads the migrations in the `migrations` folder, in order. */
-export async function loadMigrations(): Promise<(new () => MigrationInterface)[]> {
-  const files = (await readdir(FOLDER)).filter((file) => MIGRATION.test(file)).sort();
+/** Loads the migrations of a folder, in order. */
+export async function loadMigrations(folder = FOLDER): Promise<(new () => MigrationInterface)[]> {
+  const files = (await readdir(folder)).filter((file) => MIGRATION.test(file)).sort();
   const modules = await Promise.all(
-    files.map((file) => import(new URL(file, FOLDER).href) as Promise<object>),
+    files.map((file) => import(new URL(file, folder).href) as Promise<object>),
   );
   return modules.flatMap((module) => Object.values(module) as (new () => MigrationInterface)[]);
 }
