@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { inOneTransaction, TransactionEnded } from '../database/pool/shared-transaction.js';
+import { inOneTransaction } from '../database/pool/shared-transaction.js';
 import { seconds } from '../kernel/clock/duration.js';
-import { InternalError } from '../kernel/errors/common.errors.js';
 import { IdempotencyInProgress } from './idempotency.errors.js';
 import { type IdempotentRequest, type StoredResponse, StoredResponses } from './stored-responses.js';
 
@@ -11,11 +10,6 @@ import { type IdempotentRequest, type StoredResponse, StoredResponses } from './
 const WAIT = seconds(1);
 /** The pause between two attempts. No connection is held meanwhile. */
 const INTERVAL = seconds(0.05);
-
-/**
- * Stored if the handler committed the transaction itself. A repeat must not run it again. No response has this status.
- */
-const HALF_DONE: StoredResponse = { status: 0, headers: {}, body: null };
 
 interface Outcome {
   readonly response: StoredResponse;
@@ -32,7 +26,7 @@ export class FirstResponses {
 
   /**
    * Returns the response of `work`, committed together with its writes, or the stored response of the first request. If
-   * `work` fails, nothing is stored, and a repeat runs it again.
+   * `work` fails, nothing is stored, and a repeat runs it again. It fails if it commits by a statement of its own.
    * @throws IdempotencyInProgress, IdempotencyKeyReused, and any error of `work`
    */
   async of(request: IdempotentRequest, work: () => Promise<StoredResponse>): Promise<Outcome> {
@@ -53,15 +47,10 @@ export class FirstResponses {
     return inOneTransaction(this.dataSource, async (manager, join) => {
       if (!(await this.stored.claim(manager, request))) return undefined;
       const first = await this.stored.find(manager, request); // after the claim, so that it sees a commit that preceded the claim
-      if (first?.status === HALF_DONE.status) throw new InternalError();
       if (first) return { response: first, isRepeat: true };
       const response = await join(work);
       await this.stored.insert(manager, request, response);
       return { response, isRepeat: false };
-    }).catch(async (error: unknown) => {
-      if (error instanceof TransactionEnded)
-        await this.stored.insert(this.dataSource.manager, request, HALF_DONE);
-      throw error;
     });
   }
 }

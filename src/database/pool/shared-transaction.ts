@@ -22,7 +22,7 @@ export const isInTransaction = (dataSource: DataSource): boolean =>
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master as Pool;
 
 /** A statement ended the shared transaction. Earlier writes may be committed. */
-export class TransactionEnded extends Error {
+class TransactionEnded extends Error {
   constructor() {
     super(
       'A statement ended the shared transaction. Use dataSource.transaction() instead of COMMIT or ROLLBACK.',
