@@ -131,10 +131,10 @@ describe('petstore keys create', () => {
   });
 
   it('sets the expiry and the scopes', async () => {
-    const told = ['--expires', '2031-02-03', '--scopes', 'pets:read,orders:read'];
+    const told = ['--expires', '2031-02-03', '--scopes', 'key:rotate,events:read'];
     expect(await createKey('--plan', 'free', ...told)).toMatchObject({
       expiresAt: '2031-02-03T00:00:00.000Z',
-      scopes: ['orders:read', 'pets:read'],
+      scopes: ['events:read', 'key:rotate'],
     });
   });
 
@@ -142,7 +142,7 @@ describe('petstore keys create', () => {
     ['an end that is over', ['--plan', 'pro', '--expires', '2020-01-01'], '--expires'],
     ['a day that does not exist', ['--plan', 'pro', '--expires', '2031-02-30'], '--expires'],
     ['a time that does not say where', ['--plan', 'pro', '--expires', '2031-02-03T10:00'], '--expires'],
-    ['an unknown scope', ['--plan', 'pro', '--scopes', 'pets:read,pets:eat'], SCOPES.join(', ')],
+    ['an unknown scope', ['--plan', 'pro', '--scopes', 'events:read,events:eat'], SCOPES.join(', ')],
     ['no scope', ['--plan', 'pro', '--scopes', ''], '--scopes'],
     ['an enterprise key without limits', ['--plan', 'enterprise'], '--per-minute'],
     ['an enterprise key with one limit', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
@@ -273,12 +273,12 @@ describe('petstore keys update', () => {
       perMinute: 7,
       perDay: 8,
     });
-    expect(await change('--name', 'another', '--expires', 'never', '--scopes', 'pets:read')).toMatchObject({
+    expect(await change('--name', 'another', '--expires', 'never', '--scopes', 'events:read')).toMatchObject({
       name: 'another',
       plan: 'enterprise',
       perMinute: 7,
       expiresAt: null,
-      scopes: ['pets:read'],
+      scopes: ['events:read'],
     });
     expect(await change('--plan', 'pro', '--scopes', 'all')).toMatchObject({
       plan: 'pro',
@@ -291,7 +291,7 @@ describe('petstore keys update', () => {
     ['nothing', [], '--help'],
     ['half of the limits', ['--plan', 'enterprise', '--per-day', '9'], '--per-minute'],
     ['limits of a plan that has its own', ['--per-minute', '9', '--per-day', '9'], 'enterprise'],
-    ['an unknown scope', ['--scopes', 'pets'], SCOPES.join(', ')],
+    ['an unknown scope', ['--scopes', 'events'], SCOPES.join(', ')],
     ['an end that is over', ['--expires', '2020-01-01T00:00:00Z'], '--expires'],
   ])('refuses to change %s', (_, args, part) => expectErrorResponse(['keys', 'update', id, ...args], part));
 

@@ -18,7 +18,7 @@ describe('petstore completion', () => {
     ['the options of a command', ['keys', 'show', '--'], ['--json', '--help']],
     ['an option that begins so, behind an argument', ['keys', 'ban', '7', '--f'], ['--for']],
     ['the values of an option', ['keys', 'create', '--plan', ''], ['free', 'pro', 'business', 'enterprise']],
-    ['scopes', ['keys', 'update', '7', '--scopes', ''], ['all', 'pets:read', 'pets:write', 'orders:read']],
+    ['scopes', ['keys', 'update', '7', '--scopes', ''], ['all', 'events:read', 'key:rotate']],
   ])('offers %s', async (_, words, expected) => {
     expect(await complete(...words)).toEqual(expect.arrayContaining(expected));
   });

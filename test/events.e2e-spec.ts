@@ -2,6 +2,7 @@ import { ApiKeysService } from '../src/auth/api-keys.service.js';
 import { EventSequencer } from '../src/events/event-sequencer.js';
 import { ExpiredEvents } from '../src/events/event-housekeeping.js';
 import { days } from '../src/kernel/clock/duration.js';
+import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
 
 interface Event {
@@ -14,21 +15,21 @@ describe('GET /v1/events', () => {
   let client: ReturnType<Petstore['client']>;
 
   beforeEach(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ modules: [ItemsModule] });
     client = petstore.client(await petstore.key());
   });
 
   afterEach(() => petstore.stop());
 
-  const createPets = async (...names: string[]): Promise<void> => {
-    for (const name of names) await client.post('/v1/pets').send({ name, categoryId: 7 }).expect(201);
+  const createItems = async (...names: string[]): Promise<void> => {
+    for (const name of names) await client.post('/v1/items').send({ name, amount: 7 }).expect(201);
   };
   const page = async (url: string): Promise<{ events: Event[]; next: string }> => {
     const { body, headers } = await client.get(url).expect(200);
     const [, next = ''] = /^<http:\/\/petstore\.test([^>]+)>; rel="next"$/.exec(headers.link ?? '') ?? [];
     return { events: body as Event[], next };
   };
-  /** Events that need not be those of pets. */
+  /** Events that need not be those of items. */
   const addEvents = async (count: number, type: string, at = petstore.clock.now()): Promise<void> => {
     await petstore.query(
       `INSERT INTO event_outbox (type, version, occurred_at, data)
@@ -39,53 +40,53 @@ describe('GET /v1/events', () => {
   };
 
   it('lists events immediately', async () => {
-    await createPets('Rex');
+    await createItems('Rex');
     const { body } = await client.get('/v1/events').expect(200);
     expect(body).toEqual([
       {
         id: 1,
-        type: 'pet.created',
+        type: 'item.created',
         version: 1,
         occurredAt: new Date(petstore.clock.now()).toISOString(),
-        data: { id: 1, name: 'Rex', categoryId: 7, status: 'available' },
+        data: { id: 1, name: 'Rex', amount: 7, status: 'open' },
       },
     ]);
   });
 
   it('keeps 64-bit integers exact', async () => {
     await client
-      .post('/v1/pets')
+      .post('/v1/items')
       .set('Content-Type', 'application/json')
-      .send('{"name":"Rex","categoryId":9223372036854775807}');
+      .send('{"name":"Rex","amount":9223372036854775807}');
     const { text } = await client.get('/v1/events').expect(200);
-    expect(text).toContain('"categoryId":9223372036854775807');
+    expect(text).toContain('"amount":9223372036854775807');
   });
 
   it('follows the cursor over pages, past the newest event, to later events', async () => {
     const first = await page('/v1/events?limit=2');
     expect(first.events).toEqual([]);
-    await createPets('a', 'b', 'c');
+    await createItems('a', 'b', 'c');
     const second = await page(first.next);
     const third = await page(second.next);
     expect([second, third].map(({ events }) => events.map(({ id }) => id))).toEqual([[1, 2], [3]]);
     const fourth = await page(third.next);
     expect(fourth.events).toEqual([]);
-    await createPets('d');
+    await createItems('d');
     expect((await page(fourth.next)).events).toMatchObject([{ id: 4 }]);
   });
 
   it('filters by type', async () => {
     await addEvents(3, 'test.other');
-    await createPets('Rex');
+    await createItems('Rex');
     await addEvents(3, 'test.other');
-    const { events, next } = await page('/v1/events?type=pet.created&limit=1');
-    expect(events).toMatchObject([{ id: 4, type: 'pet.created' }]);
+    const { events, next } = await page('/v1/events?type=item.created&limit=1');
+    expect(events).toMatchObject([{ id: 4, type: 'item.created' }]);
     expect((await page(next)).events).toEqual([]);
   });
 
   it('refuses an unknown type, a bad limit and a cursor of another filter with 400', async () => {
     const { next } = await page('/v1/events');
-    for (const url of ['/v1/events?type=pet.sung', '/v1/events?limit=101', `${next}&type=pet.created`]) {
+    for (const url of ['/v1/events?type=item.sung', '/v1/events?limit=101', `${next}&type=item.created`]) {
       await client.get(url).expect(400);
     }
   });
@@ -93,7 +94,7 @@ describe('GET /v1/events', () => {
   it('needs the scope events:read', async () => {
     const { secret } = await petstore.app
       .get(ApiKeysService)
-      .create({ name: 'no events', plan: 'free', scopes: ['pets:read'] });
+      .create({ name: 'no events', plan: 'free', scopes: ['items:read'] });
     const { body } = await petstore.client(secret).get('/v1/events').expect(403);
     expect(body).toMatchObject({ code: 'insufficient_scope' });
   });
@@ -104,10 +105,10 @@ describe('GET /v1/events', () => {
       await addEvents(2_500, 'test.old');
       const { next: inTheMiddle } = await page('/v1/events?limit=100');
       petstore.clock.advance(days(30) + 1);
-      await createPets('young');
+      await createItems('young');
       await petstore.app.get(ExpiredEvents).clear();
 
-      expect((await page('/v1/events')).events).toMatchObject([{ id: 2_501, type: 'pet.created' }]);
+      expect((await page('/v1/events')).events).toMatchObject([{ id: 2_501, type: 'item.created' }]);
       for (const url of [start, inTheMiddle]) {
         const { body } = await client.get(url).expect(410);
         expect(body).toMatchObject({ code: 'events_expired', status: 410 });
@@ -116,10 +117,10 @@ describe('GET /v1/events', () => {
 
     it('continues the cursor of a reader that has read everything, even if no event had the type', async () => {
       await addEvents(5, 'test.old');
-      const { next } = await page('/v1/events?type=pet.created');
+      const { next } = await page('/v1/events?type=item.created');
       petstore.clock.advance(days(30) + 1);
       await petstore.app.get(ExpiredEvents).clear();
-      await createPets('young');
+      await createItems('young');
       expect((await page(next)).events).toMatchObject([{ id: 6 }]);
     });
 

@@ -26,13 +26,13 @@ async function newKey(scopes?: Scope[], expiresAt?: Date) {
 
 describe('GET /v1/key', () => {
   it('shows the key, but nothing of its secret', async () => {
-    const { id, client, secret } = await newKey(['pets:read'], new Date('2031-01-01T00:00:00Z'));
+    const { id, client, secret } = await newKey(['events:read'], new Date('2031-01-01T00:00:00Z'));
     const { body, text } = await client.get('/v1/key').expect(200);
     expect(body).toEqual({
       id,
       name: 'web shop',
       plan: 'pro',
-      scopes: ['pets:read'],
+      scopes: ['events:read'],
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       expiresAt: '2031-01-01T00:00:00.000Z',
     });
@@ -43,7 +43,7 @@ describe('GET /v1/key', () => {
     const { client } = await newKey();
     const { body } = await client.get('/v1/key').expect(200);
     expect((body as { scopes: string[] }).scopes).toEqual(
-      expect.arrayContaining(['pets:write', 'key:rotate']),
+      expect.arrayContaining(['events:read', 'key:rotate']),
     );
   });
 
@@ -140,7 +140,7 @@ describe('POST /v1/key/rotate', () => {
   });
 
   it('needs the scope key:rotate', async () => {
-    const { client } = await newKey(['pets:read', 'pets:write']);
+    const { client } = await newKey(['events:read']);
     const { body } = await rotate(client, {}).expect(403);
     expect(body).toMatchObject({ code: 'insufficient_scope' });
   });

@@ -233,6 +233,15 @@ describe('GET /v1/store/orders', () => {
   const get = (path: string) => send(petstore, { path, headers: [bearer(key)] });
   const ordersIn = (body: string) => JSON.parse(body) as Order[];
 
+  it('keeps all digits of a petId', async () => {
+    const petId = '9223372036854775807';
+    await petstore.query(`INSERT INTO pets (id, name, category_id, status)
+      OVERRIDING SYSTEM VALUE VALUES (${petId}, 'Rex', 1, 'sold')`);
+    await petstore.query(`INSERT INTO orders (pet_id, quantity, status) VALUES (${petId}, 1, 'delivered')`);
+    expect((await get(`/v1/store/orders?petId=${petId}`)).body).toContain(`"petId":${petId}`);
+    await petstore.query(`DELETE FROM orders WHERE pet_id = ${petId}`);
+  });
+
   it('returns 200 with a bare array of orders, 20 by default', async () => {
     const response = await get('/v1/store/orders');
     expect(response.status).toBe(200);

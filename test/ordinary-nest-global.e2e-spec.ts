@@ -19,6 +19,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, of, type Observable, tap } from 'rxjs';
 import { Idempotent } from '../src/idempotency/idempotent.decorator.js';
+import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
 
 /** Covers the chapters of the Nest documentation about global providers of a module. */
@@ -94,9 +95,9 @@ const provided = (...providers: { provide: string; useClass: new (...of: never[]
 };
 
 async function start(...providers: Parameters<typeof provided>) {
-  const petstore = await Petstore.start({ modules: [provided(...providers)] });
+  const petstore = await Petstore.start({ modules: [ItemsModule, provided(...providers)] });
   await petstore.query(
-    `INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'available' FROM generate_series(1, 3)`,
+    `INSERT INTO items (name, amount, status) SELECT 'Rex', 1, 'open' FROM generate_series(1, 3)`,
   );
   const client = petstore.client(await petstore.key());
   return { petstore, client };
@@ -117,28 +118,28 @@ describe('a module that provides APP_INTERCEPTOR, APP_GUARD and APP_FILTER', () 
   afterAll(() => petstore.stop());
 
   it('maps the response of every route, and pages keep their Link', async () => {
-    const { status, body, headers } = await client.get('/v1/pets?limit=2');
+    const { status, body, headers } = await client.get('/v1/items?limit=2');
     expect({ status, body }).toEqual({ status: 200, body: { data: [expect.anything(), expect.anything()] } });
-    expect(headers.link).toMatch(/^<http:\/\/petstore\.test\/v1\/pets\?limit=2&cursor=[\w-]+>; rel="next"$/);
+    expect(headers.link).toMatch(/^<http:\/\/petstore\.test\/v1\/items\?limit=2&cursor=[\w-]+>; rel="next"$/);
     expect((await client.get('/v1/rate-limit')).body).toMatchObject({ data: { plan: 'enterprise' } });
   });
 
   it('changes nothing but the response', async () => {
-    const { headers } = await client.get('/v1/pets/1');
+    const { headers } = await client.get('/v1/items/1');
     expect(headers).toMatchObject({
       deprecation: '@1795132800',
       etag: expect.any(String),
-      'x-path': '/v1/pets/1',
+      'x-path': '/v1/items/1',
       'x-guarded': 'key',
     });
-    expect((await client.get('/v1/pets/1').set('If-None-Match', String(headers.etag))).status).toBe(304);
+    expect((await client.get('/v1/items/1').set('If-None-Match', String(headers.etag))).status).toBe(304);
     expect((await client.get('/v1/nope')).body).toMatchObject({ code: 'route_not_found' });
-    expect((await petstore.client().get('/v1/pets')).body).toMatchObject({ code: 'missing_api_key' });
+    expect((await petstore.client().get('/v1/items')).body).toMatchObject({ code: 'missing_api_key' });
   });
 
   it('maps an idempotent response once, and a repeat gets the same response', async () => {
     const create = () =>
-      client.post('/v1/pets').set('Idempotency-Key', 'global').send({ name: 'Rex', categoryId: 1 });
+      client.post('/v1/items').set('Idempotency-Key', 'global').send({ name: 'Rex', amount: 1 });
     const [first, second] = [await create(), await create()];
     expect(first.body).toMatchObject({ data: { name: 'Rex' } });
     expect(second.text).toBe(first.text);
@@ -163,9 +164,9 @@ describe('a module that provides a cache as APP_INTERCEPTOR', () => {
   afterAll(() => petstore.stop());
 
   it('responds instead of the handler', async () => {
-    const { text } = await client.get('/v1/pets').expect(200);
-    await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
-    expect((await client.get('/v1/pets').expect(200)).text).toBe(text);
+    const { text } = await client.get('/v1/items').expect(200);
+    await client.post('/v1/items').send({ name: 'New', amount: 1 }).expect(201);
+    expect((await client.get('/v1/items').expect(200)).text).toBe(text);
   });
 });
 

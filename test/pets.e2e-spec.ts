@@ -198,6 +198,14 @@ describe('POST /v1/pets', () => {
     expect((await client.get(`/v1/pets/${id}`).expect(200)).body).toEqual(body);
   });
 
+  it.each(['9223372036854775807', '-9223372036854775808'])(
+    'keeps all digits of categoryId %s',
+    async (digits) => {
+      const { text } = await post(`{"name":"Rex","categoryId":${digits}}`).expect(201);
+      expect(text).toContain(`"categoryId":${digits}`);
+    },
+  );
+
   it('makes a pet available when no status is given', async () => {
     const { body } = await post({ name: 'Milo', categoryId: 7 }).expect(201);
     expect(body).toMatchObject({ status: 'available' });

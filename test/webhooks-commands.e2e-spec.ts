@@ -3,6 +3,7 @@ import { WebhookOperations } from '../src/webhooks/webhook-operations.js';
 import { petstore as command } from './support/command-line.js';
 import { eventually } from './support/eventually.js';
 import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
+import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
 
@@ -14,7 +15,7 @@ let client: ReturnType<Petstore['client']>;
 let webhook: { readonly id: number; readonly state: string };
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
+  petstore = await Petstore.start({ modules: [ItemsModule], env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
   receiver = await WebhookReceiver.start();
   client = petstore.client(await petstore.key());
   const { body } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
@@ -93,10 +94,10 @@ describe('petstore webhooks', () => {
 
 describe('petstore events tail', () => {
   it('prints the newest events', async () => {
-    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
-    await client.post('/v1/pets').send({ name: 'Max', categoryId: 7 }).expect(201);
-    const { stdout } = await run('events', 'tail', '--no-follow', '--last', '1', '--type', 'pet.created');
-    expect(stdout).toMatch(/^\S+Z {2}\d+ {2}pet\.created {2}\{.*"Max".*\}\n$/);
+    await client.post('/v1/items').send({ name: 'Rex', amount: 7 }).expect(201);
+    await client.post('/v1/items').send({ name: 'Max', amount: 7 }).expect(201);
+    const { stdout } = await run('events', 'tail', '--no-follow', '--last', '1', '--type', 'item.created');
+    expect(stdout).toMatch(/^\S+Z {2}\d+ {2}item\.created {2}\{.*"Max".*\}\n$/);
     const lines = (await run('events', 'tail', '--no-follow', '--json')).stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual((await client.get('/v1/events')).body);
   });
@@ -108,7 +109,7 @@ describe('petstore events tail', () => {
       env: env(),
     });
     await eventually(async () => {
-      await client.post('/v1/pets').send({ name: 'Leo', categoryId: 7 }).expect(201);
+      await client.post('/v1/items').send({ name: 'Leo', amount: 7 }).expect(201);
       return tail.stdout.includes('"Leo"');
     });
     expect(tail.stdout).not.toContain('"Rex"');
@@ -124,7 +125,7 @@ describe('petstore worker', () => {
     const worker = new Program(COMMAND_LINE, ['worker'], { cwd: folder.path, env: { ...env(), ...LOCAL } });
     await worker.prints(/The worker delivers webhooks\./);
     const before = receiver.received.length;
-    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    await client.post('/v1/items').send({ name: 'Rex', amount: 7 }).expect(201);
     expect((await receiver.message(before)).headers['webhook-id']).toBeDefined();
     worker.signal('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0, stderr: '' });

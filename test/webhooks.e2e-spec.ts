@@ -6,6 +6,7 @@ import { WebhookDeliverer } from '../src/webhooks/delivery/webhook-deliverer.js'
 import { FanOut } from '../src/webhooks/queue/fan-out.js';
 import { WebhookHousekeeping } from '../src/webhooks/queue/webhook-housekeeping.js';
 import { eventually } from './support/eventually.js';
+import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
 
@@ -32,7 +33,7 @@ describe('webhooks, delivered by the service', () => {
   let client: ReturnType<Petstore['client']>;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ env: LOCAL });
+    petstore = await Petstore.start({ modules: [ItemsModule], env: LOCAL });
     petstore.clock.set(Date.now()); // the library compares a message's time with the real time
     receiver = await WebhookReceiver.start();
     client = petstore.client(await petstore.key());
@@ -44,7 +45,7 @@ describe('webhooks, delivered by the service', () => {
 
   it('receive the events of the feed, signed so that the reference library verifies them', async () => {
     const { body: webhook } = await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
-    await client.post('/v1/pets').send({ name: 'Rex', categoryId: 7 }).expect(201);
+    await client.post('/v1/items').send({ name: 'Rex', amount: 7 }).expect(201);
     const { headers, body } = await receiver.message(0);
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -59,7 +60,7 @@ describe('webhooks, delivered by the service', () => {
     const path = `/v1/webhooks/${(webhook as Webhook).id}/deliveries`;
     await eventually(async () => (await client.get(path)).body[0]?.state === 'delivered');
     expect((await client.get(path)).body).toMatchObject([
-      { type: 'pet.created', eventId: 1, attempts: [{ status: 204 }] },
+      { type: 'item.created', eventId: 1, attempts: [{ status: 204 }] },
     ]);
   });
 
@@ -84,7 +85,7 @@ describe('webhooks', () => {
   let client: ReturnType<Petstore['client']>;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
+    petstore = await Petstore.start({ modules: [ItemsModule], env: { ...LOCAL, WEBHOOK_WORKER: 'off' } });
   });
   afterAll(() => petstore.stop());
   beforeEach(async () => {
@@ -93,7 +94,7 @@ describe('webhooks', () => {
   });
   afterEach(async () => {
     receiver.stop();
-    await petstore.query('TRUNCATE webhooks, webhook_deliveries, event_outbox, events, pets CASCADE');
+    await petstore.query('TRUNCATE webhooks, webhook_deliveries, event_outbox, events, items CASCADE');
     await petstore.query('SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs');
   });
 
@@ -106,7 +107,7 @@ describe('webhooks', () => {
     ).body;
   const get = async (id: number): Promise<Webhook> =>
     (await client.get(`/v1/webhooks/${id}`).expect(200)).body;
-  const addPet = (name = 'Rex') => client.post('/v1/pets').send({ name, categoryId: 7 }).expect(201);
+  const addItem = (name = 'Rex') => client.post('/v1/items').send({ name, amount: 7 }).expect(201);
   const deliveries = async (id: number, query = ''): Promise<Delivery[]> =>
     (await client.get(`/v1/webhooks/${id}/deliveries${query}`).expect(200)).body;
   /** Like a worker. */
@@ -143,16 +144,16 @@ describe('webhooks', () => {
 
   describe('their lifecycle', () => {
     it('shows the secret once', async () => {
-      const { secret, ...webhook } = await create({ types: ['pet.created'] });
+      const { secret, ...webhook } = await create({ types: ['item.created'] });
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-      expect(webhook).toMatchObject({ url: receiver.url, types: ['pet.created'], state: 'enabled' });
+      expect(webhook).toMatchObject({ url: receiver.url, types: ['item.created'], state: 'enabled' });
       expect(await get(webhook.id)).toEqual(webhook);
       expect((await client.get('/v1/webhooks').expect(200)).body).toEqual([webhook]);
     });
 
     it('does not exist for another key', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await fanOut();
       const [delivery] = await deliveries(id);
       const other = petstore.client(await petstore.key());
@@ -192,7 +193,7 @@ describe('webhooks', () => {
     });
 
     it('refuses unknown and duplicate types', async () => {
-      for (const types of [['pet.sung'], ['pet.created', 'pet.created'], 'pet.created', null]) {
+      for (const types of [['item.sung'], ['item.created', 'item.created'], 'item.created', null]) {
         await client.post('/v1/webhooks').send({ url: receiver.url, types }).expect(400);
       }
     });
@@ -206,10 +207,10 @@ describe('webhooks', () => {
     });
 
     it('changes only what a PATCH names', async () => {
-      const { id } = await create({ types: ['pet.created'] });
+      const { id } = await create({ types: ['item.created'] });
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
       expect(await get(id)).toMatchObject({
-        types: ['pet.created'],
+        types: ['item.created'],
         state: 'disabled',
         disabledReason: 'request',
       });
@@ -219,7 +220,7 @@ describe('webhooks', () => {
 
     it('ends with a DELETE, and the deliveries are deleted later', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await fanOut();
       await client.delete(`/v1/webhooks/${id}`).expect(204);
       await client.get(`/v1/webhooks/${id}`).expect(404);
@@ -260,25 +261,25 @@ describe('webhooks', () => {
 
   describe('which events they receive', () => {
     it('those of their types since they were created', async () => {
-      await addPet('before');
-      const { id } = await create({ types: ['pet.created'] });
+      await addItem('before');
+      const { id } = await create({ types: ['item.created'] });
       await petstore.query(
         `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('test.other', 1, now(), '{}')`,
       );
-      await addPet('after');
+      await addItem('after');
       await work(id);
       expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
-        { type: 'pet.created', data: { name: 'after' } },
+        { type: 'item.created', data: { name: 'after' } },
       ]);
     });
 
     it('none while they are disabled, and those after that', async () => {
       const { id } = await create();
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'disabled' }).expect(200);
-      await addPet('missed');
+      await addItem('missed');
       await client.post(`/v1/webhooks/${id}/ping`).expect(409);
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'enabled' }).expect(200);
-      await addPet('told');
+      await addItem('told');
       await work(id);
       expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
         { data: { name: 'told' } },
@@ -293,10 +294,10 @@ describe('webhooks', () => {
         .post('/v1/webhooks')
         .send({ url: receiver.url })
         .expect(201);
-      await addPet('pending');
+      await addItem('pending');
       await fanOut();
       await keys.revoke(key.id);
-      await addPet('after');
+      await addItem('after');
       await work((response.body as Webhook).id);
       expect(receiver.received).toEqual([]);
     });
@@ -310,13 +311,13 @@ describe('webhooks', () => {
       const { key, secret } = await keys.create({ name: 'short', plan: 'pro', scopes: [...scopes] });
       const owner = petstore.client(secret);
       const { body } = await owner.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
-      await addPet('told');
+      await addItem('told');
       await work((body as Webhook).id);
       expect(receiver.received).toHaveLength(1);
-      await addPet('pending');
+      await addItem('pending');
       await fanOut();
       await keys.update(key.id, () => ({ scopes: [scope] }));
-      await addPet('after');
+      await addItem('after');
       await work((body as Webhook).id);
       expect(receiver.received).toHaveLength(1);
     },
@@ -326,7 +327,7 @@ describe('webhooks', () => {
     it('come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, with up to 10 % of jitter; then the delivery has failed', async () => {
       const { id } = await create();
       receiver.respond = 500;
-      await addPet();
+      await addItem();
       await work(id);
       const schedule = [
         ...[seconds(5), minutes(5), minutes(30), hours(2), hours(5)],
@@ -357,7 +358,7 @@ describe('webhooks', () => {
     it('end with the first success', async () => {
       const { id } = await create();
       receiver.respond = 503;
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toHaveProperty('failingSince');
       receiver.respond = 200;
@@ -371,7 +372,7 @@ describe('webhooks', () => {
 
     it('can be requested, whatever the state of the delivery', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await work(id);
       const [delivery] = await deliveries(id);
       const path = `/v1/webhooks/${id}/deliveries`;
@@ -385,7 +386,7 @@ describe('webhooks', () => {
 
     it('and pings are sent once for requests with the same Idempotency-Key', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await work(id);
       const [delivery] = await deliveries(id);
       for (const path of ['ping', `deliveries/${delivery?.id}/retry`]) {
@@ -402,7 +403,7 @@ describe('webhooks', () => {
       petstore.clock.set(Date.now() + hours(off));
       const { id } = await create();
       receiver.respond = 500;
-      await addPet();
+      await addItem();
       await work(id);
       await work(id); // not a moment earlier
       expect(receiver.received).toHaveLength(1);
@@ -440,7 +441,7 @@ describe('webhooks', () => {
     it('do not follow redirects', async () => {
       const { id } = await create();
       receiver.respond = (response) => response.writeHead(307, { Location: receiver.url }).end();
-      await addPet();
+      await addItem();
       await work(id);
       expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: [{ status: 307 }] }]);
       expect(receiver.received).toHaveLength(1);
@@ -451,7 +452,7 @@ describe('webhooks', () => {
     it('that responds with 410 is disabled', async () => {
       const { id } = await create();
       receiver.respond = 410;
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'disabled', disabledReason: 'gone' });
       expect(await deliveries(id)).toMatchObject([{ state: 'failed' }]);
@@ -460,7 +461,7 @@ describe('webhooks', () => {
     it('gets deliveries that were pending when its webhook was disabled only if it is enabled again in time', async () => {
       const { id } = await create();
       receiver.respond = 500;
-      await addPet();
+      await addItem();
       await work(id);
       for (const state of ['disabled', 'enabled'])
         await client.patch(`/v1/webhooks/${id}`).send({ state }).expect(200);
@@ -477,23 +478,23 @@ describe('webhooks', () => {
     it('that fails for 5 days is disabled, but not if an attempt succeeded in between', async () => {
       const { id } = await create();
       receiver.respond = 500;
-      await addPet();
+      await addItem();
       await work(id);
       await pass(days(5) - minutes(2));
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'enabled' });
       receiver.respond = 200;
       await pass(minutes(1));
-      await addPet();
+      await addItem();
       await work(id);
       receiver.respond = 500;
       await pass(minutes(1));
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'enabled' });
       await pass(days(5));
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toMatchObject({ state: 'disabled', disabledReason: 'failing' });
       await client.patch(`/v1/webhooks/${id}`).send({ state: 'enabled' }).expect(200);
@@ -503,7 +504,7 @@ describe('webhooks', () => {
     it('that keeps failing gets other deliveries, including new events, after 10 % of its failing time', async () => {
       const { id } = await create();
       receiver.respond = 500;
-      for (let i = 0; i < 30; i++) await addPet();
+      for (let i = 0; i < 30; i++) await addItem();
       await work(id);
       const attempted = receiver.received.length;
       expect(attempted).toBeLessThan(30); // stops after the first failure
@@ -511,7 +512,7 @@ describe('webhooks', () => {
       await deliver(id);
       const again = receiver.received.length;
       expect(again).toBeGreaterThan(attempted);
-      await addPet();
+      await addItem();
       await work(id);
       await pass(seconds(11));
       await deliver(id);
@@ -528,7 +529,7 @@ describe('webhooks', () => {
     it('starts over with another URL', async () => {
       const { id } = await create();
       receiver.respond = 500;
-      await addPet();
+      await addItem();
       await work(id);
       expect(await get(id)).toHaveProperty('failingSince');
       await client
@@ -542,7 +543,7 @@ describe('webhooks', () => {
       const { id } = await create();
       await petstore.query(
         `INSERT INTO event_outbox (type, version, occurred_at, data)
-         SELECT 'pet.created', 1, now(), json_build_object('n', n) FROM generate_series(1, 300) AS n`,
+         SELECT 'item.created', 1, now(), json_build_object('n', n) FROM generate_series(1, 300) AS n`,
       );
       await work(id);
       const numbers = receiver.received.map(
@@ -561,14 +562,14 @@ describe('webhooks', () => {
       const { body: rotated } = await client.post(`/v1/webhooks/${id}/rotate-secret`).expect(200);
       const current = (rotated as Webhook).secret;
       expect(current).not.toBe(secret);
-      await addPet();
+      await addItem();
       await work(id);
       const { headers, body } = await receiver.message(0);
       for (const either of [secret, current]) {
         expect(() => new Verifier(either).verify(body, headers)).not.toThrow();
       }
       petstore.clock.advance(hours(24));
-      await addPet();
+      await addItem();
       await work(id);
       expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     });
@@ -583,7 +584,7 @@ describe('webhooks', () => {
       const lost = await rotate();
       petstore.clock.advance(hours(1));
       const current = await rotate();
-      await addPet();
+      await addItem();
       await work(id);
       const { headers, body } = await receiver.message(0);
       for (const either of [secret, current]) {
@@ -591,7 +592,7 @@ describe('webhooks', () => {
       }
       expect(() => new Verifier(lost).verify(body, headers)).toThrow();
       petstore.clock.advance(hours(23));
-      await addPet();
+      await addItem();
       await work(id);
       expect(receiver.received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     });
@@ -605,7 +606,7 @@ describe('webhooks', () => {
 
   it('list their deliveries in pages, newest first', async () => {
     const { id } = await create();
-    for (let i = 0; i < 3; i++) await addPet();
+    for (let i = 0; i < 3; i++) await addItem();
     await fanOut();
     const [newest, second, oldest] = (await deliveries(id)).map(({ eventId }) => Number(eventId));
     expect([newest, second]).toEqual([Number(oldest) + 2, Number(oldest) + 1]);
@@ -619,11 +620,11 @@ describe('webhooks', () => {
 
   it('have their deliveries deleted after 30 days', async () => {
     const { id } = await create();
-    await addPet();
+    await addItem();
     await work(id);
     const [old] = await deliveries(id);
     await pass(days(30) + seconds(1));
-    await addPet();
+    await addItem();
     await fanOut();
     await petstore.app.get(WebhookHousekeeping).clear();
     expect(await deliveries(id)).toMatchObject([{ eventId: Number(old?.eventId) + 1 }]);
@@ -643,7 +644,7 @@ describe('webhooks', () => {
     const before = await failures();
     const { id } = await create();
     expect(await backlog()).toBe(0);
-    await addPet();
+    await addItem();
     await petstore.app.get(EventsService).catchUp();
     await petstore.query(`UPDATE events SET occurred_at = now() - interval '40 s'`);
     expect(Math.floor((await backlog()) / 10)).toBe(4); // it has no deliveries yet

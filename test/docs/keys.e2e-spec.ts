@@ -1,4 +1,5 @@
 import { petstore } from '../support/command-line.js';
+import { describeShop } from '../support/features.js';
 import { readText } from '../support/repository.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -22,7 +23,7 @@ const settled = (text: string): string =>
 const wordsOf = (command: string): string[] =>
   (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 
-describe('docs/keys.md', () => {
+describeShop()('docs/keys.md', () => {
   let database: TestDatabase;
   const run = (...args: string[]) => petstore(args, { DATABASE_URL: database.url, PETSTORE_ACTOR: 'zoe' });
 

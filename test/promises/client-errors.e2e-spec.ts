@@ -1,5 +1,6 @@
 import { connect, type AddressInfo } from 'node:net';
 import { eventually } from '../support/eventually.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, exchange, type Message, requestBytes, send, valuesOf } from '../support/wire.js';
@@ -8,7 +9,7 @@ let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start();
+  petstore = await Petstore.start({ modules: [ItemsModule] });
   key = await petstore.key();
 });
 beforeEach(() => {
@@ -17,10 +18,10 @@ beforeEach(() => {
 afterAll(() => petstore.stop());
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
-const NEW_PET = '{"name":"Rex","categoryId":1}';
-const creation = (): Message => ({ method: 'POST', headers: [bearer(key), JSON_TYPE], body: NEW_PET });
+const NEW_ITEM = '{"name":"Rex","amount":1}';
+const creation = (): Message => ({ method: 'POST', headers: [bearer(key), JSON_TYPE], body: NEW_ITEM });
 const countPets = async () =>
-  Number((await petstore.query<{ count: string }>('SELECT count(*) FROM pets'))[0]?.count);
+  Number((await petstore.query<{ count: string }>('SELECT count(*) FROM items'))[0]?.count);
 
 /** Everything received until the service closes the connection. */
 async function conversation(bytes: Buffer | string): Promise<string> {
@@ -61,7 +62,7 @@ describe('a request that is cut off by a broken chunk', () => {
 
   it('has one response, with all headers and its own request id', async () => {
     const bytes = broken(
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}X-Request-Id: mine\r\nAuthorization: Bearer ${key}\r\n`,
+      `POST /v1/items HTTP/1.1\r\n${HEAD}X-Request-Id: mine\r\nAuthorization: Bearer ${key}\r\n`,
     );
     const before = await countPets();
     const [response, ...more] = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
@@ -75,7 +76,7 @@ describe('a request that is cut off by a broken chunk', () => {
 
   it('is logged', async () => {
     const bytes = broken(
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}X-Request-Id: cut\r\nAuthorization: Bearer ${key}\r\n`,
+      `POST /v1/items HTTP/1.1\r\n${HEAD}X-Request-Id: cut\r\nAuthorization: Bearer ${key}\r\n`,
     );
     await conversation(bytes);
     const found = () => petstore.log.filter(({ requestId }) => requestId === 'cut');
@@ -93,9 +94,9 @@ describe('a request that is cut off by a broken chunk', () => {
   });
 
   it('and was already refused because it has no key gets no second response', async () => {
-    expect(statuses(await conversation(broken(`POST /v1/pets HTTP/1.1\r\n${HEAD}`)))).toHaveLength(1);
+    expect(statuses(await conversation(broken(`POST /v1/items HTTP/1.1\r\n${HEAD}`)))).toHaveLength(1);
     const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
-    socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    socket.write(`POST /v1/items HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     let text = '';
     socket.on('data', (part: Buffer) => {
       text += part.toString();

@@ -1,5 +1,6 @@
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { codeSamples, RUN_AS_THEY_STAND, type Samples } from '../support/code-samples.js';
+import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { runSample } from '../support/run-sample.js';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
-describe('the code samples', () => {
+describeShop()('the code samples', () => {
   it('start with curl, and include both clients if they have the operation', () => {
     const ofClients = Object.keys(OPERATIONS);
     expect([...samples.keys()].filter((id) => ofClients.includes(id)).length).toBeGreaterThan(10);

@@ -5,6 +5,7 @@ import { ResponseValidator } from '../support/contract/response-validator.js';
 import { type Request, requests } from '../support/contract/requests.js';
 import { REQUESTS, SEED } from '../support/contract/run.js';
 import { send } from '../support/contract/send.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 
 const TIME = minutes(4) + 100 * REQUESTS; // many times the expected time
@@ -13,7 +14,7 @@ let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ env: { WEBHOOK_WORKER: 'off' } }); // random webhooks must not send anything
+  petstore = await Petstore.start({ modules: [ItemsModule], env: { WEBHOOK_WORKER: 'off' } }); // random webhooks must not send anything
   key = await petstore.key('enterprise');
   await petstore.query(
     `INSERT INTO pets (name, category_id, status) SELECT 'Rex', n, 'available' FROM generate_series(1, 150) n`,

@@ -9,7 +9,8 @@ import { Petstore } from '../support/petstore.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, withClient } from '../support/test-database.js';
 
-const DAY = 20_000; // in 2024
+const TODAY = Math.floor(Date.now() / 86_400_000);
+const DAY = TODAY - 1; // the service merges older days, at any time
 const MIGRATION = 'CountDaysByWriter1795600000000';
 
 describe('the daily counts in PostgreSQL', () => {
@@ -64,22 +65,21 @@ describe('the daily counts in PostgreSQL', () => {
   });
 
   it('are the same after the rows of past days were merged', async () => {
-    const today = Math.floor(Date.now() / 86_400_000);
+    const old = 20_000; // in 2024
     const [one, two] = [randomUUID(), randomUUID()];
-    for (const day of [DAY, today - 2, today - 1, today]) {
+    for (const day of [old, TODAY - 2, TODAY - 1, TODAY]) {
       await usage.record(one, [used(10, key, day)]);
       await usage.record(two, [used(5, key, day)]);
     }
     await Promise.all([usage.merge(), usage.merge()]);
     await usage.merge();
-    for (const day of [DAY, today - 2, today - 1, today]) expect(await count(key, day)).toBe(15);
+    for (const day of [old, TODAY - 2, TODAY - 1, TODAY]) expect(await count(key, day)).toBe(15);
     const rows = await petstore.query('SELECT FROM api_key_usage_by_writer WHERE key_id = $1', [key]);
     expect(rows).toHaveLength(4); // two days of two writers
     expect((await usage.history(key, 10)).map(({ requests }) => requests)).toEqual([15, 15, 15]);
   });
 
   it('are exact whichever statements are lost, repeated or late', async () => {
-    const today = Math.floor(Date.now() / 86_400_000); // the service may merge past days in the meantime
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -91,15 +91,15 @@ describe('the daily counts in PostgreSQL', () => {
         ),
         async (sends) => {
           const writer = randomUUID();
-          const before = await count(key, today);
+          const before = await count(key, TODAY);
           const totals = sends.map((_, i) =>
             sends.slice(0, i + 1).reduce((sum, { requests }) => sum + requests, 0),
           );
           for (const { copies } of sends) {
-            for (const i of copies) await usage.record(writer, [used(totals[i] ?? 0, key, today)]);
+            for (const i of copies) await usage.record(writer, [used(totals[i] ?? 0, key, TODAY)]);
           }
-          await usage.record(writer, [used(totals.at(-1) ?? 0, key, today)]);
-          expect((await count(key, today)) - before).toBe(totals.at(-1));
+          await usage.record(writer, [used(totals.at(-1) ?? 0, key, TODAY)]);
+          expect((await count(key, TODAY)) - before).toBe(totals.at(-1));
         },
       ),
       { numRuns: 30 },

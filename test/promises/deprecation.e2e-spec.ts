@@ -1,3 +1,4 @@
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -8,9 +9,9 @@ let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start();
+  petstore = await Petstore.start({ modules: [ItemsModule] });
   key = await petstore.key();
-  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+  await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
 });
 afterAll(() => petstore.stop());
 
@@ -21,17 +22,17 @@ function expectAnnounced(response: RawResponse): void {
   expect(valuesOf(response, 'Sunset')).toEqual(['Thu, 05 Dec 2030 00:00:00 GMT']);
   const links = valuesOf(response, 'Link').join().split(', ');
   expect(links).toEqual([
-    '<http://petstore.test/v1/pets>; rel="successor-version"',
-    '<http://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+    '<http://petstore.test/v1/items>; rel="successor-version"',
+    '<http://petstore.test/docs#/items/getItem>; rel="deprecation"; type="text/html"',
   ]);
 }
 
-describe('GET /v1/pets/{petId}', () => {
+describe('GET /v1/items/{itemId}', () => {
   it.each([
-    ['GET', '/v1/pets/1', 200],
-    ['HEAD', '/v1/pets/1', 200],
-    ['GET', '/v1/pets/999', 404],
-    ['GET', '/v1/pets/rex', 404],
+    ['GET', '/v1/items/1', 200],
+    ['HEAD', '/v1/items/1', 200],
+    ['GET', '/v1/items/999', 404],
+    ['GET', '/v1/items/rex', 404],
   ])('announces its removal: %s %s', async (method, path, status) => {
     const response = await ask({ method, path });
     expect(response.status).toBe(status);
@@ -44,7 +45,7 @@ describe('GET /v1/pets/{petId}', () => {
     });
 
     it('responds as before', async () => {
-      const response = await ask({ path: '/v1/pets/1' });
+      const response = await ask({ path: '/v1/items/1' });
       expect(response.status).toBe(200);
       expectAnnounced(response);
     });
@@ -55,37 +56,37 @@ describe('GET /v1/pets/{petId}', () => {
       petstore.clock.set(SUNSET);
     });
 
-    it.each(['/v1/pets/1', '/v1/pets/999', '/v1/pets/rex'])('returns 410 at %s', async (path) => {
+    it.each(['/v1/items/1', '/v1/items/999', '/v1/items/rex'])('returns 410 at %s', async (path) => {
       const response = await ask({ path });
       expectErrorResponse(response, 410, 'endpoint_removed');
-      expect(response.body).toContain('GET /v1/pets');
+      expect(response.body).toContain('GET /v1/items');
       expectAnnounced(response);
     });
 
     it('returns 410 to HEAD', async () => {
-      expect((await ask({ path: '/v1/pets/1', method: 'HEAD' })).status).toBe(410);
+      expect((await ask({ path: '/v1/items/1', method: 'HEAD' })).status).toBe(410);
     });
 
     it('returns 401 without a key', async () => {
-      expectErrorResponse(await send(petstore, { path: '/v1/pets/1' }), 401, 'missing_api_key');
+      expectErrorResponse(await send(petstore, { path: '/v1/items/1' }), 401, 'missing_api_key');
     });
 
     it('does not affect other operations', async () => {
-      expect((await ask({ path: '/v1/pets?status=available' })).status).toBe(200);
+      expect((await ask({ path: '/v1/items?status=open' })).status).toBe(200);
     });
   });
 });
 
 describe('the other operations', () => {
   it.each<[string, Message]>([
-    ['GET /v1/pets', { path: '/v1/pets' }],
-    ['GET /v1/store/orders', { path: '/v1/store/orders' }],
+    ['GET /v1/items', { path: '/v1/items' }],
+    ['GET /v1/events', { path: '/v1/store/orders' }],
     [
-      'POST /v1/pets',
+      'POST /v1/items',
       {
         method: 'POST',
         headers: [['Content-Type', 'application/json']],
-        body: '{"name":"Rex","categoryId":1}',
+        body: '{"name":"Rex","amount":1}',
       },
     ],
     ['an unknown path', { path: '/v1/nope' }],

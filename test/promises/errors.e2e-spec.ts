@@ -5,6 +5,7 @@ import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { makeSecret } from '../../src/auth/secret.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -68,35 +69,35 @@ interface Case extends Message {
 
 const JSON_TYPE = [['Content-Type', 'application/json']] as const;
 const post = (body: string): Message => ({ method: 'POST', headers: JSON_TYPE, body });
-const NEW_PET = post('{"name":"Rex","categoryId":1}');
+const NEW_ITEM = post('{"name":"Rex","amount":1}');
 
 /** Every status the service can return under `/v1`. Add new routes and new kinds of refusals here. */
 const CASES: Record<string, Case> = {
-  'GET /v1/pets': { status: 200 },
-  'HEAD /v1/pets': { method: 'HEAD', status: 200 },
-  'OPTIONS /v1/pets': { method: 'OPTIONS', status: 204 },
+  'GET /v1/items': { path: '/v1/items', status: 200 },
+  'HEAD /v1/items': { method: 'HEAD', path: '/v1/items', status: 200 },
+  'OPTIONS /v1/items': { method: 'OPTIONS', path: '/v1/items', status: 204 },
   'OPTIONS without a key': { method: 'OPTIONS', as: 'anonymous', status: 204 },
-  'GET /v1/pets/{petId}': { path: '/v1/pets/1', status: 200 },
-  'GET /v1/store/orders': { path: '/v1/store/orders', status: 200 },
+  'GET /v1/items/{itemId}': { path: '/v1/items/1', status: 200 },
+  'GET /v1/events': { path: '/v1/store/orders', status: 200 },
   'GET /v1/rate-limit': { path: '/v1/rate-limit', status: 200 },
-  'POST /v1/pets': { ...NEW_PET, status: 201 },
+  'POST /v1/items': { ...NEW_ITEM, status: 201 },
 
-  'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },
-  'an unknown parameter': { path: '/v1/pets?colour=red', status: 400, code: 'validation_failed' },
-  'a parameter where none is known': { path: '/v1/pets/1?a=1', status: 400, code: 'validation_failed' },
-  'a bad cursor': { path: '/v1/pets?cursor=x', status: 400, code: 'invalid_cursor' },
-  'a bad cursor of orders': { path: '/v1/store/orders?cursor=x', status: 400, code: 'invalid_cursor' },
+  'an invalid parameter': { path: '/v1/items?limit=0', status: 400, code: 'validation_failed' },
+  'an unknown parameter': { path: '/v1/items?colour=red', status: 400, code: 'validation_failed' },
+  'a parameter where none is known': { path: '/v1/items/1?a=1', status: 400, code: 'validation_failed' },
+  'a bad cursor': { path: '/v1/items?cursor=x', status: 400, code: 'invalid_cursor' },
+  'a bad cursor of events': { path: '/v1/events?cursor=x', status: 400, code: 'invalid_cursor' },
   'an invalid body': { ...post('{"name":""}'), status: 400, code: 'validation_failed' },
   'a body that is not an object': { ...post('[]'), status: 400, code: 'validation_failed' },
   'no body': { method: 'POST', status: 400, code: 'validation_failed' },
   'malformed JSON': { ...post('{'), status: 400, code: 'invalid_json' },
   'a body that is not UTF-8': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     body: Buffer.from([0x22, 0xff, 0x22]),
     status: 400,
     code: 'invalid_json',
   },
-  'bad percent-encoding': { path: '/v1/pets/%zz', status: 400, code: 'validation_failed' },
+  'bad percent-encoding': { path: '/v1/items/%zz', status: 400, code: 'validation_failed' },
   'bad percent-encoding at the top': { path: '/v1/%', status: 400, code: 'validation_failed' },
 
   'no key': { as: 'anonymous', status: 401, code: 'missing_api_key' },
@@ -105,14 +106,14 @@ const CASES: Record<string, Case> = {
   'an unknown key': { as: 'an unknown key', status: 401, code: 'invalid_api_key' },
 
   'a scope that the key lacks': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     as: 'a reading key',
     status: 403,
     code: 'insufficient_scope',
   },
 
-  'an id that no pet has': { path: '/v1/pets/999', status: 404, code: 'pet_not_found' },
-  'an id that is none': { path: '/v1/pets/rex', status: 404, code: 'pet_not_found' },
+  'an id that no item has': { path: '/v1/items/999', status: 404, code: 'item_not_found' },
+  'an id that is none': { path: '/v1/items/rex', status: 404, code: 'item_not_found' },
   'an unknown path': { path: '/v1/nope', status: 404, code: 'route_not_found' },
   'the bare version': { path: '/v1', status: 404, code: 'route_not_found' },
   'HEAD of an unknown path': { method: 'HEAD', path: '/v1/nope', status: 404 },
@@ -127,26 +128,26 @@ const CASES: Record<string, Case> = {
     code: 'unsupported_media_type',
   },
   'a body in an unknown coding': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Content-Encoding', 'zstd']],
     status: 415,
     code: 'unsupported_media_type',
   },
 
   'an Idempotency-Key that is none': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Idempotency-Key', '"']],
     status: 400,
     code: 'validation_failed',
   },
   'an Idempotency-Key of another request': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Idempotency-Key', 'used']],
     status: 422,
     code: 'idempotency_key_reused',
   },
   'a creation with an Idempotency-Key without the database': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Idempotency-Key', 'unused']],
     when: 'the database is away',
     status: 503,
@@ -178,7 +179,7 @@ const CASES: Record<string, Case> = {
 
   'a list without the database': { when: 'the database is away', status: 503, code: 'service_unavailable' },
   'a creation without the database': {
-    ...NEW_PET,
+    ...NEW_ITEM,
     when: 'the database is away',
     status: 503,
     code: 'service_unavailable',
@@ -191,7 +192,7 @@ const CASES: Record<string, Case> = {
   },
 
   'an endpoint that was removed': {
-    path: '/v1/pets/1',
+    path: '/v1/items/1',
     when: 'the sunset has come',
     status: 410,
     code: 'endpoint_removed',
@@ -205,17 +206,17 @@ const others = { 'an exhausted minute': '', 'an exhausted day': '', 'a reading k
 
 beforeAll(async () => {
   petstore = await Petstore.start({
-    modules: [BrokenModule],
+    modules: [ItemsModule, BrokenModule],
     through: async (url) => (proxy = await TcpProxy.to(url)),
   });
-  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+  await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
   key = await petstore.key();
   others['an exhausted minute'] = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
   others['an exhausted day'] = await petstore.key('enterprise', { perMinute: 10, perDay: 1 });
-  const reading = { name: 'reading', plan: 'free', scopes: ['pets:read'] } as const;
+  const reading = { name: 'reading', plan: 'free', scopes: ['items:read'] } as const;
   others['a reading key'] = (await petstore.app.get(ApiKeysService).create(reading)).secret;
   for (const used of [key, ...Object.values(others)]) await send(petstore, { headers: [bearer(used)] });
-  const other = post('{"name":"Bella","categoryId":1}');
+  const other = post('{"name":"Bella","amount":1}');
   await send(petstore, { ...other, headers: [bearer(key), ...JSON_TYPE, ['Idempotency-Key', 'used']] });
 });
 afterAll(async () => {
@@ -262,7 +263,7 @@ describe.each(Object.entries(CASES))('%s', (_, message) => {
   });
 });
 
-describe.each(['/nope', '/v2/pets', '/v1.json'])('%s, outside the API,', (path) => {
+describe.each(['/nope', '/v2/items', '/v1.json'])('%s, outside the API,', (path) => {
   it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and not counted', async (method) => {
     const response = await send(petstore, { path, method });
     expectErrorBody(response, 404, 'route_not_found');

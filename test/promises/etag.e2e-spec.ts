@@ -1,3 +1,4 @@
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 
 describe('ETag and If-None-Match', () => {
@@ -6,11 +7,11 @@ describe('ETag and If-None-Match', () => {
   let key: string;
 
   beforeAll(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ modules: [ItemsModule] });
     key = await petstore.key();
     client = petstore.client(key);
     for (const name of ['Rex', 'Zoë', 'Pixel']) {
-      await client.post('/v1/pets').send({ name, categoryId: 1 }).expect(201);
+      await client.post('/v1/items').send({ name, amount: 1 }).expect(201);
     }
   });
   afterAll(() => petstore.stop());
@@ -20,14 +21,14 @@ describe('ETag and If-None-Match', () => {
     return String(headers.etag);
   };
 
-  it.each(['/v1/pets', '/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders', '/v1/rate-limit'])(
+  it.each(['/v1/items', '/v1/items?limit=2', '/v1/items/1', '/v1/events', '/v1/rate-limit'])(
     'GET %s has a strong ETag',
     async (path) => {
       expect(await etagOf(path)).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
     },
   );
 
-  it.each(['/v1/pets?limit=2', '/v1/pets/1', '/v1/store/orders'])(
+  it.each(['/v1/items?limit=2', '/v1/items/1', '/v1/events'])(
     'GET %s returns 304 without a body while nothing has changed',
     async (path) => {
       const etag = await etagOf(path);
@@ -45,14 +46,16 @@ describe('ETag and If-None-Match', () => {
   );
 
   it('a 304 still has the Link and deprecation headers', async () => {
-    const page = await client.get('/v1/pets?limit=2').set('If-None-Match', await etagOf('/v1/pets?limit=2'));
+    const page = await client
+      .get('/v1/items?limit=2')
+      .set('If-None-Match', await etagOf('/v1/items?limit=2'));
     expect(page.status).toBe(304);
     expect(page.headers.link).toContain('rel="next"');
-    const pet = await client.get('/v1/pets/1').set('If-None-Match', await etagOf('/v1/pets/1'));
-    expect(pet.headers).toMatchObject({ deprecation: expect.any(String), sunset: expect.any(String) });
+    const item = await client.get('/v1/items/1').set('If-None-Match', await etagOf('/v1/items/1'));
+    expect(item.headers).toMatchObject({ deprecation: expect.any(String), sunset: expect.any(String) });
   });
 
-  it.each(['/v1/pets', '/openapi.json', '/docs/theme.css'])(
+  it.each(['/v1/items', '/openapi.json', '/docs/theme.css'])(
     'GET %s is 304 for fetch(), which adds Cache-Control: no-cache to conditional requests',
     async (path) => {
       const etag = await etagOf(path);
@@ -69,8 +72,8 @@ describe('ETag and If-None-Match', () => {
     ['as a weak one', (etag: string) => `W/${etag}`],
     ['as any', () => '*'],
   ])('matches %s', async (_, header) => {
-    const etag = await etagOf('/v1/pets');
-    await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(304);
+    const etag = await etagOf('/v1/items');
+    await client.get('/v1/items').set('If-None-Match', header(etag)).expect(304);
   });
 
   it.each([
@@ -78,28 +81,28 @@ describe('ETag and If-None-Match', () => {
     ['nonsense', () => 'nonsense'],
     ['one without its quotes', (etag: string) => etag.slice(1, -1)],
   ])('%s gets the whole response', async (_, header) => {
-    const etag = await etagOf('/v1/pets');
-    await client.get('/v1/pets').set('If-None-Match', header(etag)).expect(200);
+    const etag = await etagOf('/v1/items');
+    await client.get('/v1/items').set('If-None-Match', header(etag)).expect(200);
   });
 
   it('HEAD has the same ETag, and also returns 304', async () => {
-    const etag = await etagOf('/v1/pets/1');
-    expect((await client.head('/v1/pets/1').expect(200)).headers.etag).toBe(etag);
-    await client.head('/v1/pets/1').set('If-None-Match', etag).expect(304);
+    const etag = await etagOf('/v1/items/1');
+    expect((await client.head('/v1/items/1').expect(200)).headers.etag).toBe(etag);
+    await client.head('/v1/items/1').set('If-None-Match', etag).expect(304);
   });
 
   it('changes with the content of the response', async () => {
-    const before = await etagOf('/v1/pets');
-    await client.post('/v1/pets').send({ name: 'New', categoryId: 1 }).expect(201);
-    const { headers } = await client.get('/v1/pets').set('If-None-Match', before).expect(200);
+    const before = await etagOf('/v1/items');
+    await client.post('/v1/items').send({ name: 'New', amount: 1 }).expect(201);
+    const { headers } = await client.get('/v1/items').set('If-None-Match', before).expect(200);
     expect(headers.etag).not.toBe(before);
   });
 
   it('changes when the last page gets a next page', async () => {
-    const path = '/v1/pets?limit=4';
+    const path = '/v1/items?limit=4';
     const last = await client.get(path).expect(200);
     expect(last.headers).not.toHaveProperty('link');
-    await client.post('/v1/pets').send({ name: 'Newer', categoryId: 1 }).expect(201);
+    await client.post('/v1/items').send({ name: 'Newer', amount: 1 }).expect(201);
     const { headers, body } = await client
       .get(path)
       .set('If-None-Match', String(last.headers.etag))
@@ -110,15 +113,15 @@ describe('ETag and If-None-Match', () => {
 
   it('a 304 counts as a request', async () => {
     const poor = petstore.client(await petstore.key('enterprise', { perMinute: 2, perDay: 10 }));
-    const { headers } = await poor.get('/v1/pets').expect(200);
-    await poor.get('/v1/pets').set('If-None-Match', String(headers.etag)).expect(304);
-    await poor.get('/v1/pets').set('If-None-Match', String(headers.etag)).expect(429);
+    const { headers } = await poor.get('/v1/items').expect(200);
+    await poor.get('/v1/items').set('If-None-Match', String(headers.etag)).expect(304);
+    await poor.get('/v1/items').set('If-None-Match', String(headers.etag)).expect(429);
   });
 
   it('is not sent with a 404, and a POST ignores If-None-Match', async () => {
-    await client.post('/v1/pets').set('If-None-Match', '*').send({ name: 'Max', categoryId: 1 }).expect(201);
-    const missing = await client.get('/v1/pets/999').set('If-None-Match', '*').expect(404);
+    await client.post('/v1/items').set('If-None-Match', '*').send({ name: 'Max', amount: 1 }).expect(201);
+    const missing = await client.get('/v1/items/999').set('If-None-Match', '*').expect(404);
     expect(missing.headers).not.toHaveProperty('etag');
-    expect(missing.body).toMatchObject({ code: 'pet_not_found' });
+    expect(missing.body).toMatchObject({ code: 'item_not_found' });
   });
 });

@@ -1,11 +1,10 @@
 import { DataSource } from 'typeorm';
 import { EventSequencer } from '../../src/events/event-sequencer.js';
 import type { EventType } from '../../src/events/event-type.js';
-import { PetStatus } from '../../src/pets/pet-status.js';
-import { Pet } from '../../src/pets/pet.entity.js';
 import { Changes } from '../../src/events/changes.js';
-import { PetResponse } from '../../src/pets/dto/pet.response.js';
-import { PET_CREATED, PET_UPDATED } from '../../src/pets/pet.events.js';
+import { Item, ItemStatus } from '../items/item.entity.js';
+import { ItemResponse } from '../items/item.dto.js';
+import { ITEM_CREATED, ITEM_UPDATED, ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 
 class Counted {
@@ -18,7 +17,7 @@ class Counted {
 }
 /** Not declared, because the service does not know it. */
 const COUNTED: EventType<Counted, Counted> = {
-  name: 'pet.created',
+  name: 'item.created',
   version: 1,
   data: Counted,
   description: '',
@@ -37,7 +36,7 @@ describe('events', () => {
   let sequencer: EventSequencer;
 
   beforeEach(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ modules: [ItemsModule] });
     dataSource = petstore.app.get(DataSource);
     changes = petstore.app.get(Changes);
     sequencer = petstore.app.get(EventSequencer);
@@ -48,20 +47,20 @@ describe('events', () => {
   const feed = <Data>(after = 0): Promise<Row<Data>[]> =>
     petstore.query('SELECT id, type, data FROM events WHERE id > $1 ORDER BY id', [after]);
 
-  it('are recorded when a pet is created, with the data of the response', async () => {
+  it('are recorded when an item is created, with the data of the response', async () => {
     const client = petstore.client(await petstore.key());
-    const big = { name: 'Zoë "the" cat\\\u2028', status: 'pending' };
+    const big = { name: 'Zoë "the" cat\\\u2028', status: 'held' };
     const { text } = await client
-      .post('/v1/pets')
+      .post('/v1/items')
       .set('Content-Type', 'application/json')
-      .send(`{"categoryId":9223372036854775807,${JSON.stringify(big).slice(1)}`)
+      .send(`{"amount":9223372036854775807,${JSON.stringify(big).slice(1)}`)
       .expect(201);
     await sequencer.catchUp();
     const rows = await petstore.query<{ occurred_at: Date }>(
       'SELECT id, type, version, occurred_at, data::jsonb = $1::jsonb AS same FROM events',
       [text], // as jsonb, whose numbers are exact
     );
-    expect(rows).toMatchObject([{ id: 1, type: 'pet.created', version: 1, same: true }]);
+    expect(rows).toMatchObject([{ id: 1, type: 'item.created', version: 1, same: true }]);
     expect(rows[0]?.occurred_at.getTime()).toBe(petstore.clock.now());
   });
 
@@ -69,9 +68,9 @@ describe('events', () => {
     const client = petstore.client(await petstore.key());
     for (let i = 0; i < 2; i++) {
       await client
-        .post('/v1/pets')
+        .post('/v1/items')
         .set('Idempotency-Key', 'once')
-        .send({ name: 'Rex', categoryId: 1 })
+        .send({ name: 'Rex', amount: 1 })
         .expect(201);
     }
     await sequencer.catchUp();
@@ -93,12 +92,12 @@ describe('events', () => {
   });
 
   describe('recorded for a change', () => {
-    let pet: Pet;
+    let item: Item;
     beforeEach(async () => {
-      const values = { name: 'Rex', categoryId: 1, status: PetStatus.Available };
-      pet = await changes.insert(Pet, values, PET_CREATED);
+      const values = { name: 'Rex', amount: 1, status: ItemStatus.Open };
+      item = await changes.insert(Item, values, ITEM_CREATED);
     });
-    const names = async () => (await dataSource.getRepository(Pet).find()).map(({ name }) => name);
+    const names = async () => (await dataSource.getRepository(Item).find()).map(({ name }) => name);
     const typesOfFeed = async () => {
       await sequencer.catchUp();
       return (await feed()).map(({ type }) => type);
@@ -107,13 +106,13 @@ describe('events', () => {
     const TOO_LONG = 'x'.repeat(201);
 
     it('are written together with it, or not at all, outside a transaction', async () => {
-      expect(await changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).toMatchObject({
-        id: pet.id,
+      expect(await changes.update(Item, item, { name: 'Max' }, ITEM_UPDATED)).toMatchObject({
+        id: item.id,
         name: 'Max',
       });
-      await expect(changes.update(Pet, pet, { name: TOO_LONG }, PET_UPDATED)).rejects.toThrow(/check/);
+      await expect(changes.update(Item, item, { name: TOO_LONG }, ITEM_UPDATED)).rejects.toThrow(/check/);
       expect(await names()).toEqual(['Max']);
-      expect(await typesOfFeed()).toEqual(['pet.created', 'pet.updated']);
+      expect(await typesOfFeed()).toEqual(['item.created', 'item.updated']);
     });
 
     it('fail together with it and its transaction, even if the error is caught', async () => {
@@ -121,37 +120,39 @@ describe('events', () => {
       const done = dataSource.transaction(async (manager) => {
         await changes
           .in(manager)
-          .update(Pet, pet, { name: TOO_LONG }, PET_UPDATED)
+          .update(Item, item, { name: TOO_LONG }, ITEM_UPDATED)
           .catch(() => outcomes.push('the change failed'));
         await manager.query('SELECT 1').catch(() => outcomes.push('so did what followed'));
       });
       await expect(done).rejects.toThrow('rolled back');
       expect(outcomes).toEqual(['the change failed', 'so did what followed']);
       expect(await names()).toEqual(['Rex']);
-      expect(await typesOfFeed()).toEqual(['pet.created']);
+      expect(await typesOfFeed()).toEqual(['item.created']);
     });
 
     it('are not recorded if nothing changed', async () => {
-      expect(await changes.update(Pet, pet, { name: 'Rex', status: undefined }, PET_UPDATED)).toBe(pet);
-      expect(await typesOfFeed()).toEqual(['pet.created']);
+      expect(await changes.update(Item, item, { name: 'Rex', status: undefined }, ITEM_UPDATED)).toBe(item);
+      expect(await typesOfFeed()).toEqual(['item.created']);
     });
 
     it('are not recorded for a row that no longer exists', async () => {
-      await dataSource.getRepository(Pet).delete({ id: pet.id });
-      await expect(changes.update(Pet, pet, { name: 'Max' }, PET_UPDATED)).rejects.toThrow('Could not find');
-      await expect(changes.delete(Pet, pet, PET_UPDATED)).rejects.toThrow('Could not find');
-      expect(await typesOfFeed()).toEqual(['pet.created']);
+      await dataSource.getRepository(Item).delete({ id: item.id });
+      await expect(changes.update(Item, item, { name: 'Max' }, ITEM_UPDATED)).rejects.toThrow(
+        'Could not find',
+      );
+      await expect(changes.delete(Item, item, ITEM_UPDATED)).rejects.toThrow('Could not find');
+      expect(await typesOfFeed()).toEqual(['item.created']);
     });
 
     it.each([
-      ['uses the id', (row: Pet) => Object.assign(PetResponse.from(row), { url: `/pets/${row.id}` })],
-      ['has the id elsewhere', ({ id, name }: Pet) => ({ name, id })],
-      ['has nothing but the id', ({ id }: Pet) => ({ id })],
-      ['leaves the id out', ({ name }: Pet) => ({ name })],
+      ['uses the id', (row: Item) => Object.assign(ItemResponse.from(row), { url: `/items/${row.id}` })],
+      ['has the id elsewhere', ({ id, name }: Item) => ({ name, id })],
+      ['has nothing but the id', ({ id }: Item) => ({ id })],
+      ['leaves the id out', ({ name }: Item) => ({ name })],
     ])('have the data created by their type, when it %s', async (_, from) => {
-      const type = { ...PET_CREATED, data: Object.assign(class {}, { from }) };
-      const { id, ...values } = pet;
-      const row = await changes.insert(Pet, values, type);
+      const type = { ...ITEM_CREATED, data: Object.assign(class {}, { from }) };
+      const { id, ...values } = item;
+      const row = await changes.insert(Item, values, type);
       expect(row.id).toBe(Number(id) + 1);
       await sequencer.catchUp();
       expect((await feed()).at(-1)?.data).toEqual(from(row));

@@ -1,3 +1,4 @@
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, type Message, send } from '../support/wire.js';
 
@@ -5,7 +6,7 @@ let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start();
+  petstore = await Petstore.start({ modules: [ItemsModule] });
   key = await petstore.key();
 });
 afterAll(() => petstore.stop());
@@ -25,7 +26,7 @@ const get = (path: string) => refused({ path });
 const post = (body: string) => refused({ method: 'POST', body });
 
 /** A valid body except for the addition, whose duplicate properties take precedence. */
-const pet = (more: string) => post(`{"name":"Rex","categoryId":1,${more}}`);
+const item = (more: string) => post(`{"name":"Rex","amount":1,${more}}`);
 
 const inBody = (field: string, code: string, message: string) => ({
   in: 'body',
@@ -36,7 +37,7 @@ const inBody = (field: string, code: string, message: string) => ({
 });
 const inQuery = (field: string, code: string, message: string) => ({ in: 'query', field, code, message });
 
-const NOT_AN_INTEGER = inBody('categoryId', 'format', 'categoryId must be an integer, without a fraction');
+const NOT_AN_INTEGER = inBody('amount', 'format', 'amount must be an integer, without a fraction');
 
 describe('details of a 400', () => {
   it.each([
@@ -48,29 +49,29 @@ describe('details of a 400', () => {
     ['"name":" \\n"', inBody('name', 'format', 'name must not be only white space')],
     ['"name":"a\\u0000"', inBody('name', 'format', 'name must not contain U+0000 or a lone surrogate')],
     ['"name":"\\ud800"', inBody('name', 'format', 'name must not contain U+0000 or a lone surrogate')],
-    ['"categoryId":"7"', inBody('categoryId', 'type', 'categoryId must be an integer')],
-    ['"categoryId":null', inBody('categoryId', 'type', 'categoryId must be an integer')],
-    ['"categoryId":1.5', NOT_AN_INTEGER],
+    ['"amount":"7"', inBody('amount', 'type', 'amount must be an integer')],
+    ['"amount":null', inBody('amount', 'type', 'amount must be an integer')],
+    ['"amount":1.5', NOT_AN_INTEGER],
     [
-      '"categoryId":9223372036854775808',
-      inBody('categoryId', 'range', 'categoryId must be from -9223372036854775808 to 9223372036854775807'),
+      '"amount":9223372036854775808',
+      inBody('amount', 'range', 'amount must be from -9223372036854775808 to 9223372036854775807'),
     ],
-    ['"status":"lost"', inBody('status', 'enum', 'status must be one of available, pending, sold')],
-    ['"status":null', inBody('status', 'enum', 'status must be one of available, pending, sold')],
+    ['"status":"lost"', inBody('status', 'enum', 'status must be one of open, held, closed')],
+    ['"status":null', inBody('status', 'enum', 'status must be one of open, held, closed')],
     ['"colour":"red"', inBody('colour', 'unknown', 'Unknown property: colour')],
     ['"a/b~c":1', { ...inBody('a/b~c', 'unknown', 'Unknown property: a/b~c'), pointer: '/a~1b~0c' }],
   ])('name the rule that %.40s breaks', async (more, detail) => {
-    const { details, message } = await pet(more);
+    const { details, message } = await item(more);
     expect(details).toEqual([detail]);
     expect(message).toBe(`${detail.message}.`);
   });
 
   it('name each property that is missing', async () => {
     expect(await post('{}')).toMatchObject({
-      message: 'name is required. categoryId is required.',
+      message: 'name is required. amount is required.',
       details: [
         inBody('name', 'required', 'name is required'),
-        inBody('categoryId', 'required', 'categoryId is required'),
+        inBody('amount', 'required', 'amount is required'),
       ],
     });
   });
@@ -88,23 +89,23 @@ describe('details of a 400', () => {
     ['limit=ten', inQuery('limit', 'type', 'limit must be an integer')],
     ['limit=', inQuery('limit', 'type', 'limit must be an integer')],
     ['limit=1&limit=2', inQuery('limit', 'type', 'limit must be an integer')],
-    ['status=lost', inQuery('status', 'enum', 'status must be one of available, pending, sold')],
+    ['status=lost', inQuery('status', 'enum', 'status must be one of open, held, closed')],
     ['cursor=a&cursor=b', inQuery('cursor', 'type', 'cursor must be a string')],
     ['page=2', inQuery('page', 'unknown', 'Unknown parameter: page')],
   ])('name the rule that ?%s breaks', async (query, detail) => {
-    expect((await get(`/v1/pets?${query}`)).details).toEqual([detail]);
+    expect((await get(`/v1/items?${query}`)).details).toEqual([detail]);
   });
 
   it('name a parameter if none is allowed', async () => {
     const detail = inQuery('page', 'unknown', 'Unknown parameter: page');
-    expect((await get('/v1/pets/1?page=2')).details).toEqual([detail]);
+    expect((await get('/v1/items/1?page=2')).details).toEqual([detail]);
   });
 
   it('name a header', async () => {
     const message: Message = {
       method: 'POST',
       headers: [['Idempotency-Key', '"']],
-      body: '{"name":"a","categoryId":1}',
+      body: '{"name":"a","amount":1}',
     };
     expect((await refused(message)).details).toEqual([
       {
@@ -118,13 +119,13 @@ describe('details of a 400', () => {
   });
 
   it('are limited to twenty, and say so', async () => {
-    const { details, message } = await pet(Array.from({ length: 5_000 }, (_, i) => `"a${i}":1`).join());
+    const { details, message } = await item(Array.from({ length: 5_000 }, (_, i) => `"a${i}":1`).join());
     expect(details).toHaveLength(20);
     expect(message).toMatch(/^Unknown property: a0\. .*\. Only the first 20 errors are listed\.$/);
   });
 
   it('have no pointer if the name is too long', async () => {
-    const { details } = await pet(`"${'x'.repeat(1_000)}":1`);
+    const { details } = await item(`"${'x'.repeat(1_000)}":1`);
     expect(details).toEqual([
       {
         in: 'body',

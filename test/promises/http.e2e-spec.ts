@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import {
   type RawResponse,
@@ -15,9 +16,9 @@ let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start();
+  petstore = await Petstore.start({ modules: [ItemsModule] });
   key = await petstore.key();
-  await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+  await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
 });
 afterAll(() => petstore.stop());
 
@@ -25,14 +26,14 @@ const ask = ({ headers = [], ...message }: Message) =>
   send(petstore, { ...message, headers: [bearer(key), ...headers] });
 
 const PATHS = {
-  '/v1/pets': 'GET, HEAD, OPTIONS, POST',
-  '/v1/pets/1': 'DELETE, GET, HEAD, OPTIONS, PATCH',
-  '/v1/store/orders': 'GET, HEAD, OPTIONS, POST',
+  '/v1/items': 'GET, HEAD, OPTIONS, POST',
+  '/v1/items/1': 'DELETE, GET, HEAD, OPTIONS, PATCH',
+  '/v1/events': 'GET, HEAD, OPTIONS',
   '/v1/rate-limit': 'GET, HEAD, OPTIONS',
 };
 const WRONG = ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'];
 const LIMIT = 102_400;
-const NEW_PET = '{"name":"Rex","categoryId":1}';
+const NEW_ITEM = '{"name":"Rex","amount":1}';
 
 describe.each(Object.entries(PATHS))('%s', (path, allow) => {
   it('responds to HEAD like to GET, without the body', async () => {
@@ -90,11 +91,11 @@ describe('an unknown path', () => {
     '/v1',
     '/v1/',
     '/v1/nope',
-    '/v1/pets/1/2',
-    '/v1/store',
-    '/v1/PETS',
-    '/v1/p%65ts',
-    '/v1//pets',
+    '/v1/items/1/2',
+    '/v1/item',
+    '/v1/ITEMS',
+    '/v1/it%65ms',
+    '/v1//items',
     '/v1/*',
     '/v1/*path',
   ])('%s is refused with 404 route_not_found, by any method', async (path) => {
@@ -112,7 +113,7 @@ describe('an unknown path', () => {
     expectErrorResponse(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
   });
 
-  it.each(['/nope', '/V1/pets', '/v2/pets', '/v1pets', '//v1/pets', '/pets'])(
+  it.each(['/nope', '/V1/items', '/v2/items', '/v1items', '//v1/items', '/items'])(
     '%s outside /v1 is refused with 404, is not counted and needs no key',
     async (path) => {
       const response = await send(petstore, { path });
@@ -127,10 +128,10 @@ describe('a path that is not valid percent-encoding', () => {
   it.each([
     '/v1/%',
     '/v1/%zz',
-    '/v1/pets/%',
-    '/v1/pets/%ff',
-    '/v1/pets/%ED%A0%80',
-    '/v1/pets/%C0%80',
+    '/v1/items/%',
+    '/v1/items/%ff',
+    '/v1/items/%ED%A0%80',
+    '/v1/items/%C0%80',
     '/v1/nope/%E0%A4%A',
   ])('%s is refused with 400, after authentication', async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
@@ -148,9 +149,9 @@ describe('a path that is not valid percent-encoding', () => {
 
 describe('a request target in absolute form', () => {
   it('is routed by its path (RFC 9112, section 3.2.2)', async () => {
-    expect((await ask({ path: 'http://petstore.test/v1/pets' })).status).toBe(200);
+    expect((await ask({ path: 'http://petstore.test/v1/items' })).status).toBe(200);
     expectErrorResponse(
-      await ask({ path: 'http://petstore.test/v1/pets', method: 'DELETE' }),
+      await ask({ path: 'http://petstore.test/v1/items', method: 'DELETE' }),
       405,
       'method_not_allowed',
     );
@@ -188,7 +189,7 @@ describe('Accept', () => {
   });
 
   it('that excludes JSON does not reach the handler', async () => {
-    const count = () => petstore.query<{ count: string }>('SELECT count(*) FROM pets');
+    const count = () => petstore.query<{ count: string }>('SELECT count(*) FROM items');
     const before = await count();
     const response = await ask({
       method: 'POST',
@@ -196,7 +197,7 @@ describe('Accept', () => {
         ['Accept', 'text/html'],
         ['Content-Type', 'application/json'],
       ],
-      body: NEW_PET,
+      body: NEW_ITEM,
     });
     expectErrorResponse(response, 406, 'not_acceptable');
     expect(await count()).toEqual(before);
@@ -204,7 +205,7 @@ describe('Accept', () => {
 });
 
 describe('the media type of a body', () => {
-  const post = (type: string | undefined, body: string | Buffer = NEW_PET) =>
+  const post = (type: string | undefined, body: string | Buffer = NEW_ITEM) =>
     ask({ method: 'POST', headers: type === undefined ? [] : [['Content-Type', type]], body });
 
   it.each([
@@ -213,7 +214,7 @@ describe('the media type of a body', () => {
     'application/json;charset=utf-8',
     'application/json; charset="UTF-8"',
     'application/json ; charset=utf-8;',
-    'application/json; profile=pet',
+    'application/json; profile=item',
   ])('%s is accepted', async (type) => {
     expect((await post(type)).status).toBe(201);
   });
@@ -252,7 +253,7 @@ describe('the size of a body', () => {
       ],
       body,
     });
-  const padded = (size: number) => NEW_PET.padEnd(size, ' ');
+  const padded = (size: number) => NEW_ITEM.padEnd(size, ' ');
 
   it('may be 102400 bytes', async () => {
     expect((await post(padded(LIMIT))).status).toBe(201);
@@ -299,26 +300,26 @@ describe('the Content-Encoding of a body', () => {
     });
 
   it('may be identity', async () => {
-    expect((await post('identity', NEW_PET)).status).toBe(201);
+    expect((await post('identity', NEW_ITEM)).status).toBe(201);
   });
 
   it.each(['zstd', 'compress', 'gzip, gzip', 'nonsense', 'gzip;q=1'])(
     '%s is refused with 415',
     async (encoding) => {
-      expectErrorResponse(await post(encoding, gzipSync(NEW_PET)), 415, 'unsupported_media_type');
+      expectErrorResponse(await post(encoding, gzipSync(NEW_ITEM)), 415, 'unsupported_media_type');
     },
   );
 
   it.each(['gzip', 'deflate', 'br'])(
     '%s that does not match the body is refused with 400',
     async (encoding) => {
-      expectErrorResponse(await post(encoding, NEW_PET), 400, 'invalid_json');
+      expectErrorResponse(await post(encoding, NEW_ITEM), 400, 'invalid_json');
     },
   );
 });
 
 describe('a request without a key', () => {
-  const HEAD = 'POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
+  const HEAD = 'POST /v1/items HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
 
   it.each([
     ['of which no byte comes', `${HEAD}Content-Length: 100\r\n\r\n`],
@@ -347,7 +348,7 @@ describe('Expect', () => {
         ['Content-Type', 'application/json'],
         ['Expect', '100-continue'],
       ],
-      body: NEW_PET,
+      body: NEW_ITEM,
     });
     expect(response.status).toBe(201);
   });

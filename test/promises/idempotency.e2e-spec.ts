@@ -8,10 +8,11 @@ import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { hours } from '../../src/kernel/clock/duration.js';
 import { StoredResponsesCleanup } from '../../src/idempotency/stored-responses.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
-import { CreatePetDto } from '../../src/pets/dto/create-pet.dto.js';
-import { Pet } from '../../src/pets/pet.entity.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
+import { Item } from '../items/item.entity.js';
+import { CreateItemDto } from '../items/item.dto.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -23,7 +24,7 @@ let midway: () => Promise<void>;
 @Controller({ path: 'litters', version: '1' })
 class LittersController {
   constructor(
-    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
+    @InjectRepository(Item) private readonly items: Repository<Item>,
     private readonly dataSource: DataSource,
   ) {}
 
@@ -31,21 +32,19 @@ class LittersController {
   @Idempotent()
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
-  async create(@Body() pet: CreatePetDto, @Res({ passthrough: true }) response: Response): Promise<object> {
-    const { name, categoryId, status } = pet;
-    const first = await this.pets.save(this.pets.create(pet));
-    await this.pets.createQueryBuilder().insert().values({ name, categoryId, status }).execute();
-    await this.dataSource.query(`INSERT INTO pets (name, category_id, status) VALUES ($1, 1, 'sold')`, [
-      name,
-    ]);
-    await this.dataSource.transaction((manager) => manager.insert(Pet, { name, categoryId, status }));
+  async create(@Body() item: CreateItemDto, @Res({ passthrough: true }) response: Response): Promise<object> {
+    const { name, amount, status } = item;
+    const first = await this.items.save(this.items.create(item));
+    await this.items.createQueryBuilder().insert().values({ name, amount, status }).execute();
+    await this.dataSource.query(`INSERT INTO items (name, amount, status) VALUES ($1, 1, 'closed')`, [name]);
+    await this.dataSource.transaction((manager) => manager.insert(Item, { name, amount, status }));
     await midway();
     response.setHeader('Location', `/v1/litters/${first.id}`);
     return { id: first.id };
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([Pet])], controllers: [LittersController] })
+@Module({ imports: [TypeOrmModule.forFeature([Item])], controllers: [LittersController] })
 class LittersModule {}
 
 /** The SQL that `pg` is asked to run: a string, a query, or several in one. */
@@ -62,7 +61,7 @@ let count = 0;
 
 beforeAll(async () => {
   petstore = await Petstore.start({
-    modules: [LittersModule],
+    modules: [ItemsModule, LittersModule],
     through: async (url) => (proxy = await TcpProxy.to(url)),
   });
   key = await petstore.key();
@@ -75,7 +74,7 @@ beforeEach(() => {
   midway = () => Promise.resolve();
 });
 
-/** A key, which is also the name of a pet, that no other test uses. */
+/** A key, which is also the name of an item, that no other test uses. */
 const fresh = () => `key-${++count}`;
 
 interface Post extends Message {
@@ -94,11 +93,10 @@ const post = (idempotencyKey: string, body: string, { as = key, headers = [], ..
     body,
     ...rest,
   });
-const named = (name: string, categoryId: number | string = 1) =>
-  `{"name":"${name}","categoryId":${categoryId}}`;
+const named = (name: string, amount: number | string = 1) => `{"name":"${name}","amount":${amount}}`;
 
-async function petsNamed(name: string): Promise<number> {
-  return (await petstore.query('SELECT 1 FROM pets WHERE name = $1', [name])).length;
+async function itemsNamed(name: string): Promise<number> {
+  return (await petstore.query('SELECT 1 FROM items WHERE name = $1', [name])).length;
 }
 
 function expectReplay(response: RawResponse, first: Pick<RawResponse, 'status' | 'body'>): void {
@@ -110,14 +108,14 @@ function expectReplay(response: RawResponse, first: Pick<RawResponse, 'status' |
   expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
 }
 
-describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('returns the first response to a repeat and adds no second pet', async () => {
+describe('POST /v1/items with an Idempotency-Key', () => {
+  it('returns the first response to a repeat and adds no second item', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expect(first.status).toBe(201);
     expect(valuesOf(first, 'Idempotent-Replayed')).toEqual([]);
     for (let i = 0; i < 3; i++) expectReplay(await post(name, named(name)), first);
-    expect(await petsNamed(name)).toBe(1);
+    expect(await itemsNamed(name)).toBe(1);
   });
 
   it('counts a repeat like any request, and gives it its own request id', async () => {
@@ -132,7 +130,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   it('keeps all digits of an identifier', async () => {
     const name = fresh();
     const first = await post(name, named(name, '9223372036854775807'));
-    expect(first.body).toContain('"categoryId":9223372036854775807');
+    expect(first.body).toContain('"amount":9223372036854775807');
     expectReplay(await post(name, named(name, '9223372036854775807')), first);
     expectErrorResponse(await post(name, named(name, '9223372036854775806')), 422, 'idempotency_key_reused');
   });
@@ -140,7 +138,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   it('ignores white space and the order of properties', async () => {
     const name = fresh();
     const first = await post(name, named(name));
-    expectReplay(await post(name, ` { "categoryId" : 1,\n"name":"${name}"} `), first);
+    expectReplay(await post(name, ` { "amount" : 1,\n"name":"${name}"} `), first);
   });
 
   it('treats a quoted key, as in the IETF draft, as the same key', async () => {
@@ -152,13 +150,13 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   it.each([
     ['another body', (name: string) => named(name, 2)],
-    ['one more property', (name: string) => `{"name":"${name}","categoryId":1,"status":"available"}`],
+    ['one more property', (name: string) => `{"name":"${name}","amount":1,"status":"open"}`],
   ])('refuses %s with 422 idempotency_key_reused', async (_, other) => {
     const name = fresh();
     const first = await post(name, named(name));
     expectErrorResponse(await post(name, other(name)), 422, 'idempotency_key_reused');
     expectReplay(await post(name, named(name)), first);
-    expect(await petsNamed(name)).toBe(1);
+    expect(await itemsNamed(name)).toBe(1);
   });
 
   it('also refuses an invalid body with 422, and keeps the first response', async () => {
@@ -183,7 +181,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const name = fresh();
     await post(name, named(name));
     expect((await post(name, named(name), { as: await petstore.key() })).status).toBe(201);
-    expect(await petsNamed(name)).toBe(2);
+    expect(await itemsNamed(name)).toBe(2);
   });
 
   it('recognises a repeat after the API key was rotated', async () => {
@@ -210,7 +208,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const response = await post(value, named(name));
     expectErrorResponse(response, 400, 'validation_failed');
     expect(JSON.parse(response.body)).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
-    expect(await petsNamed(name)).toBe(0);
+    expect(await itemsNamed(name)).toBe(0);
   });
 
   it.each([
@@ -232,7 +230,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   it('stores no error: the corrected request may use the same key', async () => {
     const name = fresh();
-    expectErrorResponse(await post(name, '{"name":"","categoryId":1}'), 400, 'validation_failed');
+    expectErrorResponse(await post(name, '{"name":"","amount":1}'), 400, 'validation_failed');
     expectErrorResponse(await post(name, '{'), 400, 'invalid_json');
     expect((await post(name, named(name))).status).toBe(201);
   });
@@ -255,10 +253,10 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expectErrorResponse(await post(name, named(name)), 503, 'service_unavailable');
     proxy.mend();
     expect((await post(name, named(name))).status).toBe(201);
-    expect(await petsNamed(name)).toBe(1);
+    expect(await itemsNamed(name)).toBe(1);
   });
 
-  it('adds one pet for 50 concurrent requests', async () => {
+  it('adds one item for 50 concurrent requests', async () => {
     const name = fresh();
     const responses = await Promise.all(Array.from({ length: 50 }, () => post(name, named(name))));
     for (const response of responses) {
@@ -269,12 +267,12 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(created.filter((response) => valuesOf(response, 'Idempotent-Replayed').length === 0)).toHaveLength(
       1,
     );
-    expect(await petsNamed(name)).toBe(1);
+    expect(await itemsNamed(name)).toBe(1);
   });
 
   it('needs no query for a request without a key', async () => {
     const query = jest.spyOn(pg.Client.prototype, 'query');
-    await petstore.client(key).post('/v1/pets').send({ name: 'Rex', categoryId: 1 }).expect(201);
+    await petstore.client(key).post('/v1/items').send({ name: 'Rex', amount: 1 }).expect(201);
     const statements = JSON.stringify(query.mock.calls.map(([statement]) => textsOf(statement)));
     expect(statements).toContain('INSERT INTO');
     expect(statements).not.toMatch(/idempotent|advisory/);
@@ -317,17 +315,17 @@ describe('@Idempotent() on an operation of another module', () => {
       expect(valuesOf(first, header)).toHaveLength(1);
       expect(valuesOf(second, header)).toEqual(valuesOf(first, header));
     }
-    expect(await petsNamed(name)).toBe(4);
+    expect(await itemsNamed(name)).toBe(4);
   });
 
   it('rolls back everything a failed handler did, and lets it run again', async () => {
     const name = fresh();
     midway = () => Promise.reject(new Error('no luck'));
     expectErrorResponse(await litter(name), 500, 'internal_error');
-    expect(await petsNamed(name)).toBe(0);
+    expect(await itemsNamed(name)).toBe(0);
     midway = () => Promise.resolve();
     expect((await litter(name)).status).toBe(202);
-    expect(await petsNamed(name)).toBe(4);
+    expect(await itemsNamed(name)).toBe(4);
   });
 
   it('refuses a repeat of a running request with 409 idempotency_in_progress and Retry-After', async () => {
@@ -336,7 +334,7 @@ describe('@Idempotent() on an operation of another module', () => {
     const meanwhile = await litter(name);
     expectErrorResponse(meanwhile, 409, 'idempotency_in_progress');
     expect(valuesOf(meanwhile, 'Retry-After')).toEqual(['1']);
-    expect(await petsNamed(name)).toBe(0);
+    expect(await itemsNamed(name)).toBe(0);
     goOn();
     const response = await first;
     expectReplay(await litter(name), response);
@@ -352,11 +350,11 @@ describe('@Idempotent() on an operation of another module', () => {
     await becomes(() => transactions(), 0);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
-    expect(await petsNamed(name)).toBe(0);
+    expect(await itemsNamed(name)).toBe(0);
     const repeat = await litter(name);
     expect(repeat.status).toBe(202);
     expect(valuesOf(repeat, 'Idempotent-Replayed')).toEqual([]);
-    expect(await petsNamed(name)).toBe(4);
+    expect(await itemsNamed(name)).toBe(4);
   });
 
   it('aborts a first request that hangs, rolls it back, and serves the repeat', async () => {
@@ -367,7 +365,7 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(repeat.status).toBe(202);
     goOn();
     expect(await first).toMatchObject({ status: 503 });
-    expect(await petsNamed(name)).toBe(4);
+    expect(await itemsNamed(name)).toBe(4);
     expectReplay(await litter(name), repeat);
   });
 

@@ -1,6 +1,7 @@
 import { connect, type AddressInfo } from 'node:net';
 import { seconds } from '../../src/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { bearer, requestBytes, send } from '../support/wire.js';
@@ -16,7 +17,7 @@ describe('the log', () => {
   let keyId: number;
 
   beforeAll(async () => {
-    petstore = await Petstore.start();
+    petstore = await Petstore.start({ modules: [ItemsModule] });
     key = await petstore.key('pro');
     const [row] = await petstore.query<{ id: string }>('SELECT id FROM api_keys');
     keyId = Number(row?.id);
@@ -31,13 +32,13 @@ describe('the log', () => {
   };
 
   it('has one line for each request: its id, route, status, duration, key and plan', async () => {
-    await petstore.client(key).get('/v1/pets?limit=3').set('X-Request-Id', 'one').expect(200);
+    await petstore.client(key).get('/v1/items?limit=3').set('X-Request-Id', 'one').expect(200);
     expect(await lineOf('one')).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       requestId: 'one',
       method: 'GET',
-      route: '/v1/pets',
+      route: '/v1/items',
       status: 200,
       durationMs: 0,
       keyId,
@@ -47,9 +48,9 @@ describe('the log', () => {
   });
 
   it.each([
-    ['/v1/pets/1', '/v1/pets/:petId', 404],
+    ['/v1/items/1', '/v1/items/:itemId', 404],
     ['/v1/nothing/here', '/v1/*path', 404],
-    ['/v1/pets?limit=0', '/v1/pets', 400],
+    ['/v1/items?limit=0', '/v1/items', 400],
     ['/v1/%', '/v1/*path', 400],
     ['/nowhere', 'none', 404],
   ])('names %s by its pattern %s', async (path, route, status) => {
@@ -58,7 +59,7 @@ describe('the log', () => {
   });
 
   it('names a caller without a valid key by the address, which is what the quota counts', async () => {
-    await petstore.client().get('/v1/pets').set('X-Request-Id', 'anonymous').expect(401);
+    await petstore.client().get('/v1/items').set('X-Request-Id', 'anonymous').expect(401);
     const line = await lineOf('anonymous');
     expect(line).toMatchObject({ status: 401, address: expect.stringContaining('127.0.0.1') });
     expect(line).not.toHaveProperty('plan');
@@ -66,21 +67,21 @@ describe('the log', () => {
 
   it('logs an error and the time it took', async () => {
     const free = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
-    await petstore.client(free).get('/v1/pets');
-    await petstore.client(free).get('/v1/pets').set('X-Request-Id', 'refused').expect(429);
+    await petstore.client(free).get('/v1/items');
+    await petstore.client(free).get('/v1/items').set('X-Request-Id', 'refused').expect(429);
     expect(await lineOf('refused')).toMatchObject({ status: 429, plan: 'enterprise', durationMs: 0 });
   });
 
   it('continues the trace of a traceparent', async () => {
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
-    await petstore.client(key).get('/v1/pets').set({ 'X-Request-Id': 'traced', traceparent });
+    await petstore.client(key).get('/v1/items').set({ 'X-Request-Id': 'traced', traceparent });
     expect(await lineOf('traced')).toMatchObject({ traceId: TRACE });
   });
 
   it('ignores an invalid traceparent', async () => {
     await petstore
       .client(key)
-      .get('/v1/pets')
+      .get('/v1/items')
       .set({ 'X-Request-Id': 'untraced', traceparent: 'nonsense' })
       .expect(200);
     expect(await lineOf('untraced')).not.toHaveProperty('traceId');
@@ -88,21 +89,21 @@ describe('the log', () => {
 
   it('notes if the client disconnected before its response', async () => {
     await withClient(petstore.databaseUrl, async (other) => {
-      await other.query('BEGIN; LOCK TABLE pets');
+      await other.query('BEGIN; LOCK TABLE items');
       const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
-      client.write(requestBytes({ path: '/v1/pets', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+      client.write(requestBytes({ path: '/v1/items', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
       await eventually(async () => {
         const { rows } = await other.query(WAITING);
         return rows.length > 0;
       });
       client.destroy();
-      expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/pets', keyId });
+      expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/items', keyId });
     });
   });
 
   it('has neither path, query nor headers of a request, which may hold secrets', async () => {
     await send(petstore, {
-      path: `/v1/pets/${key}?key=${key}`,
+      path: `/v1/items/${key}?key=${key}`,
       headers: [bearer(key), ['X-Request-Id', 'secret'], ['X-Api-Key', key], ['Cookie', key]],
     });
     await lineOf('secret');
@@ -110,22 +111,22 @@ describe('the log', () => {
   });
 
   it('contains an error of the service once, with its request and stack, and status 500', async () => {
-    await petstore.query('ALTER TABLE pets RENAME TO hidden_pets');
-    await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'broken').expect(500);
-    await petstore.query('ALTER TABLE hidden_pets RENAME TO pets');
+    await petstore.query('ALTER TABLE items RENAME TO hidden_items');
+    await petstore.client(key).get('/v1/items').set('X-Request-Id', 'broken').expect(500);
+    await petstore.query('ALTER TABLE hidden_items RENAME TO items');
     expect(await lineOf('broken')).toMatchObject({ level: 'error', status: 500 });
     const [told, ...more] = petstore.log.filter((one) => one.requestId === 'broken' && 'stack' in one);
     expect(told).toMatchObject({
       level: 'error',
       context: 'ErrorFilter',
-      msg: expect.stringContaining('pets'),
+      msg: expect.stringContaining('items'),
     });
     expect(more).toEqual([]);
   });
 
   it('omits requests that machines send every few seconds', async () => {
     await petstore.client().get('/metrics').set('X-Request-Id', 'probe');
-    await petstore.client(key).get('/v1/pets').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
+    await petstore.client(key).get('/v1/items').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
     await lineOf('after-the-probe');
     expect(petstore.log.some(({ requestId }) => requestId === 'probe')).toBe(false);
   });
@@ -141,7 +142,7 @@ describe('the log of a process', () => {
       const service = new Program(SERVICE, [], { cwd: folder.path, env });
       await service.prints(/listens at/);
       const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
-      for (let i = 0; i < 20; i++) await fetch(`${base}/v1/pets`, { headers: { 'X-Request-Id': `r${i}` } });
+      for (let i = 0; i < 20; i++) await fetch(`${base}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
       service.signal('SIGTERM');
       const { stdout, code } = await service.ended;
       const lines = stdout

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { Public } from '../../src/http/route/public.decorator.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
@@ -49,7 +50,7 @@ class FailingModule {}
 let petstore: Petstore;
 let key: string;
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [FailingModule] });
+  petstore = await Petstore.start({ modules: [ItemsModule, FailingModule] });
   key = await petstore.key();
 });
 afterAll(() => petstore.stop());
@@ -62,11 +63,11 @@ const ask = (accept: string | undefined, { headers = [], ...message }: Message =
 
 const JSON_BODY = [['Content-Type', 'application/json']] as const;
 const ERRORS: Record<string, Message & { readonly status: number; readonly code: string }> = {
-  'an unknown pet': { path: '/v1/pets/4711', status: 404, code: 'pet_not_found' },
-  'an invalid parameter': { path: '/v1/pets?limit=0', status: 400, code: 'validation_failed' },
+  'an unknown item': { path: '/v1/items/4711', status: 404, code: 'item_not_found' },
+  'an invalid parameter': { path: '/v1/items?limit=0', status: 400, code: 'validation_failed' },
   'malformed JSON': {
     method: 'POST',
-    path: '/v1/pets',
+    path: '/v1/items',
     headers: JSON_BODY,
     body: '{',
     status: 400,
@@ -126,7 +127,7 @@ describe.each(Object.entries(ERRORS))('%s', (_, { status, code, headers: own = [
 });
 
 describe('Accept', () => {
-  const MISSING = { path: '/v1/pets/4711' };
+  const MISSING = { path: '/v1/items/4711' };
 
   it.each([
     'application/problem+json',
@@ -152,7 +153,7 @@ describe('Accept', () => {
     const response = await ask(accept, MISSING);
     expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
     expect(response.body).toBe(
-      '{"code":"pet_not_found","message":"There is no pet with the id 4711.","status":404}',
+      '{"code":"item_not_found","message":"There is no item with the id 4711.","status":404}',
     );
   });
 

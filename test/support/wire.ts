@@ -24,9 +24,9 @@ export const valuesOf = (response: RawResponse, name: string): string[] =>
 
 export const bearer = (key: string) => ['Authorization', `Bearer ${key}`] as const;
 
-/** Default paths: a list of the platform, and a resource of this shop to create. */
+/** Default paths: a list of the platform, and a resource of the test suite to create. */
 const LISTED = '/v1/events';
-const CREATED = '/v1/pets';
+const CREATED = '/v1/items';
 
 /** The bytes of a request. */
 export function requestBytes({ method = 'GET', headers = [], body, ...message }: Message): Buffer {

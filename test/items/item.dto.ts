@@ -1,0 +1,74 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import {
+  AtLeastOneProperty,
+  type Int64,
+  Int64Field,
+  Int64List,
+  Optional,
+  PageQuery,
+  Text,
+} from '../../src/platform.js';
+import { type Item, ItemStatus } from './item.entity.js';
+
+const IS_STATUS = { message: 'status must be one of open, held, closed' };
+
+@ApiSchema({ name: 'NewItem' })
+export class CreateItemDto {
+  @Text({ max: 200, description: 'The name.', example: 'Rex' })
+  readonly name!: string;
+
+  @Int64Field({ description: 'A number of 64 bits.', example: 7 })
+  readonly amount!: Int64;
+
+  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus', default: ItemStatus.Open })
+  @Optional()
+  @IsEnum(ItemStatus, IS_STATUS)
+  readonly status: ItemStatus = ItemStatus.Open;
+}
+
+@AtLeastOneProperty()
+@ApiSchema({ name: 'ItemChange' })
+export class UpdateItemDto {
+  @Optional()
+  @Text({ max: 200, required: false, description: 'The name.', example: 'Rex' })
+  readonly name?: string;
+
+  @Optional()
+  @Int64Field({ required: false, description: 'A number of 64 bits.', example: 7 })
+  readonly amount?: Int64;
+
+  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
+  @Optional()
+  @IsEnum(ItemStatus, IS_STATUS)
+  readonly status?: ItemStatus;
+}
+
+export class ListItemsQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
+  @Optional()
+  @IsEnum(ItemStatus, IS_STATUS)
+  readonly status?: ItemStatus;
+
+  @Int64List({ max: 100, description: 'Only items with these ids.' })
+  readonly ids?: readonly Int64[];
+}
+
+@ApiSchema({ name: 'Item' })
+export class ItemResponse {
+  @ApiProperty({ type: 'integer', format: 'int64', example: 42 })
+  readonly id!: Int64;
+
+  @ApiProperty({ example: 'Rex' })
+  readonly name!: string;
+
+  @ApiProperty({ type: 'integer', format: 'int64', example: 7 })
+  readonly amount!: Int64;
+
+  @ApiProperty({ enum: ItemStatus, enumName: 'ItemStatus' })
+  readonly status!: ItemStatus;
+
+  static from({ id, name, amount, status }: Item): ItemResponse {
+    return { id, name, amount, status };
+  }
+}

@@ -1,0 +1,71 @@
+import { DOCUMENTED, OpenApiDocument } from './support/openapi-document.js';
+import { Petstore } from './support/petstore.js';
+
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  const petstore = await Petstore.start({ env: DOCUMENTED });
+  document = await OpenApiDocument.of(petstore);
+  await petstore.stop();
+});
+
+/** The operation of the contract. */
+const OPERATIONS = [
+  [
+    'listOrders',
+    'get',
+    '/store/orders',
+    'orders:read',
+    ['200', '304', '400', '401', '403', '406', '429', '500', '503'],
+  ],
+] as const;
+
+describe('GET /openapi.json', () => {
+  it.each(OPERATIONS)('has %s: %s %s, with the scope %s', (id, method, path, scope, statuses) => {
+    const operation = document.operation(id);
+    expect(document.root.paths[path][method]).toBe(operation);
+    expect(Object.keys(operation.responses)).toEqual(statuses);
+    expect(operation).toMatchObject({
+      summary: expect.stringMatching(/\w/),
+      description: expect.stringContaining(`\`${scope}\``),
+      security: [{ apiKey: [scope] }],
+    });
+  });
+
+  it.each(['id', 'petId'])('has %s of an order as a 64-bit integer', (field) => {
+    expect(document.root.components.schemas.Order.properties[field]).toMatchObject({
+      type: 'integer',
+      format: 'int64',
+    });
+  });
+
+  it('limits the pages of listOrders: 1 to 100, default 20', () => {
+    expect(document.parameter('listOrders', 'limit')).toMatchObject({
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(document.parameter('listOrders', 'cursor')).toMatchObject({
+      required: false,
+      schema: { type: 'string' },
+    });
+  });
+
+  it('documents the bare array of listOrders and the link to its next page', () => {
+    const { example, schema } = document.json('listOrders', '200');
+    expect(schema.type).toBe('array');
+    expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
+    expect(document.response('listOrders', '200').headers.Link.example).toMatch(
+      /^<https:\/\/petstore\.test\/v1\/store\/orders\?limit=20&cursor=[\w-]{22}>; rel="next"$/,
+    );
+  });
+
+  it('marks listOrders, and nothing else, as experimental and without a panel to try it', () => {
+    expect(document.operation('listOrders')).toMatchObject({
+      'x-stability': 'experimental',
+      'x-hideTryItPanel': true,
+      summary: 'List orders (experimental)',
+    });
+    const marked = document.operations.filter((one) => one['x-stability'] ?? one['x-hideTryItPanel']);
+    expect(marked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Petstore } from './petstore.js';
+
+/** A part of the document. Its properties are what is tested. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Part = any;
+
+/** All possible methods. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** The environment of a service whose document has the addresses that tests expect. */
+export const DOCUMENTED = {
+  PUBLIC_URL: 'https://petstore.test',
+  STAGING_PUBLIC_URL: 'https://staging.petstore.test',
+};
+
+/** The OpenAPI document of a running service. */
+export class OpenApiDocument {
+  private constructor(readonly root: Part) {}
+
+  static async of(petstore: Petstore): Promise<OpenApiDocument> {
+    return new OpenApiDocument((await petstore.client().get('/openapi.json').expect(200)).body);
+  }
+
+  /** Every operation. A path of another version has `servers` beside its operations. */
+  get operations(): Part[] {
+    return Object.values<Part>(this.root.paths).flatMap((item) =>
+      METHODS.flatMap((method) => (item[method] ? [item[method]] : [])),
+    );
+  }
+
+  operation(id: string): Part {
+    return this.operations.find(({ operationId }) => operationId === id);
+  }
+
+  response(id: string, status: string): Part {
+    return this.resolve(this.operation(id).responses[status]);
+  }
+
+  /** The JSON of a response. */
+  json(id: string, status: string): Part {
+    return this.response(id, status).content['application/json'];
+  }
+
+  parameter(id: string, name: string): Part {
+    return this.operation(id).parameters.find((candidate: { name: string }) => candidate.name === name);
+  }
+
+  /** What a `$ref` refers to, or the part itself. */
+  resolve(part: Part): Part {
+    if (part.$ref === undefined) return part;
+    const names: string[] = part.$ref.split('/').slice(1);
+    return names.reduce((parent: Part, name) => parent[name], this.root);
+  }
+}
