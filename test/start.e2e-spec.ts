@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { processesOf } from './support/processes.js';
+import { describeShop } from './support/features.js';
 import { emptyFolder, type Ended, Program, SERVICE } from './support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from './support/test-database.js';
 
@@ -79,10 +80,10 @@ describe('npm start with an empty data folder', () => {
     expect(new Set(keysOf(service)).size).toBe(PLANS.length);
   });
 
-  it('prints a curl command that returns 200 with pets', async () => {
+  it('prints a curl command that returns 200 with a list', async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
     expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
-    expect(stdout).toMatch(/"name":"Rex"/);
+    expect(stdout).toMatch(/\n\[.*\]$/);
     expect(service.stdout.match(/curl/g)).toHaveLength(1);
   });
 
@@ -92,24 +93,30 @@ describe('npm start with an empty data folder', () => {
     expect(Object.values(JSON.parse(await readFile(file, 'utf8')))).toEqual(keysOf(service));
   });
 
-  it('creates demo data like a client would: with events for every row, and orders that hold their pets', async () => {
-    const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
-    const read = async <Row>(path: string) =>
-      (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
-    const events = await read<{ type: string; data: { id: number } }>('events');
-    /** The state after applying all events. */
-    const folded = (resource: string) =>
-      new Map(events.filter(({ type }) => type.startsWith(resource)).map(({ data }) => [data.id, data]));
-    const pets = await read<{ id: number; categoryId: number }>('pets');
-    const orders = await read<{ id: number; petId: number; status: string }>('store/orders');
-    const categories = await read<{ id: number }>('categories');
-    expect([...folded('pet.').values()]).toMatchObject(pets);
-    expect([...folded('order.').values()]).toEqual(orders);
-    expect([...folded('category.').values()]).toEqual(categories);
-    expect(pets.filter(({ categoryId }) => !folded('category.').has(categoryId))).toEqual([]);
-    const held = orders.find(({ status }) => status === 'placed')?.petId;
-    const removed = await fetch(`${urlOf(service)}/v1/pets/${held}`, { method: 'DELETE', headers });
-    expect(removed.status).toBe(409);
+  describeShop()('the demo data', () => {
+    it('are in the response to that command', async () => {
+      expect((await promisify(execFile)('sh', ['-c', curlLine(service)])).stdout).toMatch(/"name":"Rex"/);
+    });
+
+    it('are as if a client had created them: with events for every row, and orders that hold their pets', async () => {
+      const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
+      const read = async <Row>(path: string) =>
+        (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
+      const events = await read<{ type: string; data: { id: number } }>('events');
+      /** The state after applying all events. */
+      const folded = (resource: string) =>
+        new Map(events.filter(({ type }) => type.startsWith(resource)).map(({ data }) => [data.id, data]));
+      const pets = await read<{ id: number; categoryId: number }>('pets');
+      const orders = await read<{ id: number; petId: number; status: string }>('store/orders');
+      const categories = await read<{ id: number }>('categories');
+      expect([...folded('pet.').values()]).toMatchObject(pets);
+      expect([...folded('order.').values()]).toEqual(orders);
+      expect([...folded('category.').values()]).toEqual(categories);
+      expect(pets.filter(({ categoryId }) => !folded('category.').has(categoryId))).toEqual([]);
+      const held = orders.find(({ status }) => status === 'placed')?.petId;
+      const removed = await fetch(`${urlOf(service)}/v1/pets/${held}`, { method: 'DELETE', headers });
+      expect(removed.status).toBe(409);
+    });
   });
 
   it('prints nothing on stderr', () => {

@@ -80,7 +80,7 @@ describe('GET /v1/items/{itemId}', () => {
 describe('the other operations', () => {
   it.each<[string, Message]>([
     ['GET /v1/items', { path: '/v1/items' }],
-    ['GET /v1/events', { path: '/v1/store/orders' }],
+    ['GET /v1/events', { path: '/v1/events' }],
     [
       'POST /v1/items',
       {

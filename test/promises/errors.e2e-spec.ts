@@ -78,7 +78,7 @@ const CASES: Record<string, Case> = {
   'OPTIONS /v1/items': { method: 'OPTIONS', path: '/v1/items', status: 204 },
   'OPTIONS without a key': { method: 'OPTIONS', as: 'anonymous', status: 204 },
   'GET /v1/items/{itemId}': { path: '/v1/items/1', status: 200 },
-  'GET /v1/events': { path: '/v1/store/orders', status: 200 },
+  'GET /v1/events': { path: '/v1/events', status: 200 },
   'GET /v1/rate-limit': { path: '/v1/rate-limit', status: 200 },
   'POST /v1/items': { ...NEW_ITEM, status: 201 },
 
