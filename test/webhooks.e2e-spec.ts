@@ -416,7 +416,7 @@ describe('webhooks', () => {
 
     it('count a failure of the service itself as an attempt, but not against the endpoint', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await fanOut();
       await petstore.query(String.raw`UPDATE webhooks SET secret = '\x01'`); // encrypted with a key that is lost
       await deliver(id);
@@ -428,7 +428,7 @@ describe('webhooks', () => {
 
     it('end when the event has expired', async () => {
       const { id } = await create();
-      await addPet();
+      await addItem();
       await fanOut();
       await petstore.query('DELETE FROM events');
       await deliver(id);
