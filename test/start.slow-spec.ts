@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processesOf, until } from './support/processes.js';
+import { seconds } from '../src/kernel/clock/duration.js';
+import { childrenOf, processesOf, signal, until } from './support/processes.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -47,6 +48,18 @@ describe('npm start', () => {
     expect(processesOf(folder.path)).toEqual([]);
     (await started()).signal('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  it('waits on Ctrl-C for an initdb that takes more than 5 s', async () => {
+    start();
+    await until(() => processesOf(folder.path).some((command) => command.includes('initdb')));
+    const slow = childrenOf(program.pid);
+    for (const pid of slow) signal(pid, 'SIGSTOP');
+    program.signal('SIGINT');
+    const resume = setTimeout(() => slow.map((pid) => signal(pid, 'SIGCONT')), seconds(8));
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(processesOf(folder.path)).toEqual([]);
+    clearTimeout(resume);
   });
 
   it('refuses a second start on the same data folder, prints the same keys at the next one but for one that was rotated, and refuses a broken folder', async () => {

@@ -27,12 +27,21 @@ export async function start(
     const { openDatabase, joinDatabase } = await import('../database/open-database.js');
     // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
     // modules load later, so that a wrong URL fails immediately.
-    if (config.read(DatabaseConfig).databaseUrl === undefined) loadApplication().catch(() => undefined); // thrown below
+    const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
+    if (embedded) loadApplication().catch(() => undefined); // thrown below
     const open = ownsDatabase ? openDatabase : joinDatabase;
-    const database: Database = await open(config.read(DatabaseConfig), (step) => {
+    const opening: Promise<Database> = open(config.read(DatabaseConfig), (step) => {
       progress.show(step);
     });
-    onEnd(() => database.close());
+    // Registered first, so that a stop waits for a slow initdb and leaves nothing running.
+    if (embedded)
+      onEnd(() =>
+        opening.then(
+          (opened) => opened.close(),
+          () => undefined,
+        ),
+      );
+    const database = await opening;
     progress.show('Starting the service…');
     const { createApp, close } = await loadApplication();
     const app = await createApp(config, database.url);
