@@ -17,7 +17,13 @@ export function substitutions(plural, singular) {
   check('The name', plural);
   const one = singular ?? singularOf(plural);
   check('--singular', one);
-  return [...pairs('pet-toys', plural), [`a pet toy`, withArticle(words(one))], ...pairs('pet-toy', one)];
+  const withOne = withArticle(words(one));
+  return [
+    ...pairs('pet-toys', plural),
+    ['a pet toy', withOne],
+    ['A pet toy', capital(withOne)],
+    ...pairs('pet-toy', one),
+  ];
 }
 
 /** @param {string} plural */
