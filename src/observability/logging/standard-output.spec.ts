@@ -1,5 +1,5 @@
 import { Logger } from './logger.js';
-import { ofRequest } from './standard-output.js';
+import { ofRequest, ofService } from './standard-output.js';
 import { RequestLog } from './request-log.js';
 
 const mark = (color: string) => (text: string | number) => `<${color}>${text}</${color}>`;
@@ -20,6 +20,13 @@ describe('a log line on a terminal', () => {
     [503, 'red'],
   ])('shows %s in %s', (status, color) => {
     expect(ofRequest({ ...line, status }, colors)).toContain(`<${color}>${status}</${color}>`);
+  });
+
+  it('shows a stack in lines of its own', () => {
+    const stack = 'Error: no\n    at run (a.ts:1:1)';
+    expect(ofService({ context: 'ErrorFilter', requestId: 'a', stack }, 'no')).toBe(
+      `[ErrorFilter] a no\n${stack}`,
+    );
   });
 });
 

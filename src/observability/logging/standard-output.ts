@@ -3,7 +3,8 @@ import type { PrettyOptions } from 'pino-pretty';
 import type { LogDestination } from './logger.js';
 import type { RequestLine } from './request-log.js';
 
-type Line = Record<string, unknown> & Partial<RequestLine> & { readonly context?: string };
+type Line = Record<string, unknown> &
+  Partial<RequestLine> & { readonly context?: string; readonly stack?: string };
 
 type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never[]) => unknown>>[3]['colors'];
 
@@ -17,7 +18,8 @@ export async function standardOutput(): Promise<LogDestination> {
 }
 
 /** Properties that are in the text of a request already, or only in JSON. */
-const IGNORED = 'context,requestId,method,route,path,status,durationMs,keyId,plan,address,traceId,aborted';
+const IGNORED =
+  'context,requestId,stack,method,route,path,status,durationMs,keyId,plan,address,traceId,aborted';
 
 /** Short lines for a terminal, written immediately. */
 async function prettyOutput(): Promise<LogDestination> {
@@ -43,5 +45,5 @@ export function ofRequest(
   return `${method} ${path ?? String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}`;
 }
 
-const ofService = ({ context, requestId }: Line, message: string): string =>
-  [context && `[${context}]`, requestId, message].filter(Boolean).join(' ');
+export const ofService = ({ context, requestId, stack }: Line, message: string): string =>
+  [context && `[${context}]`, requestId, message].filter(Boolean).join(' ') + (stack ? `\n${stack}` : '');
