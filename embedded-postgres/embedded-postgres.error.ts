@@ -40,7 +40,7 @@ export class EmbeddedPostgresError extends Error {
     const reason = cause.message.replace(/\.$/, '');
     return new EmbeddedPostgresError(
       `The data folder ${dataDir} cannot be used (${reason}):` +
-        ' move it away, or set PETSTORE_DATA_DIR to another folder.',
+        ' make it readable and writable, move it away, or set PETSTORE_DATA_DIR to another folder.',
       { cause },
     );
   }

@@ -101,9 +101,10 @@ describe('Cache-Control', () => {
   });
 });
 
-it('does not redirect a client of another version to /v1', async () => {
+it('mentions /v1 only to a client that names no version', async () => {
   const messageAt = async (path: string) =>
     (JSON.parse((await ask({ path })).body) as { message: string }).message;
   expect(await messageAt('/v2/nope')).toBe('There is nothing at /v2/nope.');
+  expect(await messageAt('/v1/nope')).toBe('There is nothing at /v1/nope.');
   expect(await messageAt('/pets')).toBe('There is nothing at /pets. The API is under /v1.');
 });

@@ -1,11 +1,11 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
-/** Modules may have routes under other versions. */
-const OTHER_VERSION = /^\/v(?!1(\/|$))\d+(\/|$)/;
+/** Modules may have routes under other versions than /v1. */
+const VERSIONED = /^\/v\d+(\/|$)/;
 
 export class RouteNotFound extends DomainError {
   constructor(path: string) {
-    const hint = OTHER_VERSION.test(path) ? '' : ' The API is under /v1.';
+    const hint = VERSIONED.test(path) ? '' : ' The API is under /v1.';
     super('not_found', 'route_not_found', `There is nothing at ${path}.${hint}`);
   }
 }

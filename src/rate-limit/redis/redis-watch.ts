@@ -15,6 +15,8 @@ export class RedisWatch {
   private heartbeat?: NodeJS.Timeout;
   private announcing?: Promise<void>;
   private reconnectAt = -Infinity;
+  /** Why there is no connection. A command fails with a less helpful reason. */
+  private connectionError?: string;
 
   constructor(
     private readonly redis: RedisWithScripts,
@@ -23,8 +25,10 @@ export class RedisWatch {
     private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
   ) {
     redis.on('error', (error: Error) => {
+      this.connectionError = error.message;
       this.logger.debug(error.message);
     });
+    redis.on('ready', () => (this.connectionError = undefined));
     metrics.redis('up');
   }
 
@@ -53,7 +57,7 @@ export class RedisWatch {
     this.metrics.redis('lost');
     const what = this.shards.length > 1 ? 'A part of the Redis Cluster' : 'Redis';
     this.logger.warn(
-      `${what} is unavailable (${String(reason)}): counting 1/${shard.replicaCount} of each limit in this replica.`,
+      `${what} is unavailable (${this.connectionError ?? String(reason)}): counting 1/${shard.replicaCount} of each limit in this replica.`,
     );
   }
 
