@@ -38,5 +38,5 @@ class Receiver(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)
-    print("Listening at", server.server_address, flush=True)
+    print(f"Listening at http://127.0.0.1:{server.server_port}/", flush=True)
     server.serve_forever()

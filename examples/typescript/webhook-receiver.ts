@@ -28,6 +28,5 @@ const server = createServer((request, response) => {
     .then((status) => response.writeHead(status).end());
 });
 
-server.listen(Number(env.PORT ?? 4000), '127.0.0.1', () => {
-  stdout.write(`Listening at ${JSON.stringify(server.address())}\n`);
-});
+const port = Number(env.PORT ?? 4000);
+server.listen(port, '127.0.0.1', () => stdout.write(`Listening at http://127.0.0.1:${port}/\n`));

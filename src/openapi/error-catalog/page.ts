@@ -63,6 +63,6 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 section:target { border-color: var(--link); }
 section p { margin: 0.4rem 0; }
 .status { font-weight: 600; }
-pre { background: var(--page); border-radius: 6px; overflow-x: auto; padding: 0.75rem; }
+pre { background: var(--page); border-radius: 6px; overflow-wrap: anywhere; padding: 0.75rem; white-space: pre-wrap; }
 pre, code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 `;
