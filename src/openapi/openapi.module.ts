@@ -2,10 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DocumentController, IndexController } from './document/document.controller.js';
 import { OpenApiDocument } from './document/openapi-document.js';
 import type { CatalogEntry } from './error-catalog/catalog.js';
-import { ErrorCatalogController } from './error-catalog/error-catalog.controller.js';
 import { CATALOG_ENTRIES, ErrorCatalog } from './error-catalog/error-catalog.service.js';
-import { ReferenceController } from './reference/reference.controller.js';
-import { SwaggerUiController } from './swagger-ui/swagger-ui.controller.js';
+import { PagesController } from './pages.controller.js';
 
 /** The OpenAPI document and the pages that show it. */
 @Module({})
@@ -13,13 +11,7 @@ export class OpenApiModule {
   static with(errors: readonly CatalogEntry[]): DynamicModule {
     return {
       module: OpenApiModule,
-      controllers: [
-        IndexController,
-        DocumentController,
-        ErrorCatalogController, // before `/docs/:file`
-        SwaggerUiController,
-        ReferenceController,
-      ],
+      controllers: [IndexController, DocumentController, PagesController],
       providers: [OpenApiDocument, { provide: CATALOG_ENTRIES, useValue: errors }, ErrorCatalog],
     };
   }

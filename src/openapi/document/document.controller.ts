@@ -6,7 +6,7 @@ import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
 import { PublicUrl } from '../../http/public-url.js';
-import { StaticContent } from '../../http/static/static-content.js';
+import { StaticContent } from '../static/static-content.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
 @Public()
@@ -14,28 +14,26 @@ import { StaticContent } from '../../http/static/static-content.js';
 @ApiExcludeController()
 @Controller()
 export class IndexController {
-  private links?: StaticContent;
+  private readonly links: StaticContent;
 
-  constructor(private readonly publicUrl: PublicUrl) {}
+  constructor(publicUrl: PublicUrl) {
+    this.links = new StaticContent('application/json', () => JSON.stringify(linksAt(publicUrl.base)));
+  }
 
   @Get()
   async index(@Req() request: Request, @Res() response: Response): Promise<void> {
     response.vary('Accept');
     if (request.accepts('json', 'html') === 'html') response.redirect(302, '/docs');
-    else await (this.links ??= this.makeLinks()).send(request, response);
-  }
-
-  private makeLinks(): StaticContent {
-    const { base } = this.publicUrl;
-    const links = {
-      name: SERVICE.title,
-      openapi: `${base}/openapi.json`,
-      docs: `${base}/docs`,
-      health: `${base}/health/ready`,
-    };
-    return new StaticContent('application/json', JSON.stringify(links));
+    else await this.links.send(request, response);
   }
 }
+
+const linksAt = (base: string) => ({
+  name: SERVICE.title,
+  openapi: `${base}/openapi.json`,
+  docs: `${base}/docs`,
+  health: `${base}/health/ready`,
+});
 
 /** Serves the OpenAPI document. Pages of any origin may read it. */
 @Public()

@@ -1,5 +1,4 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { StaticContent } from '../../http/static/static-content.js';
 import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
 import { CALLBACKS } from '../document/webhooks.js';
 import type { PathItemObject } from '../document/schemas.js';
@@ -31,7 +30,7 @@ interface Response extends Json {
  * the page takes 0.7 s to resolve the references each time an operation is opened.
  * @param base address of the service, without `/v1`
  */
-export function uiDocument(document: OpenAPIObject, base: string): StaticContent {
+export function uiDocument(document: OpenAPIObject, base: string): Json {
   const { info, tags = [], paths, webhooks = {}, components = {} } = document;
   const shown = (items: object) =>
     Object.fromEntries(
@@ -40,21 +39,18 @@ export function uiDocument(document: OpenAPIObject, base: string): StaticContent
         shownItem(inlined(item, document) as PathItemObject, base),
       ]),
     );
-  return new StaticContent(
-    'application/json',
-    JSON.stringify({
-      ...document,
-      info: {
-        ...info,
-        contact: undefined,
-        description: `${info.description}\n\n${commonHeaders(components)}`,
-      },
-      tags: tags.filter((tag) => !('x-traitTag' in tag) && tag.name !== CALLBACKS.name), // the guides are in the reference
-      paths: shown(paths),
-      webhooks: shown(webhooks),
-      components: { securitySchemes: components.securitySchemes },
-    }),
-  );
+  return {
+    ...document,
+    info: {
+      ...info,
+      contact: undefined,
+      description: `${info.description}\n\n${commonHeaders(components)}`,
+    },
+    tags: tags.filter((tag) => !('x-traitTag' in tag) && tag.name !== CALLBACKS.name), // the guides are in the reference
+    paths: shown(paths),
+    webhooks: shown(webhooks),
+    components: { securitySchemes: components.securitySchemes },
+  };
 }
 
 /** Describes the headers that every response has. */
