@@ -1,6 +1,11 @@
 import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
-import { DOCUMENTED, OpenApiDocument, type Part } from '../support/openapi-document.js';
+import {
+  DOCUMENTED,
+  expectDocumentedPages,
+  OpenApiDocument,
+  type Part,
+} from '../support/openapi-document.js';
 import { Petstore } from '../support/petstore.js';
 
 let petstore: Petstore;
@@ -259,24 +264,8 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('limits the pages of a list: 1 to 100, default 20', () => {
-    expect(document.parameter('listItems', 'limit')).toMatchObject({
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    });
-    expect(document.parameter('listItems', 'cursor')).toMatchObject({
-      required: false,
-      schema: { type: 'string' },
-    });
-  });
-
-  it('documents the bare array of a list and the link to its next page', () => {
-    const { example, schema } = document.json('listItems', '200');
-    expect(schema.type).toBe('array');
-    expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
-    expect(document.response('listItems', '200').headers.Link.example).toMatch(
-      /^<https:\/\/petstore\.test\/v1\/items\?limit=20&cursor=[\w-]{22}>; rel="next"$/,
-    );
+  it('documents the pages of a list', () => {
+    expectDocumentedPages(document, 'listItems', '/items');
   });
 
   it('has an Error of code, message and status', () => {
