@@ -75,6 +75,27 @@ describe('petstore migrate', () => {
   });
 });
 
+describe('other commands', () => {
+  const list = () => petstore(['keys', 'list'], { DATABASE_URL: database.url });
+
+  it('migrate an empty database', async () => {
+    expect(await list()).toMatchObject({ code: 0, stderr: '' });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('do not migrate the database of an older version, which may be running', async () => {
+    await migrate();
+    const last = NAMES.at(-1);
+    await withClient(database.url, (client) =>
+      client.query('DELETE FROM migrations WHERE name = $1', [last]),
+    );
+    const { code, stdout, stderr } = await list();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^petstore: The database lacks ${last}\\. .+ petstore migrate\n$`));
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+  });
+});
+
 describe('MIGRATE_AT_START=false', () => {
   const service = () =>
     new Program(SERVICE, [], {

@@ -19,9 +19,20 @@ export function openDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<D
   return open(config, 'owner', onStep);
 }
 
-/** Opens and migrates the database for a command. The service need not be running. @throws StartupError */
+/** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
 export function joinDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
   return open(config, 'visitor', onStep);
+}
+
+/**
+ * Opens the database for a command. At `DATABASE_URL`, only an empty one is migrated: another may serve an older version of the
+ * service.
+ * @throws StartupError
+ */
+export async function openForCommand(config: DatabaseConfig): Promise<Database> {
+  const url = config.directDatabaseUrl ?? config.databaseUrl;
+  const isEmpty = url === undefined || (await inspectMigrations(url)).applied.length === 0;
+  return open(config, 'visitor', undefined, config.migrateAtStart && isEmpty);
 }
 
 /** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
@@ -32,6 +43,7 @@ async function open(
   config: DatabaseConfig,
   as: 'owner' | 'visitor',
   onStep: OnStep = () => undefined,
+  migrates = config.migrateAtStart,
 ): Promise<Database> {
   const migrateAll = (url: string) =>
     migrate(url, (pending) => {
@@ -39,7 +51,7 @@ async function open(
     });
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
-    await (config.migrateAtStart ? migrateAll(direct) : requireMigrated(direct));
+    await (migrates ? migrateAll(direct) : requireMigrated(direct));
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const server = await openEmbeddedPostgres(config.dataDir, { as }).catch(explain);
@@ -51,12 +63,12 @@ async function open(
   return database;
 }
 
-/** For a service whose database user may not change tables. */
+/** For a database user who may not change tables, and for commands. @throws StartupError */
 async function requireMigrated(url: string): Promise<void> {
   const { pending } = await inspectMigrations(url);
   if (pending.length === 0) return;
   throw new StartupError(
-    `The database lacks ${pending.join(', ')}, and MIGRATE_AT_START is false. Run: petstore migrate`,
+    `The database lacks ${pending.join(', ')}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`,
   );
 }
 
