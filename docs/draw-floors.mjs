@@ -10,7 +10,7 @@ const TARGET = new URL('images/floors.svg', import.meta.url);
 function room(file) {
   const [, folder, inner] = file.split('/');
   if (inner === undefined) return folder.startsWith('app.') ? 'app.*' : folder;
-  return folder === 'openapi' ? `openapi/${inner}` : folder;
+  return folder === 'openapi' && !inner.includes('.') ? `openapi/${inner}` : folder;
 }
 
 const { output } = await cruise(['src'], {

@@ -1,6 +1,6 @@
 import { readText } from '../support/repository.js';
 
-/** The names that a door exports, types included. */
+/** The names that a platform file exports, types included. */
 const exportsOf = (file: string): string[] =>
   [...readText(file).matchAll(/^export (?:type )?\{([^}]+)\}/gm)]
     .flatMap(([, names = '']) => names.split(','))
@@ -10,7 +10,7 @@ const exportsOf = (file: string): string[] =>
 
 const NEXT = 'A name that goes or comes has its line in the section "Platform" of CHANGELOG.md';
 
-describe('The door to the platform', () => {
+describe('The platform API', () => {
   it(`src/platform.ts exports what modules import. ${NEXT}`, () => {
     expect(exportsOf('src/platform.ts')).toEqual(
       `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changes ClientMethod Clock Config Created CurrentPrincipal Deprecated DomainError
