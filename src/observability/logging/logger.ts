@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { isNativeError } from 'node:util/types';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import type { ObservabilityConfig } from '../observability.config.js';
 
@@ -60,11 +61,17 @@ export class Logger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context last, and the stack of an error before it. */
+  /** Nest passes the context last, and the stack of an error before it. A caller may pass the error itself, and values. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const [context, stack] = rest.filter((value) => typeof value === 'string').reverse();
-    const line = { ...(context && { context }), ...(stack && { stack }) };
-    if (message instanceof Error) this.lines[level]({ ...line, stack: message.stack }, message.message);
+    const error = [message, ...rest].find((value) => isNativeError(value));
+    const values = rest.filter((value) => !['string', 'undefined'].includes(typeof value) && value !== error);
+    const line = {
+      ...(context && { context }),
+      ...((stack ?? error) && { stack: stack ?? error?.stack }),
+      ...(values.length > 0 && { values }),
+    };
+    if (isNativeError(message)) this.lines[level](line, message.message);
     else if (typeof message === 'string') this.lines[level](line, message);
     else this.lines[level]({ ...line, ...Object(message) });
   }
