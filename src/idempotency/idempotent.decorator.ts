@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestjs/common';
-import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
+import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/internal.js';
 import { ApiHeader } from '@nestjs/swagger';
 import { parametersOf } from '../http/route/parameters.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';

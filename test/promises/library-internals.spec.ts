@@ -6,7 +6,7 @@ import { allFilesIn, readText } from '../support/repository.js';
  * parts, and run the whole suite with and without `FAST_PATHS=off`.
  */
 const PLACES: Readonly<Record<string, readonly [version: string, why: string]>> = {
-  '@nestjs/common/constants.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],
+  '@nestjs/common/internal.js': ['12.5.1', 'the parameters, headers and interceptors of a route'],
   'class-transformer/cjs/storage.js': ['0.5.1', 'the properties of a DTO'],
   'class-transformer/cjs/TransformOperationExecutor.js': ['0.5.1', 'a hostile body: 130 ms without it'],
   'BigInt.prototype': ['', 'int64 in what Nest serialises itself'],

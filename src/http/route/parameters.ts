@@ -1,18 +1,5 @@
-import {
-  Body,
-  createParamDecorator,
-  type ExecutionContext,
-  Next,
-  Param,
-  Query,
-  RawBody,
-  Req,
-  Res,
-  type Type,
-  UploadedFile,
-  UploadedFiles,
-} from '@nestjs/common';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal.js';
 import type { Request } from 'express';
 
 /** A handler's parameter with a decorator. */
@@ -32,46 +19,31 @@ type Arguments = Readonly<
 >;
 type Source = 'body' | 'rawBody' | 'query' | 'path' | 'request' | 'response' | 'next' | 'file' | 'files';
 
-/** The number that Nest uses for each decorator, found by applying it to a probe. */
-const SOURCES: ReadonlyMap<string, Source> = new Map([
-  [numberOf(Body()), 'body'],
-  [numberOf(RawBody()), 'rawBody'],
-  [numberOf(Query()), 'query'],
-  [numberOf(Param()), 'path'],
-  [numberOf(Req()), 'request'],
-  [numberOf(Res()), 'response'],
-  [numberOf(Next()), 'next'],
-  [numberOf(UploadedFile()), 'file'],
-  [numberOf(UploadedFiles()), 'files'],
-]);
-
-function numberOf(decorator: ParameterDecorator): string {
-  const Probe = class {};
-  decorator(Probe.prototype, 'method', 0);
-  return Object.keys(argumentsOf(Probe, 'method')).map(number).join();
-}
+const SOURCES: Readonly<Record<string, Source>> = {
+  [RouteParamtypes.BODY]: 'body',
+  [RouteParamtypes.RAW_BODY]: 'rawBody',
+  [RouteParamtypes.QUERY]: 'query',
+  [RouteParamtypes.PARAM]: 'path',
+  [RouteParamtypes.REQUEST]: 'request',
+  [RouteParamtypes.RESPONSE]: 'response',
+  [RouteParamtypes.NEXT]: 'next',
+  [RouteParamtypes.FILE]: 'file',
+  [RouteParamtypes.FILES]: 'files',
+};
 
 /** The decorated parameters of a method. */
 export function parametersOf(controller: Type, name: string): HandlerParameter[] {
   const prototype = controller.prototype as object;
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, prototype, name) ?? []) as unknown[];
-  return Object.entries(argumentsOf(controller, name))
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Arguments;
+  return Object.entries(args)
     .filter(([, { index }]) => index < types.length) // method decorators may add parameters
     .map(([key, { index, data, factory }]) => ({
-      source: SOURCES.get(number(key)),
+      source: SOURCES[key.split(':', 1).join()], // a key such as `3:0`: the decorator, and the index of the parameter
       data,
       type: types[index],
       factory,
     }));
-}
-
-function argumentsOf(controller: Type, name: string): Arguments {
-  return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Arguments;
-}
-
-/** The number of the decorator in a key such as `3:0`; the index of the parameter follows it. */
-function number(key: string): string {
-  return key.split(':', 1).join();
 }
 
 const factories = new WeakSet<object>();

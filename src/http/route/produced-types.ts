@@ -1,4 +1,4 @@
-import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/constants.js';
+import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/internal.js';
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../../kernel/caching.js';
 

@@ -1,5 +1,5 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
-import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/internal.js';
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../../kernel/caching.js';
 import { dtoSchema } from '../validation/dto-schema.js';
