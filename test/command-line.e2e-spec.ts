@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname, userInfo } from 'node:os';
+import { promisify } from 'node:util';
 import { SCOPES } from '../src/auth/scopes.js';
 import { makeSecret } from '../src/auth/secret.js';
 import { hours } from '../src/kernel/clock/duration.js';
@@ -413,6 +415,12 @@ describe('petstore', () => {
     const { code, stdout, stderr } = await program('keys', '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/create.+list.+show.+update.+rotate.+revoke.+history/s);
+  });
+
+  it('ends without a word if nobody reads its output, as with head', async () => {
+    const pipe = `'${process.execPath}' '${COMMAND_LINE}' plans list | true; echo ended`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pipe], { cwd: folder.path });
+    expect({ stdout, stderr }).toEqual({ stdout: 'ended\n', stderr: '' });
   });
 
   it('names DATABASE_URL if the database does not respond', async () => {
