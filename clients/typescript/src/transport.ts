@@ -161,7 +161,7 @@ export class Transport<Id = bigint> {
     signal?.throwIfAborted();
     const requestId = randomText(); // ours, so that a request without a response has one too
     request.headers.set('X-Request-Id', requestId);
-    const limit = Math.min(timeout, deadline - this.runtime.now());
+    const limit = Math.max(1, Math.min(timeout, deadline - this.runtime.now())); // the wait may have taken longer
     const late = this.runtime.timeout(limit);
     let received: Response;
     let text: string;

@@ -7,6 +7,7 @@ import {
   TimeoutError,
 } from '../src/index.js';
 import { isWorthAnotherTry } from '../src/retry.js';
+import { RUNTIME } from '../src/runtime.js';
 import { all, type ScriptedResponse, ScriptedService, TestTime } from './scripted-service.js';
 
 const PET = { name: 'Rex', categoryId: 7n };
@@ -99,6 +100,17 @@ describe('limits', () => {
     await expect(call).rejects.toThrow(RateLimitError);
     await expect(call).rejects.toMatchObject({ code: 'daily_quota_exceeded', retryAfter: 51_022 });
     expect(time.waits).toEqual([]);
+  });
+
+  it('throws an error of its own when a busy program wakes up after the total time', async () => {
+    service.responses = [status(503), { instead: 'silence' }];
+    const sleep = (milliseconds: number) => {
+      time.now += milliseconds + 10_000;
+      return Promise.resolve();
+    };
+    const { timeout } = RUNTIME; // refuses negative times
+    const client = time.client(service.url, { totalTimeout: 5_000, runtime: { sleep, timeout } });
+    await expect(all(client.pets.list())).rejects.toThrow(TimeoutError);
   });
 
   it('shortens the last try to what is left of the total time', async () => {
