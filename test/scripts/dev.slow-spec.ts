@@ -77,6 +77,15 @@ describe('npm run dev', () => {
     await eventually(() => dev.stdout.slice(said).includes('listens again'));
   });
 
+  it('says that the service has ended, and starts it again after the next save', async () => {
+    const text = await readFile(source(), 'utf8');
+    await writeFile(source(), `${text}throw new Error('too early');\n`);
+    await dev.complains(/too early[^]+The next save starts it again\.\n/);
+    const said = dev.stdout.length;
+    await writeFile(source(), text);
+    await eventually(() => dev.stdout.slice(said).includes('listens again'));
+  });
+
   it('starts again without a source that is deleted', async () => {
     const unused = join(folder.path, 'src/unused.ts');
     const output = join(folder.path, 'dist/src/unused.js');

@@ -98,6 +98,9 @@ class Service {
       },
       detached: true,
     });
+    this.#child.once('exit', (code) => {
+      if (code) console.error('The service has ended. The next save starts it again.');
+    });
   }
 
   async stop() {
