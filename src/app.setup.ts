@@ -10,6 +10,7 @@ import { requestContext, requestId, undecodablePath } from './http/middleware/re
 import { observeResponses } from './http/middleware/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
 import { Clock } from './kernel/clock/clock.js';
+import { StartupError } from './kernel/errors/common.errors.js';
 import { RequestLog } from './observability/logging/request-log.js';
 import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import type { Tracing } from './observability/tracing/tracing.js';
@@ -44,7 +45,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
 /** Set by `@WebSocketGateway()` of @nestjs/websockets. */
 const IS_GATEWAY = 'websockets:is_gateway';
 
-/** @throws Error for a WebSocket gateway: Nest does not run global guards for its messages */
+/** @throws StartupError for a WebSocket gateway: Nest does not run global guards for its messages */
 function refuseGateways(app: NestExpressApplication): void {
   const isGateway = (type: unknown) => typeof type === 'function' && Reflect.hasMetadata(IS_GATEWAY, type);
   const gateway = app
@@ -52,7 +53,7 @@ function refuseGateways(app: NestExpressApplication): void {
     .getProviders()
     .find(({ metatype }) => isGateway(metatype));
   if (!gateway) return;
-  throw new Error(
+  throw new StartupError(
     `${String(gateway.name)} is a WebSocket gateway, which this service does not support: its messages would bypass API keys ` +
       'and rate limits. Use server-sent events (@Sse()) or a separate service.',
   );
