@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
@@ -104,6 +105,21 @@ describe('a request that is cut off by a broken chunk', () => {
     });
     await new Promise((resolve) => socket.once('close', resolve));
     expect(statuses(text)).toEqual([401]);
+  });
+});
+
+describe('a request whose client resets the connection', () => {
+  it('is logged with 499', async () => {
+    const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
+    const arrived = once(petstore.app.getHttpServer(), 'request');
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\nX-Request-Id: reset\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n{`,
+    );
+    await arrived;
+    socket.resetAndDestroy();
+    const found = () => petstore.log.filter(({ requestId }) => requestId === 'reset');
+    await eventually(() => found().length > 0);
+    expect(found()).toEqual([expect.objectContaining({ status: 499 })]);
   });
 });
 

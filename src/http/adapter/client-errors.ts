@@ -47,7 +47,7 @@ type HeadersFor = (socket: Socket) => Promise<Headers>;
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
-    if (handled.has(socket)) return;
+    if (socket.destroyed || handled.has(socket)) return;
     handled.add(socket);
     const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
     refuse(clientError, socket, headersFor).catch(() => socket.destroy());
