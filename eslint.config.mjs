@@ -15,13 +15,17 @@ export default tseslint.config(
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/kernel/config/ reads the environment.' },
+        {
+          object: 'process',
+          property: 'env',
+          message: 'Only src/kernel/config/ and the *.config.ts of a module read the environment.',
+        },
       ],
     },
   },
   {
     // Clients are programs of their own; a *.config.ts of a module calls `registerAs()` of @nestjs/config.
-    files: ['src/kernel/config/**/*.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
+    files: ['src/kernel/config/**/*.ts', 'src/**/*.config.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

@@ -19,6 +19,17 @@ const paths = fc
   .array(fc.string({ unit: codePoint }).map((segment) => `/${encodeURIComponent(segment)}`))
   .map((segments) => segments.join(''));
 
+const days = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+
+/** Texts of a format. */
+const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
+  uri: paths.map((path) => `https://8.8.8.8${path}`), // a public address, so that no name is resolved
+  'date-time': days.map((day) => day.toISOString()),
+  date: days.map((day) => day.toISOString().slice(0, 10)),
+  email: fc.nat().map((number) => `customer-${number}@example.com`),
+  uuid: fc.uuid({ version: 4 }),
+};
+
 const NULL: Value = { json: 'null', text: 'null' };
 
 const isNullable = ({ type }: Schema): boolean => Array.isArray(type);
@@ -45,8 +56,8 @@ export function valid(schema: Schema, document: Document): Arbitrary<Value> {
       .map(digits);
   if (names) return fc.constantFrom(...names).map(word);
   if (type === 'integer') return fc.bigInt(range(minimum, maximum)).map(digits);
-  // A public address, so that no name is resolved.
-  if (format === 'uri') return paths.map((path) => word(`https://8.8.8.8${path}`));
+  const formatted = FORMATS[format ?? ''];
+  if (formatted) return formatted.map(word);
   const matches = new RegExp(pattern ?? '', 'u');
   return fc
     .string({ unit: codePoint, minLength, maxLength: maxLength ?? MAX_LENGTH, size: 'max' })
