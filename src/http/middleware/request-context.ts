@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 
 export type Step = (request: Request, response: Response) => void;
 
-/** Runs the steps before the first guard. Drops a request whose client has disconnected. */
+/** Runs the steps before the first guard. */
 export function requestContext(...steps: readonly Step[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     for (const step of steps) step(request, response);
-    if (!request.socket.destroyed) next();
+    next();
   };
 }
 

@@ -19,7 +19,7 @@ export interface ObservedResponse {
 
 export type ResponseObserver = (observed: ObservedResponse) => void;
 
-/** Calls the observers once for each request, even for one that did not start (adapter/in-turn.ts). */
+/** Calls the observers once for each request that has started (adapter/in-turn.ts). */
 export function observeResponses(clock: Clock, observers: readonly ResponseObserver[]): Step {
   return (request, response) => {
     const start = clock.elapsed();
