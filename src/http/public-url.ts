@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { Response } from 'express';
 import type { Server } from 'node:http';
 import { clientHost } from '../kernel/listen-on.js';
 import { HttpConfig } from './http.config.js';
@@ -28,3 +29,13 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
 }
 
 export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
+
+/** The Express setting with the path in `PUBLIC_URL`. */
+export const PUBLIC_PATH = 'public path';
+
+export const pathOf = (publicUrl: string | undefined): string =>
+  publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+
+/** A path of the service as clients see it: a proxy may add the path in `PUBLIC_URL`. */
+export const asPublicPath = ({ app }: Response, path: string): string =>
+  `${(app.get(PUBLIC_PATH) as string | undefined) ?? ''}${path}`;

@@ -2,8 +2,9 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { minutes } from '../../src/kernel/clock/duration.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
-import { type RawResponse, send, valuesOf } from '../support/wire.js';
+import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
 
 const FILES = {
   '/docs': 'text/html; charset=utf-8',
@@ -199,6 +200,29 @@ describe('GET /', () => {
       }
     },
   );
+});
+
+describe('with a path in PUBLIC_URL, which a proxy removes', () => {
+  let proxied: Petstore;
+  beforeAll(async () => {
+    proxied = await Petstore.start({
+      modules: [ItemsModule],
+      env: { PUBLIC_URL: 'https://api.example.com/shop' },
+    });
+  });
+  afterAll(() => proxied.stop());
+
+  it('redirects a browser to the documentation below the path', async () => {
+    const response = await send(proxied, { path: '/', headers: [['Accept', 'text/html']] });
+    expect(valuesOf(response, 'Location')).toEqual(['/shop/docs']);
+  });
+
+  it('returns the Location of a new resource below the path', async () => {
+    const headers = [bearer(await proxied.key()), ['Content-Type', 'application/json']] as const;
+    const body = '{"name":"Rex","amount":1}';
+    const response = await send(proxied, { method: 'POST', headers, body });
+    expect(valuesOf(response, 'Location').join()).toMatch(/^\/shop\/v1\/items\/\d+$/);
+  });
 });
 
 describe('OPTIONS *', () => {

@@ -9,7 +9,7 @@ import { isNotModified } from '../conditional/etag.js';
 import { fromBaseFilter } from '../errors/error-body.js';
 import { negotiateError } from '../errors/problem.js';
 import { addPageHeaders } from '../pagination/page-headers.js';
-import { type Address, baseUrl } from '../public-url.js';
+import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { inTurn } from './in-turn.js';
 import { endTogether, json, sendJson } from './send-json.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
@@ -17,7 +17,7 @@ import { SERVER_OPTIONS } from './transport-limits.js';
 /** Express with exact 64-bit integers in JSON. */
 export class JsonAdapter extends ExpressAdapter {
   constructor(private readonly address: Address) {
-    super(expressApp());
+    super(expressApp().set(PUBLIC_PATH, pathOf(address.publicUrl)));
   }
 
   override initHttpServer(): void {

@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Response } from 'express';
 import { type Observable, tap } from 'rxjs';
 import { versionOf } from '../../kernel/expected-version.js';
+import { asPublicPath } from '../public-url.js';
 
 /** Adds the `ETag` of the resource that the handler returns. */
 @Injectable()
@@ -24,7 +25,8 @@ export class LocationInterceptor implements NestInterceptor<unknown, unknown> {
     const collection = response.req.path.replace(/\/$/, '');
     return next.handle().pipe(
       tap((resource) => {
-        if (isObject(resource) && 'id' in resource) response.location(`${collection}/${String(resource.id)}`);
+        if (isObject(resource) && 'id' in resource)
+          response.location(asPublicPath(response, `${collection}/${String(resource.id)}`));
       }),
     );
   }

@@ -5,7 +5,7 @@ import { SERVICE } from '../../kernel/service.js';
 import { Public } from '../../http/route/public.decorator.js';
 import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
-import { PublicUrl } from '../../http/public-url.js';
+import { asPublicPath, PublicUrl } from '../../http/public-url.js';
 import { StaticContent } from '../static/static-content.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
@@ -23,7 +23,7 @@ export class IndexController {
   @Get()
   async index(@Req() request: Request, @Res() response: Response): Promise<void> {
     response.vary('Accept');
-    if (request.accepts('json', 'html') === 'html') response.redirect(302, '/docs');
+    if (request.accepts('json', 'html') === 'html') response.redirect(302, asPublicPath(response, '/docs'));
     else await this.links.send(request, response);
   }
 }
