@@ -11,7 +11,7 @@ import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import type { RateLimitClient } from '../rate-limit-client.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
-import { RedisShard } from './redis-shard.js';
+import { RedisWatch } from './redis-watch.js';
 
 let server: RedisServer;
 const replicas = new RedisStorages();
@@ -338,7 +338,7 @@ describeWithRedis('quotas while Redis is unavailable', () => {
 
   it('do not treat Redis as lost if it is slow while no request needs it', async () => {
     const storage = await start();
-    const beats = jest.spyOn(RedisShard.prototype, 'announce');
+    const beats = jest.spyOn(RedisWatch.prototype, 'beat');
     server.command('CLIENT', 'PAUSE', '300', 'ALL');
     await eventually(() => beats.mock.calls.length > 1);
     await beats.mock.results[0]?.value;

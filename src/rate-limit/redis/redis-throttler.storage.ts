@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
@@ -10,8 +9,7 @@ import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RateLimitResult } from '../rate-limit.result.js';
 import { KnownRefusals } from './known-refusals.js';
 import type { Charge, RedisWithScripts } from './open-redis.js';
-import { partOf, SHARDS, SINGLE_REDIS } from './redis-keys.js';
-import { RedisShard } from './redis-shard.js';
+import { RedisQuotas } from './redis-quotas.js';
 import { RedisWatch } from './redis-watch.js';
 
 /**
@@ -25,7 +23,7 @@ const COMMAND_TIMEOUT = seconds(1);
  * respond, each replica counts its share of every limit itself, in windows that continue when Redis is back.
  */
 export class RedisThrottlerStorage extends PlanThrottlerStorage {
-  private readonly shards: readonly RedisShard[];
+  private readonly quotas: RedisQuotas;
   private readonly watch: RedisWatch;
   private readonly refusals: KnownRefusals;
   /** Counts what this replica admits without Redis. */
@@ -42,10 +40,8 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     super();
     const usedOn = async (id: RateLimitClient['id'], day: number) =>
       ((await usage.others(id, day)) ?? 0) + usage.own(id, day);
-    const options = { replica: randomUUID(), timeout, maxAddresses, usedOn };
-    const keys = redis.isCluster ? SHARDS : [SINGLE_REDIS];
-    this.shards = keys.map((shard) => new RedisShard(redis, shard, clock, options));
-    this.watch = new RedisWatch(redis, this.shards, clock, metrics);
+    this.quotas = new RedisQuotas(redis, { timeout, maxAddresses, usedOn });
+    this.watch = new RedisWatch(redis, clock, metrics);
     this.refusals = new KnownRefusals(clock);
     this.alone = new WindowCounters(clock, maxAddresses);
   }
@@ -55,22 +51,14 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     return this.watch.start();
   }
 
-  /** Whether this replica currently counts alone, even if only for the clients of one shard. */
+  /** Whether this replica currently counts alone. */
   get degraded(): boolean {
-    return this.lostShards > 0;
+    return this.watch.isLost;
   }
 
-  get lostShards(): number {
-    return this.watch.lostShards;
-  }
-
-  get shardCount(): number {
-    return this.shards.length;
-  }
-
-  /** The number of replicas, this one included, as last reported by every shard. */
+  /** The number of replicas, this one included. */
   get replicaCount(): number {
-    return Math.min(...this.shards.map(({ replicaCount }) => replicaCount));
+    return this.watch.replicaCount;
   }
 
   consume(client: RateLimitClient): RateLimitResult | Promise<RateLimitResult> {
@@ -93,34 +81,31 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   ): RateLimitResult | Promise<RateLimitResult> {
     const refusal = this.refusals.find(client, isBanned);
     if (refusal) return refusal;
-    const shard = this.shards[this.shards.length === 1 ? 0 : partOf(client.id)];
-    if (!shard) throw new Error('No shard for this client');
-    return shard.isLost
-      ? this.decideAlone(shard, client, charge)
-      : this.decideTogether(shard, client, charge, isBanned);
+    return this.watch.isLost
+      ? this.decideAlone(client, charge)
+      : this.decideTogether(client, charge, isBanned);
   }
 
   private async decideTogether(
-    shard: RedisShard,
     client: RateLimitClient,
     charge: Charge,
     isBanned: boolean,
   ): Promise<RateLimitResult> {
     try {
-      const result = await shard.consume(client, charge);
+      const result = await this.quotas.consume(client, charge);
       if (isBanned || !result.admitted) this.refusals.add(client, result);
       else if (charge) this.record(client, result);
       return result;
     } catch (error) {
-      this.watch.markUnavailable(shard, error);
-      return this.decideAlone(shard, client, charge);
+      this.watch.markUnavailable(error);
+      return this.decideAlone(client, charge);
     }
   }
 
   /** Admits this replica's share of each limit, or one request if there are more replicas than requests. */
-  private decideAlone(shard: RedisShard, client: RateLimitClient, charge: Charge): RateLimitResult {
+  private decideAlone(client: RateLimitClient, charge: Charge): RateLimitResult {
     const { perMinute, perDay } = client.limits;
-    const share = (limit: number) => Math.max(1, Math.floor(limit / shard.replicaCount));
+    const share = (limit: number) => Math.max(1, Math.floor(limit / this.watch.replicaCount));
     const shares = { perMinute: share(perMinute), ...(perDay !== undefined && { perDay: share(perDay) }) };
     const { admitted, windows } = this.alone.decide({ ...client, limits: shares }, charge === 1);
     if (admitted && charge) this.record(client, { windows });

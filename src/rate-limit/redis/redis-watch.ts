@@ -1,29 +1,50 @@
 import { Logger } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { SERVICE } from '../../kernel/service.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RedisWithScripts } from './open-redis.js';
-import { inTime, type RedisShard } from './redis-shard.js';
+import { inTime } from './redis-quotas.js';
 
 const CONNECT_TIMEOUT = seconds(2);
 const RECONNECT_EVERY = seconds(2);
 const HEARTBEAT = seconds(0.5);
+/** Requests do not wait for heartbeats. */
+const HEARTBEAT_TIMEOUT = seconds(2);
+/** How long a replica is considered alive after its last heartbeat. */
+const SEEN_FOR = seconds(5);
 
-/** Checks by heartbeat whether Redis responds, and logs when it is lost and when it is back. */
+/** Their slots in a cluster are 1024 apart, so every master has some of them, unless its slot range is smaller. */
+const CLUSTER_TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 735, 405, 515];
+
+/**
+ * Checks by heartbeat whether Redis responds, in a cluster each master, and how many replicas of the service use it. Logs
+ * when it is lost and when it is back.
+ */
 export class RedisWatch {
+  /** Whether this replica is currently counting alone. */
+  isLost = false;
+  /** The number of replicas, this one included. */
+  replicaCount = 1;
   private readonly logger = new Logger('Redis');
-  private heartbeat?: NodeJS.Timeout;
-  private announcing?: Promise<void>;
+  private readonly replica = randomUUID();
+  private readonly keys: readonly string[];
+  private timer?: NodeJS.Timeout;
+  private beating?: Promise<void>;
   private reconnectAt = -Infinity;
+  /** When Redis last confirmed the number of replicas, or was lost. */
+  private countedAt = -Infinity;
   /** Why there is no connection. A command fails with a less helpful reason. */
   private connectionError?: string;
 
   constructor(
     private readonly redis: RedisWithScripts,
-    private readonly shards: readonly RedisShard[],
     private readonly clock: Clock,
     private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
   ) {
+    const { prefix } = SERVICE;
+    this.keys = redis.isCluster ? CLUSTER_TAGS.map((tag) => `${prefix}:{${tag}}:seen`) : [`${prefix}:{seen}`];
     redis.on('error', (error: Error) => {
       this.connectionError = error.message;
       this.logger.debug(error.message);
@@ -36,50 +57,57 @@ export class RedisWatch {
     await inTime(this.redis.connect(), CONNECT_TIMEOUT).catch((error: unknown) => {
       this.logger.debug(String(error));
     });
-    await this.announce();
-    this.heartbeat = setInterval(() => void this.announce(), HEARTBEAT).unref(); // not earlier: it would connect as well
+    await this.beat();
+    this.timer = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not earlier: it would connect as well
   }
 
   stop(): void {
-    clearInterval(this.heartbeat);
+    clearInterval(this.timer);
     this.redis.disconnect();
   }
 
-  /** How many shards do not respond. */
-  get lostShards(): number {
-    return this.shards.reduce((sum, { isLost }) => (isLost ? sum + 1 : sum), 0);
-  }
-
-  markUnavailable(shard: RedisShard, reason: unknown): void {
-    if (shard.isLost) return;
-    shard.isLost = true;
-    if (this.lostShards > 1) return; // the other shards of the same node or cluster are already reported
+  markUnavailable(reason: unknown): void {
+    if (this.isLost) return;
+    this.isLost = true;
     this.metrics.redis('lost');
-    const what = this.shards.length > 1 ? 'A part of the Redis Cluster' : 'Redis';
     this.logger.warn(
-      `${what} is unavailable (${this.connectionError ?? String(reason)}): counting 1/${shard.replicaCount} of each limit in this replica.`,
+      `Redis is unavailable (${this.connectionError ?? String(reason)}): counting 1/${this.replicaCount} of each limit in this replica.`,
     );
   }
 
-  private announce(): Promise<void> {
-    this.announcing ??= this.announceAll().finally(() => (this.announcing = undefined));
-    return this.announcing;
+  beat(): Promise<void> {
+    this.beating ??= this.announce()
+      .then(
+        (replicas) => {
+          this.recover(replicas);
+        },
+        (error: unknown) => {
+          this.countedAt = this.clock.elapsed();
+          this.markUnavailable(error);
+          this.reconnect();
+        },
+      )
+      .finally(() => (this.beating = undefined));
+    return this.beating;
   }
 
-  private async announceAll(): Promise<void> {
-    const announced = await Promise.allSettled(this.shards.map((shard) => shard.announce()));
-    for (const [i, shard] of this.shards.entries()) {
-      const outcome = announced[i];
-      if (outcome?.status === 'rejected') this.markUnavailable(shard, outcome.reason);
-      else this.recover(shard);
+  /** Announces this replica to every master. @returns the number of replicas */
+  private async announce(): Promise<number> {
+    const replies = this.keys.map((key) =>
+      inTime(this.redis.petstoreAnnounce(key, this.replica, SEEN_FOR / 1000), HEARTBEAT_TIMEOUT),
+    );
+    return Math.max(...(await Promise.all(replies)));
+  }
+
+  /** The number of replicas falls only after 5 s of uninterrupted contact. */
+  private recover(replicas: number): void {
+    const now = this.clock.elapsed();
+    if (replicas >= this.replicaCount || now - this.countedAt >= SEEN_FOR) {
+      this.replicaCount = replicas;
+      this.countedAt = now;
     }
-    if (this.lostShards > 0) this.reconnect();
-  }
-
-  private recover(shard: RedisShard): void {
-    if (!shard.isLost) return;
-    shard.isLost = false;
-    if (this.lostShards > 0) return;
+    if (!this.isLost) return;
+    this.isLost = false;
     this.metrics.redis('up');
     this.logger.log('Redis is back: counting together again.');
   }

@@ -19,10 +19,8 @@ export class RedisHealth implements OnModuleInit {
   }
 
   /** Degraded rather than down: all replicas may have lost Redis, and each still counts its share. */
-  private check({ lostShards, shardCount }: RedisThrottlerStorage) {
+  private check({ degraded }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
-    if (lostShards === 0) return redis.up();
-    const part = lostShards < shardCount ? `${lostShards} of ${shardCount} shards` : 'its share';
-    return redis.degraded(`Unavailable: this replica counts ${part} alone.`);
+    return degraded ? redis.degraded('Unavailable: this replica counts its share alone.') : redis.up();
   }
 }
