@@ -80,10 +80,11 @@ export class ApiKeyResolver {
     return pending;
   }
 
-  /** If a key changes during the query, the result may be from before the change and is not cached. */
-  private async find(hash: string): Promise<ApiKeyPrincipal | undefined> {
+  /** If a key changes during the query, the result may be from before the change: queries once more, and caches no such result. */
+  private async find(hash: string, isRepeat = false): Promise<ApiKeyPrincipal | undefined> {
     const { changes } = this;
     const found = await this.query(hash);
+    if (changes !== this.changes && !isRepeat) return this.find(hash, true);
     if (!found) {
       this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
       this.unknown.set(hash, changes);
