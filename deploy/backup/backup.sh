@@ -16,4 +16,5 @@ client 'psql --dbname="$URL" --no-psqlrc --quiet 3>&1 >/dev/null' \
   <"$root/deploy/backup/dump.sql" >"$folder.part/petstore.dump"
 read_keys >"$folder.part/webhook-secret-keys" # after the dump, so that every key used in the dump is included
 mv "$folder.part" "$folder"                 # an incomplete backup keeps the name .part
+[ -s "$folder/webhook-secret-keys" ] || say "It holds no keys of webhook secrets, because WEBHOOK_SECRET_KEYS_FILE names none."
 say "$folder is complete. It can be read by anyone who has it: encrypt it, and keep it elsewhere."

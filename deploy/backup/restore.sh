@@ -33,6 +33,6 @@ SQL
 )
 [ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers first."
 script | client "$psql --output=/dev/null"
-write_keys <"$folder/webhook-secret-keys"
+[ ! -s "$folder/webhook-secret-keys" ] || write_keys <"$folder/webhook-secret-keys"
 say 'The database is that of the backup.'
 start

@@ -81,9 +81,9 @@ if (INSTALLED_POSTGRES === undefined)
     const backup = () => join(folder.path, 'backup');
     const saved = (name: string) => join(backup(), name);
     /** @throws with its exit code and what it says */
-    const runScript = (name: string) =>
-      promisify(execFile)(script(name), ['here', backup()], {
-        env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: saved('../keys') },
+    const runScript = (name: string, folder = backup(), keys = saved('../keys')) =>
+      promisify(execFile)(script(name), ['here', folder], {
+        env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: keys },
       });
     const call = async (key: string, path: string, body?: unknown) => {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
@@ -165,6 +165,16 @@ if (INSTALLED_POSTGRES === undefined)
       truncateSync(saved('petstore.dump'), readFileSync(saved('petstore.dump')).length - 2_000);
       await expect(runScript('restore.sh')).rejects.toMatchObject({ code: 3 });
       expect(await petIds()).toEqual(before);
+    });
+
+    it('say that a backup lacks the keys of webhook secrets, and keep those that exist when it is restored', async () => {
+      const without = join(folder.path, 'without keys');
+      expect((await runScript('backup.sh', without, '')).stderr).toMatch(
+        /It holds no keys of webhook secrets/,
+      );
+      const keys = readFileSync(saved('../keys'), 'utf8');
+      await runScript('restore.sh', without);
+      expect(readFileSync(saved('../keys'), 'utf8')).toBe(keys);
     });
 
     it('do the same in Kubernetes, with everything scaled to none while the database is replaced', async () => {
