@@ -71,7 +71,10 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
       throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
     return webhooks.retry(number, new Date(Date.now() - since));
   });
-  print(json, { id: number, retried }, () => `${retried} deliveries of webhook ${id} will be sent again.`);
+  print(json, { id: number, retried }, () => {
+    const deliveries = retried === 1 ? '1 delivery' : `${retried} deliveries`;
+    return `${deliveries} of webhook ${id} will be sent again.`;
+  });
 }
 
 async function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
