@@ -133,7 +133,7 @@ function describeCluster(program: string): void {
       await becomes(() => fleet.recorded(here), hereLoad.admitted);
       await becomes(() => fleet.recorded(elsewhere), elsewhereLoad.admitted);
       expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // requests in flight may have been charged and refused
-      expect(limitedLoad.admitted).toBeLessThan(2 * LIMIT);
+      expect(limitedLoad.admitted).toBeLessThan(2.2 * LIMIT); // a promoted replica may lack the last commands
     },
   );
 }

@@ -50,7 +50,7 @@ function describeSentinels(program: string): void {
     await fleet.isWhole();
     await becomes(() => fleet.recorded(unlimited), load.admitted);
     expect(limitedLoad.admitted).toBeGreaterThanOrEqual(LIMIT * 0.8); // requests in flight may have been charged and refused
-    expect(limitedLoad.admitted).toBeLessThan(2 * LIMIT);
+    expect(limitedLoad.admitted).toBeLessThan(2.2 * LIMIT); // a promoted replica may lack the last commands
     await end(master);
   });
 }
