@@ -589,6 +589,21 @@ describe('a plain entity', () => {
     await expect(keysetPage(notes, { limit: 2 }, filter as never)).rejects.toThrow(message);
   });
 
+  it('is not plain if it has a default order', async () => {
+    class Sorted {
+      id!: Int64;
+    }
+    PrimaryGeneratedColumn('identity', { type: 'bigint' })(Sorted.prototype, 'id');
+    Entity({ orderBy: { id: 'DESC' } })(Sorted);
+    const options = { ...poolOptions(database.url), entities: [Sorted] };
+    const sorted = await new ServiceDataSource(options, { fastPaths: true }).initialize();
+    await sorted.synchronize();
+    const table = sorted.getRepository(Sorted);
+    await table.insert([{}, {}]);
+    expect((await table.find()).map(({ id }) => id)).toEqual([2, 1]);
+    await sorted.destroy();
+  });
+
   it('is left to TypeORM once it has a subscriber', async () => {
     const { id } = await add('heard');
     dataSource.subscribers.push({ listenTo: () => Note });

@@ -20,6 +20,7 @@ export function isPlainEntity(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
     entity.tableType === 'regular' &&
+    entity.orderBy === undefined &&
     entity.inheritancePattern === undefined &&
     entity.inheritanceTree.length === 1 &&
     entity.childEntityMetadatas.length === 0 &&
