@@ -1,10 +1,9 @@
-import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { HttpConfig } from '../http/http.config.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Public } from '../http/route/public.decorator.js';
-import { DocumentBudgetGuard } from '../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './document/openapi-document.js';
 import { ErrorCatalog } from './error-catalog/error-catalog.service.js';
 import { catalogPage } from './error-catalog/page.js';
@@ -29,7 +28,6 @@ const REDOC = ['#dist/redoc/redoc.standalone.js', '#dist/redoc/redoc.standalone.
  * the reference at `/reference`, rendered by Redoc.
  */
 @Public()
-@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller()
 export class PagesController {

@@ -13,7 +13,6 @@ import { settingsProvider } from '../kernel/config/config.js';
 import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
-import { DocumentBudget } from './document-budget.guard.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
@@ -106,8 +105,8 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
       useFactory: planThrottler,
     }),
   ],
-  providers: [Bans, DocumentBudget, RateLimiter, RateLimitResponder, RedisHealth],
-  exports: [DocumentBudget, RateLimiter, RateLimitResponder, ThrottlerStorageModule, ThrottlerModule],
+  providers: [Bans, RateLimiter, RateLimitResponder, RedisHealth],
+  exports: [RateLimiter, RateLimitResponder, ThrottlerStorageModule, ThrottlerModule],
 })
 export class RateLimitModule {}
 

@@ -1,7 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { minutes } from '../../src/kernel/clock/duration.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
@@ -230,27 +229,5 @@ describe('OPTIONS *', () => {
     const response = await send(petstore, { path: '*', method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(valuesOf(response, 'Allow').join()).toMatch(/\bGET\b.*\bPOST\b/);
-  });
-});
-
-describe('the budget of documents', () => {
-  it('is 600 requests a minute per address; probes and metrics are unlimited', async () => {
-    petstore.clock.advance(minutes(1));
-    const paths = ['/docs', '/'];
-    const refused: RawResponse[] = [];
-    for (let i = 0; i < 620; i += 20) {
-      const batch = Array.from({ length: 20 }, (_, j) => send(petstore, { path: paths[j % 2] }));
-      refused.push(...(await Promise.all(batch)).filter(({ status }) => status === 429));
-    }
-    expect(refused.length).toBeGreaterThan(0);
-    for (const response of refused) {
-      expectCode(response, 429, 'rate_limit_exceeded');
-      expect(valuesOf(response, 'Retry-After')).toEqual(['60']);
-    }
-    for (const path of ['/health/live', '/health/ready', '/metrics']) {
-      expect((await send(petstore, { path })).status).toBe(200);
-    }
-    petstore.clock.advance(minutes(1));
-    expect((await send(petstore, { path: '/docs' })).status).toBe(200);
   });
 });

@@ -1,16 +1,14 @@
-import { Controller, Get, Header, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { SERVICE } from '../../kernel/service.js';
 import { Public } from '../../http/route/public.decorator.js';
-import { DocumentBudgetGuard } from '../../rate-limit/document-budget.guard.js';
 import { OpenApiDocument } from './openapi-document.js';
 import { asPublicPath, PublicUrl } from '../../http/public-url.js';
 import { StaticContent } from '../static/static-content.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
 @Public()
-@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller()
 export class IndexController {
@@ -37,7 +35,6 @@ const linksAt = (base: string) => ({
 
 /** Serves the OpenAPI document. Pages of any origin may read it. */
 @Public()
-@UseGuards(DocumentBudgetGuard)
 @ApiExcludeController()
 @Controller()
 export class DocumentController {
