@@ -13,7 +13,7 @@ export default {
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',
   testTimeout: 240_000, // ends a test that hangs: a loaded machine is not a fault of the service
-  maxWorkers: availableParallelism() + 1, // a suite of killed processes mostly waits
+  maxWorkers: availableParallelism() + 2, // suites wait half of their time
   workerIdleMemoryLimit: '220MB', // of the heap that package.json gives it: what suites leave behind adds up
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
