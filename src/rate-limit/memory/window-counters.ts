@@ -7,6 +7,8 @@ import { admits, type RateLimitResult, resultOf } from '../rate-limit.result.js'
 const CORRECTED = 5;
 const DAY = days(1);
 const MAX_KEYS = 4_000_000;
+/** The longest window of a route. */
+const MAX_PERIOD = days(30);
 
 /** One client's usage in this process. All fields are integers, because V8 stores small integers inside the object. */
 export class Counter {
@@ -65,14 +67,15 @@ export class WindowCounters {
   private wallOffset = -Infinity;
   private readonly keys = new ExpiringCounters(DAY, MAX_KEYS);
   private readonly anonymous: ExpiringCounters;
-  private readonly routes = new Map<number, ExpiringCounters>();
+  private readonly routes: ExpiringCounters;
 
-  /** @param max number of addresses, and of clients of route throttlers with the same window */
+  /** @param max number of addresses, and of clients of route throttlers */
   constructor(
     private readonly clock: Clock,
-    private readonly max: number,
+    max: number,
   ) {
     this.anonymous = new ExpiringCounters(MINUTE, max);
+    this.routes = new ExpiringCounters(MAX_PERIOD, max);
   }
 
   /**
@@ -114,8 +117,7 @@ export class WindowCounters {
   }
 
   get size(): number {
-    const routes = [...this.routes.values()].reduce((sum, { size }) => sum + size, 0);
-    return this.keys.size + this.anonymous.size + routes;
+    return this.keys.size + this.anonymous.size + this.routes.size;
   }
 
   /**
@@ -130,10 +132,6 @@ export class WindowCounters {
 
   private table({ limits, period }: RateLimitClient): ExpiringCounters {
     if (limits.perDay !== undefined) return this.keys;
-    if (period === undefined) return this.anonymous;
-    const upTo = 2 ** Math.ceil(Math.log2(period)); // limits the number of tables, whatever a `ttl` function returns
-    let routes = this.routes.get(upTo);
-    if (!routes) this.routes.set(upTo, (routes = new ExpiringCounters(upTo, this.max)));
-    return routes;
+    return period === undefined ? this.anonymous : this.routes;
   }
 }
