@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { jest } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { describeStorage } from '../../../test/support/throttler-storage-conformance.js';
@@ -344,6 +345,19 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     await beats.mock.results[0]?.value;
     beats.mockRestore();
     expect(storage.degraded).toBe(false);
+  });
+
+  it('log no loss if the service stops during a heartbeat', async () => {
+    const storage = await start();
+    await server.freeze();
+    const beats = jest.spyOn(RedisWatch.prototype, 'beat');
+    await eventually(() => beats.mock.calls.length > 0);
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    await storage.close();
+    await Promise.all(beats.mock.results.map(({ value }) => value as Promise<void>));
+    expect(warn).not.toHaveBeenCalled();
+    beats.mockRestore();
+    warn.mockRestore();
   });
 
   it('start without Redis and connect to it later', async () => {

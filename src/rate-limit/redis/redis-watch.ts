@@ -63,6 +63,7 @@ export class RedisWatch {
 
   stop(): void {
     clearInterval(this.timer);
+    this.isLost = true; // its end is not a loss
     this.redis.disconnect();
   }
 
