@@ -1,5 +1,7 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { connect, type AddressInfo } from 'node:net';
 import { seconds } from '../../src/kernel/clock/duration.js';
+import { DomainError, type ErrorKind } from '../../src/kernel/errors/domain-error.js';
 import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
@@ -11,13 +13,31 @@ const WAITING =
   "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
+class LabelPrinterFailed extends DomainError {
+  constructor(kind: ErrorKind, cause?: Error) {
+    super(kind, 'label_printer_failed', 'The label could not be printed.');
+    this.cause = cause;
+  }
+}
+
+@Controller({ path: 'labels', version: '1' })
+class LabelsController {
+  @Get(':kind')
+  print(@Param('kind') kind: ErrorKind, @Query('cause') cause?: string): void {
+    throw new LabelPrinterFailed(kind, cause === undefined ? undefined : new Error(cause));
+  }
+}
+
+@Module({ controllers: [LabelsController] })
+class LabelsModule {}
+
 describe('the log', () => {
   let petstore: Petstore;
   let key: string;
   let keyId: number;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ modules: [ItemsModule] });
+    petstore = await Petstore.start({ modules: [ItemsModule, LabelsModule] });
     key = await petstore.key('pro');
     const [row] = await petstore.query<{ id: string }>('SELECT id FROM api_keys');
     keyId = Number(row?.id);
@@ -123,6 +143,28 @@ describe('the log', () => {
     });
     expect(more).toEqual([]);
   });
+
+  it.each([
+    ['internal', 'no paper', 'error', 'no paper'],
+    ['unavailable', 'no paper', 'error', 'no paper'],
+    ['conflict', 'no paper', 'warn', 'label_printer_failed: no paper'],
+    ['internal', undefined, 'error', 'The label could not be printed.'],
+  ])('contains the cause of an error of a module: %s, %s', async (kind, cause, level, msg) => {
+    const id = `${kind}-${cause?.length}`;
+    await petstore.client(key).get(`/v1/labels/${kind}`).query({ cause }).set('X-Request-Id', id);
+    await lineOf(id);
+    const told = petstore.log.filter((one) => one.requestId === id && 'stack' in one);
+    expect(told).toEqual([expect.objectContaining({ level, context: 'ErrorFilter', msg })]);
+  });
+
+  it.each(['conflict', 'unavailable'])(
+    'has one line for an error of a module without a cause: %s',
+    async (kind) => {
+      await petstore.client(key).get(`/v1/labels/${kind}`).set('X-Request-Id', kind);
+      await lineOf(kind);
+      expect(petstore.log.filter(({ requestId }) => requestId === kind)).toHaveLength(1);
+    },
+  );
 
   it('omits requests that machines send every few seconds', async () => {
     await petstore.client().get('/metrics').set('X-Request-Id', 'probe');

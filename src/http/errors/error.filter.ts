@@ -50,7 +50,11 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private bodyFor(thrown: unknown, request: Request): ErrorBody {
-    if (thrown instanceof DomainError) return ofDomainError(thrown);
+    if (thrown instanceof DomainError) {
+      const body = ofDomainError(thrown);
+      if (body.status === 500 || thrown.cause !== undefined) this.log(thrown, body, request);
+      return body;
+    }
     if (thrown instanceof HttpException && thrown.cause instanceof DomainError)
       return ofDomainError(thrown.cause); // thrown by middleware
     const meaning = this.mappers.map(thrown);
@@ -65,7 +69,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   /** Logs errors of the service, and causes that the client is not responsible for. */
   private log(thrown: unknown, { status, code }: ErrorBody, { id: requestId }: Request): void {
-    const cause = thrown instanceof HttpException ? thrown.cause : undefined;
+    const cause = thrown instanceof HttpException || thrown instanceof DomainError ? thrown.cause : undefined;
     if (status >= 500) this.logger.error({ requestId, ...describe(cause ?? thrown) });
     else if (cause !== undefined && !isClientError(cause)) {
       const { msg, stack } = describe(cause);
