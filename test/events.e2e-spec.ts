@@ -1,6 +1,6 @@
 import { ApiKeysService } from '../src/auth/api-keys.service.js';
 import { EventSequencer } from '../src/events/event-sequencer.js';
-import { ExpiredEvents } from '../src/events/event-housekeeping.js';
+import { EventHousekeeping } from '../src/events/event-housekeeping.js';
 import { days } from '../src/kernel/clock/duration.js';
 import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
@@ -106,7 +106,7 @@ describe('GET /v1/events', () => {
       const { next: inTheMiddle } = await page('/v1/events?limit=100');
       petstore.clock.advance(days(30) + 1);
       await createItems('young');
-      await petstore.app.get(ExpiredEvents).clear();
+      await petstore.app.get(EventHousekeeping).clear();
 
       expect((await page('/v1/events')).events).toMatchObject([{ id: 2_501, type: 'item.created' }]);
       for (const url of [start, inTheMiddle]) {
@@ -119,7 +119,7 @@ describe('GET /v1/events', () => {
       await addEvents(5, 'test.old');
       const { next } = await page('/v1/events?type=item.created');
       petstore.clock.advance(days(30) + 1);
-      await petstore.app.get(ExpiredEvents).clear();
+      await petstore.app.get(EventHousekeeping).clear();
       await createItems('young');
       expect((await page(next)).events).toMatchObject([{ id: 6 }]);
     });
@@ -128,14 +128,14 @@ describe('GET /v1/events', () => {
       await addEvents(1_000, 'test.future', petstore.clock.now() + days(100));
       await addEvents(5, 'test.old');
       petstore.clock.advance(days(30) + 1);
-      await petstore.app.get(ExpiredEvents).clear();
+      await petstore.app.get(EventHousekeeping).clear();
       expect(await petstore.query('SELECT DISTINCT type FROM events')).toEqual([{ type: 'test.future' }]);
     });
 
     it('keeps younger events', async () => {
       await addEvents(3, 'test.old');
       petstore.clock.advance(days(30) - 1);
-      await petstore.app.get(ExpiredEvents).clear();
+      await petstore.app.get(EventHousekeeping).clear();
       expect((await page('/v1/events')).events).toHaveLength(3);
     });
   });

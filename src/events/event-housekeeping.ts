@@ -12,15 +12,33 @@ import { EventSequencer } from './event-sequencer.js';
 
 const KEPT_FOR = days(30);
 const BATCH = 1_000;
+const SEQUENCE_EVERY = seconds(1);
+const CLEAR_EVERY = minutes(10);
 
-/** Deletes events older than 30 days, in short transactions. */
+/** Moves events into the feed and deletes old ones, in the background. */
 @Injectable()
-export class ExpiredEvents {
+export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Events');
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Could not update the event feed; retrying at the next run: ${String(error)}`);
+  });
+
   constructor(
+    private readonly sequencer: EventSequencer,
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
   ) {}
 
+  onApplicationBootstrap(): void {
+    this.tasks.addPoll(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.tasks.add(CLEAR_EVERY, () => this.clear());
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
+  }
+
+  /** Deletes events older than 30 days, in short transactions. */
   async clear(): Promise<void> {
     while ((await this.clearBatch()) === BATCH);
   }
@@ -46,31 +64,5 @@ export class ExpiredEvents {
       [new Date(now - KEPT_FOR), BATCH, new Date(now)],
     );
     return batch?.count ?? 0;
-  }
-}
-
-const SEQUENCE_EVERY = seconds(1);
-const CLEAR_EVERY = minutes(10);
-
-/** Moves events into the feed and deletes old ones, in the background. */
-@Injectable()
-export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('Events');
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not update the event feed; retrying at the next run: ${String(error)}`);
-  });
-
-  constructor(
-    private readonly sequencer: EventSequencer,
-    private readonly expired: ExpiredEvents,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.addPoll(SEQUENCE_EVERY, () => this.sequencer.catchUp());
-    this.tasks.add(CLEAR_EVERY, () => this.expired.clear());
-  }
-
-  beforeApplicationShutdown(): void {
-    void this.tasks.stop();
   }
 }

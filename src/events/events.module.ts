@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { Changes } from './changes.js';
-import { EventHousekeeping, ExpiredEvents } from './event-housekeeping.js';
+import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
 @Module({
   controllers: [EventsController],
-  providers: [Changes, EventsService, EventSequencer, EventHousekeeping, ExpiredEvents],
+  providers: [Changes, EventsService, EventSequencer, EventHousekeeping],
   exports: [Changes, EventsService],
 })
 export class EventsModule {}

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { FirstResponses } from './first-responses.js';
-import { StoredResponses, StoredResponsesCleanup } from './stored-responses.js';
+import { StoredResponses } from './stored-responses.js';
 
 @Global()
-@Module({ providers: [StoredResponses, StoredResponsesCleanup, FirstResponses], exports: [FirstResponses] })
+@Module({ providers: [StoredResponses, FirstResponses], exports: [FirstResponses] })
 export class IdempotencyModule {}

@@ -34,13 +34,29 @@ interface Row extends StoredResponse {
   readonly fingerprint: string;
 }
 
+const CLEAR_EVERY = minutes(10);
+const BATCH = 1_000;
+
 /** Stores the responses to requests with an `Idempotency-Key` for 24 hours. */
 @Injectable()
-export class StoredResponses {
+export class StoredResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StoredResponses.name);
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Could not delete expired responses; retrying at the next run: ${String(error)}`);
+  });
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
   ) {}
+
+  onApplicationBootstrap(): void {
+    this.tasks.add(CLEAR_EVERY, () => this.clear());
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
+  }
 
   /** The response to the first request, if any. @throws IdempotencyKeyReused */
   async find(
@@ -86,44 +102,23 @@ export class StoredResponses {
     );
   }
 
-  /** Deletes expired responses, except those that another process is deleting. @returns their number */
-  async deleteExpired(max: number): Promise<number> {
+  /** Deletes expired responses, in short statements. */
+  async clear(): Promise<void> {
+    while ((await this.clearBatch()) === BATCH);
+  }
+
+  /** Leaves out responses that another process is deleting. @returns the number of deleted responses */
+  private async clearBatch(): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM idempotent_answers WHERE expires_at <= $1
          ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-      [this.now(), max],
+      [this.now(), BATCH],
     );
     return count;
   }
 
   private now(): Date {
     return new Date(this.clock.now());
-  }
-}
-
-const INTERVAL = minutes(10);
-const BATCH = 1_000;
-
-/** Deletes expired responses every 10 minutes, in short statements. */
-@Injectable()
-export class StoredResponsesCleanup implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(StoredResponsesCleanup.name);
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not delete expired responses; retrying at the next run: ${String(error)}`);
-  });
-
-  constructor(private readonly stored: StoredResponses) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.add(INTERVAL, () => this.run());
-  }
-
-  beforeApplicationShutdown(): void {
-    void this.tasks.stop();
-  }
-
-  async run(): Promise<void> {
-    while ((await this.stored.deleteExpired(BATCH)) === BATCH);
   }
 }

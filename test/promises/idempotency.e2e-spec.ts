@@ -6,7 +6,7 @@ import pg from 'pg';
 import { DataSource, Repository } from 'typeorm';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { hours } from '../../src/kernel/clock/duration.js';
-import { StoredResponsesCleanup } from '../../src/idempotency/stored-responses.js';
+import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { Idempotent } from '../../src/idempotency/idempotent.decorator.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
@@ -389,13 +389,13 @@ describe('expired responses', () => {
     const name = fresh();
     const first = await post(name, named(name));
     petstore.clock.advance(1);
-    await petstore.app.get(StoredResponsesCleanup).run();
+    await petstore.app.get(StoredResponses).clear();
     expect(
       await petstore.query('SELECT 1 FROM idempotent_answers WHERE api_key_id = $1', [owner.id]),
     ).toEqual([]);
     expectReplay(await post(name, named(name)), first);
     petstore.clock.advance(hours(24));
-    await petstore.app.get(StoredResponsesCleanup).run();
+    await petstore.app.get(StoredResponses).clear();
     expect(await kept()).toBe(0);
   });
 });
