@@ -1,4 +1,4 @@
-import { access, appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { access, appendFile, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { checkout } from '../support/checkout.js';
@@ -21,6 +21,13 @@ const isThere = (path: string) =>
   );
 
 describe('tools/scripts/build.mjs', () => {
+  it('says in one line that the packages are not installed', async () => {
+    await rename(at('node_modules'), at('elsewhere'));
+    const built = await build();
+    await rename(at('elsewhere'), at('node_modules'));
+    expect(built).toEqual({ code: 1, stdout: '', stderr: 'The packages are not installed. Run: npm ci\n' });
+  });
+
   it('compiles every source but the specs', async () => {
     expect(await build()).toEqual({ code: 0, stdout: 'Building…\n', stderr: '' });
     const sources = await readdir(at('src'), { recursive: true });

@@ -2,7 +2,7 @@
 // Compiles sources that changed since their output in dist/ was built, and removes outputs without a source. SWC strips
 // the types; `npm run typecheck` checks them. `nest build` writes the same files with the TypeScript compiler.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +28,9 @@ const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAA
  * @returns whether something was compiled or removed
  */
 export async function build({ begin = () => {}, folders = FOLDERS } = {}) {
+  await access(join(root, 'node_modules')).catch(() => {
+    throw new Error('The packages are not installed. Run: npm ci');
+  });
   const [sources, outputs, settings] = await Promise.all([
     filesIn('', folders, (name) => name.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(name)),
     filesIn('dist', folders, (name) => name.endsWith('.js')),
