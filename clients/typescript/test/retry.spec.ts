@@ -16,15 +16,13 @@ const BROKEN: ScriptedResponse = { instead: 'broken' };
 let service: ScriptedService;
 let time: TestTime;
 
-beforeAll(async () => {
+// One for each test, because an aborted request may arrive after its test.
+beforeEach(async () => {
   service = await ScriptedService.start();
-});
-afterAll(() => {
-  service.stop();
-});
-beforeEach(() => {
-  service.reset();
   time = new TestTime();
+});
+afterEach(() => {
+  service.stop();
 });
 
 const status = (code: number, headers: Record<string, string> = {}): ScriptedResponse => ({
