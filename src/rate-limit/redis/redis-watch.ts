@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { SERVICE } from '../../kernel/service.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RedisWithScripts } from './open-redis.js';
@@ -30,8 +31,9 @@ export class RedisWatch {
   private readonly logger = new Logger('Redis');
   private readonly replica = randomUUID();
   private readonly keys: readonly string[];
-  private timer?: NodeJS.Timeout;
-  private beating?: Promise<void>;
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.error(error);
+  });
   private reconnectAt = -Infinity;
   /** When Redis last confirmed the number of replicas, or was lost. */
   private countedAt = -Infinity;
@@ -58,11 +60,11 @@ export class RedisWatch {
       this.logger.debug(String(error));
     });
     await this.beat();
-    this.timer = setInterval(() => void this.beat(), HEARTBEAT).unref(); // not earlier: it would connect as well
+    this.tasks.add(HEARTBEAT, () => this.beat()); // not earlier: it would connect as well
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    void this.tasks.stop();
     this.isLost = true; // its end is not a loss
     this.redis.disconnect();
   }
@@ -76,20 +78,14 @@ export class RedisWatch {
     );
   }
 
-  beat(): Promise<void> {
-    this.beating ??= this.announce()
-      .then(
-        (replicas) => {
-          this.recover(replicas);
-        },
-        (error: unknown) => {
-          this.countedAt = this.clock.elapsed();
-          this.markUnavailable(error);
-          this.reconnect();
-        },
-      )
-      .finally(() => (this.beating = undefined));
-    return this.beating;
+  async beat(): Promise<void> {
+    try {
+      this.recover(await this.announce());
+    } catch (error) {
+      this.countedAt = this.clock.elapsed();
+      this.markUnavailable(error);
+      this.reconnect();
+    }
   }
 
   /** Announces this replica to every master. @returns the number of replicas */
