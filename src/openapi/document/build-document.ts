@@ -52,5 +52,5 @@ const description = (base: string): string =>
   `
 ${SERVICE.description} Requests and responses are \`application/json\`.
 
-[Reference with guides](${base}/reference) · [Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)
+[Swagger UI](${base}/docs) · [Reference](${base}/reference) · [Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)
 `.trim();
