@@ -71,6 +71,17 @@ describe('petstore webhooks', () => {
     await run('webhooks', 'enable', id);
   });
 
+  it('does not retry for a webhook whose key is revoked', async () => {
+    const id = String(webhook.id);
+    await petstore.query('UPDATE api_keys SET revoked_at = now()');
+    const { code, stderr } = await run('webhooks', 'retry', id);
+    await petstore.query('UPDATE api_keys SET revoked_at = NULL');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `petstore: Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.\n`,
+    });
+  });
+
   it('enables a webhook for later events only', async () => {
     const operations = new WebhookOperations(petstore.app.get(DataSource));
     await operations.disable(webhook.id);

@@ -3,7 +3,7 @@ import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import type { DisabledReason, WebhookState } from './webhook.entity.js';
-import { addJobs } from './webhook-sql.js';
+import { addJobs, IS_ACTIVE } from './webhook-sql.js';
 
 const BATCH = 1_000;
 /** Counting stops here. */
@@ -31,13 +31,14 @@ export class WebhookOperations {
     return this.dataSource.query(LIST);
   }
 
-  /** @returns undefined for an unknown webhook */
-  async isEnabled(id: Int64): Promise<boolean | undefined> {
-    const [webhook] = await this.dataSource.query<{ enabled: boolean }[]>(
-      `SELECT state = 'enabled' AS enabled FROM webhooks WHERE id = $1 AND deleted_at IS NULL`,
+  /** Why nothing is sent to a webhook, or null. @returns undefined for an unknown webhook */
+  async obstacleOf(id: Int64): Promise<'disabled' | 'key' | null | undefined> {
+    const [webhook] = await this.dataSource.query<{ obstacle: 'disabled' | 'key' | null }[]>(
+      `SELECT CASE WHEN state = 'disabled' THEN 'disabled' WHEN NOT (${IS_ACTIVE}) THEN 'key' END AS obstacle
+       FROM webhooks WHERE id = $1 AND deleted_at IS NULL`,
       [id],
     );
-    return webhook?.enabled;
+    return webhook?.obstacle;
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
@@ -57,7 +58,7 @@ export class WebhookOperations {
        WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
       [id, newestId],
     );
-    return count > 0 || (await this.isEnabled(id)) === true;
+    return count > 0 || (await this.obstacleOf(id)) !== undefined;
   }
 
   /** Resends failed deliveries created since the given time. @returns their number */

@@ -65,10 +65,14 @@ async function enable(id: string, { json }: Json): Promise<void> {
 async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
   const number = webhookId(id);
   const retried = await withWebhooks(async (webhooks) => {
-    const isEnabled = await webhooks.isEnabled(number);
-    existing(id, isEnabled !== undefined);
-    if (!isEnabled)
+    const obstacle = await webhooks.obstacleOf(number);
+    existing(id, obstacle !== undefined);
+    if (obstacle === 'disabled')
       throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
+    if (obstacle === 'key')
+      throw new StartupError(
+        `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
+      );
     return webhooks.retry(number, new Date(Date.now() - since));
   });
   print(json, { id: number, retried }, () => {
