@@ -29,6 +29,11 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
+    // The nearest tsconfig.json is not theirs: the project service would load the program of the service a second time.
+    files: ['clients/typescript/test/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
+  },
+  {
     // What openapi-typescript writes.
     files: ['clients/typescript/src/schema.ts'],
     rules: { '@typescript-eslint/consistent-indexed-object-style': 'off' },
