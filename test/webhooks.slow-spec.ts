@@ -139,8 +139,8 @@ describe('workers in processes of their own', () => {
     client = petstore.client(await petstore.key());
     await create(receiver.url);
     await startWorker();
-    await record(20);
-    await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 20);
+    await record(2); // with more, the hundreds of open requests would overload the receiver of this test
+    await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 2);
   });
 
   it('serve an endpoint while others never respond, with 500 events for each', async () => {
