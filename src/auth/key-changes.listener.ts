@@ -36,8 +36,9 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   async onApplicationShutdown(): Promise<void> {
+    const ended = this.client?.end(); // first, so that a running check does not wait for PostgreSQL
     await this.tasks.stop();
-    await this.client?.end();
+    await ended;
   }
 
   private async connectOrProbe(): Promise<void> {

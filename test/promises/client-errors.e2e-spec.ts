@@ -21,7 +21,7 @@ afterAll(() => petstore.stop());
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const NEW_ITEM = '{"name":"Rex","amount":1}';
 const creation = (): Message => ({ method: 'POST', headers: [bearer(key), JSON_TYPE], body: NEW_ITEM });
-const countPets = async () =>
+const countItems = async () =>
   Number((await petstore.query<{ count: string }>('SELECT count(*) FROM items'))[0]?.count);
 
 /** Everything received until the service closes the connection. */
@@ -40,12 +40,12 @@ describe('bytes that are not HTTP', () => {
     ['text', 'hello\r\n\r\n'],
     ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
   ])('after a valid request in the same packet do not replace its response: %s', async (_, garbage) => {
-    const before = await countPets();
+    const before = await countItems();
     const text = await conversation(Buffer.concat([requestBytes(creation()), Buffer.from(garbage)]));
     expect(statuses(text)[0]).toBe(201);
     expect(statuses(text)[1]).toBeGreaterThanOrEqual(400);
     expect(statuses(text)).toHaveLength(2);
-    expect(await countPets()).toBe(before + 1);
+    expect(await countItems()).toBe(before + 1);
   });
 
   it('are answered after the fifty requests before them', async () => {
@@ -65,14 +65,14 @@ describe('a request that is cut off by a broken chunk', () => {
     const bytes = broken(
       `POST /v1/items HTTP/1.1\r\n${HEAD}X-Request-Id: mine\r\nAuthorization: Bearer ${key}\r\n`,
     );
-    const before = await countPets();
+    const before = await countItems();
     const [response, ...more] = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
     if (!response) throw new Error('There is no response');
     expectErrorBody(response, 400, 'malformed_request');
     expectPromisedHeaders(response);
     expect(valuesOf(response, 'X-Request-Id')).toEqual(['mine']);
     expect(more).toEqual([]);
-    expect(await countPets()).toBe(before);
+    expect(await countItems()).toBe(before);
   });
 
   it('is logged', async () => {
@@ -87,11 +87,11 @@ describe('a request that is cut off by a broken chunk', () => {
 
   it('does not replace the responses to the requests before it in the same packet', async () => {
     const lists = Array.from({ length: 3 }, () => requestBytes({ headers: [bearer(key)] }));
-    const head = `POST /v1/pets HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\n`;
-    const before = await countPets();
+    const head = `POST /v1/items HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\n`;
+    const before = await countItems();
     const text = await conversation(Buffer.concat([...lists, Buffer.from(broken(head))]));
     expect(statuses(text)).toEqual([200, 200, 200, 400]);
-    expect(await countPets()).toBe(before);
+    expect(await countItems()).toBe(before);
   });
 
   it('and was already refused because it has no key gets no second response', async () => {
@@ -113,7 +113,7 @@ describe('a request whose client resets the connection', () => {
     const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     const arrived = once(petstore.app.getHttpServer(), 'request');
     socket.write(
-      `POST /v1/pets HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\nX-Request-Id: reset\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n{`,
+      `POST /v1/items HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\nX-Request-Id: reset\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n{`,
     );
     await arrived;
     socket.resetAndDestroy();
