@@ -1,4 +1,9 @@
-import { DOCUMENTED, expectDocumentedPages, OpenApiDocument } from './support/openapi-document.js';
+import {
+  DOCUMENTED,
+  expectDocumentedPages,
+  expectDocumentedScope,
+  OpenApiDocument,
+} from './support/openapi-document.js';
 import { Petstore } from './support/petstore.js';
 
 let document: OpenApiDocument;
@@ -25,11 +30,9 @@ describe('GET /openapi.json', () => {
     const operation = document.operation(id);
     expect(document.root.paths[path][method]).toBe(operation);
     expect(Object.keys(operation.responses)).toEqual(statuses);
-    expect(operation).toMatchObject({
-      summary: expect.stringMatching(/\w/),
-      description: expect.stringContaining(`\`${scope}\``),
-      security: [{ apiKey: [scope] }],
-    });
+    expect(operation.summary).toMatch(/\w/);
+    expect(operation.security).toEqual([{ apiKey: [scope] }]);
+    expectDocumentedScope(document, id, scope);
   });
 
   it.each(['id', 'petId'])('has %s of an order as a 64-bit integer', (field) => {

@@ -69,3 +69,26 @@ export function expectDocumentedPages(document: OpenApiDocument, id: string, pat
   expect(link).toBe(`<https://petstore.test/v1${path}?limit=20&`);
   expect(cursor).toMatch(/^[\w-]{22}>; rel="next"$/);
 }
+
+/** A required scope, also in the description and in the 403. */
+export function expectDocumentedScope(document: OpenApiDocument, id: string, scope: string): void {
+  expect(document.operation(id)).toMatchObject({
+    security: [{ apiKey: expect.arrayContaining([scope]) as unknown }],
+    description: expect.stringContaining(`\`${scope}\``) as unknown,
+  });
+  const { headers, content } = document.response(id, '403');
+  expect(document.resolve(headers['WWW-Authenticate'])).toMatchObject({ required: true });
+  expect(content['application/json'].examples.insufficient_scope.value.message).toContain(scope);
+}
+
+/** The deprecation until 5 December 2030, and its headers. */
+export function expectDocumentedRemoval(document: OpenApiDocument, id: string, summary: string): void {
+  expect(document.operation(id)).toMatchObject({
+    deprecated: true,
+    'x-deprecated-sunset': '2030-12-05',
+    summary: `${summary} (until 2030-12-05)`,
+  });
+  for (const status of ['200', '404', '410']) {
+    expect(document.response(id, status).headers).toMatchObject({ Deprecation: {}, Sunset: {}, Link: {} });
+  }
+}
