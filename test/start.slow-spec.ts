@@ -4,6 +4,8 @@ import { seconds } from '../src/kernel/clock/duration.js';
 import { childrenOf, processesOf, signal, until } from './support/processes.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from './support/program.js';
 
+const DEVELOPMENT = join(import.meta.dirname, '../tools/scripts/dev.mjs');
+
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 let program: Program;
 
@@ -48,18 +50,6 @@ describe('npm start', () => {
     expect(processesOf(folder.path)).toEqual([]);
     (await started()).signal('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0 });
-  });
-
-  it('waits on Ctrl-C for an initdb that takes more than 5 s', async () => {
-    start();
-    await until(() => processesOf(folder.path).some((command) => command.includes('initdb')));
-    const slow = childrenOf(program.pid);
-    for (const pid of slow) signal(pid, 'SIGSTOP');
-    program.signal('SIGINT');
-    const resume = setTimeout(() => slow.map((pid) => signal(pid, 'SIGCONT')), seconds(8));
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-    expect(processesOf(folder.path)).toEqual([]);
-    clearTimeout(resume);
   });
 
   it('refuses a second start on the same data folder, prints the same keys at the next one but for one that was rotated, and refuses a broken folder', async () => {
@@ -128,4 +118,23 @@ it('stops when its terminal is closed', async () => {
   service.signal('SIGHUP');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
   expect(processesOf(folder.path)).toEqual([]);
+});
+
+describe('Ctrl-C during an initdb that takes more than 5 s', () => {
+  it.each([
+    ['npm start', SERVICE, []],
+    ['npm run dev', DEVELOPMENT, []],
+    ['petstore worker', COMMAND_LINE, ['worker']],
+  ])('leaves nothing of %s running', async (_, script, args) => {
+    const env = { PORT: '0', PETSTORE_DATA_DIR: folder.path };
+    program = new Program(script, args, { cwd: folder.path, env });
+    await until(() => processesOf(folder.path).some((command) => command.includes('initdb')));
+    const slow = childrenOf(program.pid);
+    for (const pid of slow) signal(pid, 'SIGSTOP');
+    program.signal('SIGINT');
+    const resume = setTimeout(() => slow.map((pid) => signal(pid, 'SIGCONT')), seconds(7));
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(processesOf(folder.path)).toEqual([]);
+    clearTimeout(resume);
+  });
 });

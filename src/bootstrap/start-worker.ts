@@ -13,8 +13,7 @@ import { startLogger } from './start-logger.js';
 export async function startWorker(onEnd: OnEnd): Promise<void> {
   if (WORKERS.length === 0) throw new StartupError('No module has background work.');
   const config = readConfig();
-  const database = await joinDatabase(config.read(DatabaseConfig));
-  onEnd(() => database.close());
+  const database = await joinDatabase(config.read(DatabaseConfig), onEnd);
   const options = { logger: startLogger, bufferLogs: true, abortOnError: false } as const;
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(config, database.url), options);
   worker.useLogger(worker.get(Logger));

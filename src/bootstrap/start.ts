@@ -1,6 +1,5 @@
 import { SERVICE } from '../kernel/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
-import type { Database } from '../database/open-database.js';
 import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../kernel/listen-on.js';
 import { readConfig } from '../settings.js';
@@ -30,18 +29,9 @@ export async function start(
     const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
     if (embedded) loadApplication().catch(() => undefined); // thrown below
     const open = ownsDatabase ? openDatabase : joinDatabase;
-    const opening: Promise<Database> = open(config.read(DatabaseConfig), (step) => {
+    const database = await open(config.read(DatabaseConfig), onEnd, (step) => {
       progress.show(step);
     });
-    // Registered first, so that a stop waits for a slow initdb and leaves nothing running.
-    if (embedded)
-      onEnd(() =>
-        opening.then(
-          (opened) => opened.close(),
-          () => undefined,
-        ),
-      );
-    const database = await opening;
     progress.show('Starting the service…');
     const { createApp, close } = await loadApplication();
     const app = await createApp(config, database.url);

@@ -10,12 +10,13 @@ export async function withDatabase<T>(
   work: (dataSource: DataSource) => Promise<T>,
   entities: DataSourceOptions['entities'] = [],
 ): Promise<T> {
-  const database = await openForCommand(config);
-  const dataSource = new DataSource({ ...connectionOptions(database.url), entities });
+  let close = () => Promise.resolve();
   try {
+    const { url } = await openForCommand(config, (closeDatabase) => (close = closeDatabase));
+    const dataSource = new DataSource({ ...connectionOptions(url), entities });
     await dataSource.initialize().catch(throwConnectionError);
     return await work(dataSource).finally(() => dataSource.destroy());
   } finally {
-    await database.close();
+    await close();
   }
 }

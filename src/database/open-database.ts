@@ -7,21 +7,22 @@ export interface Database {
   readonly url: string;
   /** Whether it is the embedded PostgreSQL, which gets sample data and demo keys. */
   readonly embedded: boolean;
-  close(): Promise<void>;
 }
 
+/** Registers the function that closes the database. Called before the database is open. */
+type OnEnd = (close: () => Promise<void>) => void;
 /** Called before each slow step. */
 type OnStep = (step: string) => void;
 
 /** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
-export function openDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
+export function openDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
   if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
-  return open(config, 'owner', onStep);
+  return open(config, 'owner', onEnd, { onStep });
 }
 
 /** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
-export function joinDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<Database> {
-  return open(config, 'visitor', onStep);
+export function joinDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
+  return open(config, 'visitor', onEnd, { onStep });
 }
 
 /**
@@ -29,10 +30,10 @@ export function joinDatabase(config: DatabaseConfig, onStep?: OnStep): Promise<D
  * service.
  * @throws StartupError
  */
-export async function openForCommand(config: DatabaseConfig): Promise<Database> {
+export async function openForCommand(config: DatabaseConfig, onEnd: OnEnd): Promise<Database> {
   const url = config.directDatabaseUrl ?? config.databaseUrl;
   const isEmpty = url === undefined || (await inspectMigrations(url)).applied.length === 0;
-  return open(config, 'visitor', undefined, config.migrateAtStart && isEmpty);
+  return open(config, 'visitor', onEnd, { migrates: config.migrateAtStart && isEmpty });
 }
 
 /** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
@@ -42,25 +43,32 @@ export const openUnmigrated = (dataDir: string) =>
 async function open(
   config: DatabaseConfig,
   as: 'owner' | 'visitor',
-  onStep: OnStep = () => undefined,
-  migrates = config.migrateAtStart,
+  onEnd: OnEnd,
+  {
+    onStep,
+    migrates = config.migrateAtStart,
+  }: { readonly onStep?: OnStep | undefined; readonly migrates?: boolean },
 ): Promise<Database> {
   const migrateAll = (url: string) =>
     migrate(url, (pending) => {
-      onStep(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
+      onStep?.(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
     });
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
     await (migrates ? migrateAll(direct) : requireMigrated(direct));
-    return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
+    return { url: config.databaseUrl, embedded: false };
   }
-  const server = await openEmbeddedPostgres(config.dataDir, { as }).catch(explain);
-  const database = { url: server.url, embedded: true, close: () => server.stop() };
-  await migrateAll(server.url).catch(async (error: unknown) => {
-    await database.close();
-    throw error;
-  });
-  return database;
+  const opening = openEmbeddedPostgres(config.dataDir, { as }).catch(explain);
+  // A stop waits for a slow initdb, which would otherwise go on alone.
+  onEnd(() =>
+    opening.then(
+      (server) => server.stop(),
+      () => undefined,
+    ),
+  );
+  const { url } = await opening;
+  await migrateAll(url);
+  return { url, embedded: true };
 }
 
 /** For a database user who may not change tables, and for commands. @throws StartupError */

@@ -31,8 +31,7 @@ const [{ Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] = a
 
 run(() =>
   serve(async (onEnd) => {
-    const database = await openDatabase(new Config().read(DatabaseConfig));
-    onEnd(() => database.close());
+    await openDatabase(new Config().read(DatabaseConfig), onEnd);
     const service = new Service();
     onEnd(() => service.stop());
     service.start();
