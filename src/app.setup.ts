@@ -6,7 +6,7 @@ import { limitTransport } from './http/adapter/transport-limits.js';
 import { noStore } from './http/conditional/etag.js';
 import { HttpConfig } from './http/http.config.js';
 import { setupCors } from './http/middleware/cors.js';
-import { requestContext, requestId, undecodablePath } from './http/middleware/request-context.js';
+import { originForm, requestContext, requestId, undecodablePath } from './http/middleware/request-context.js';
 import { observeResponses } from './http/middleware/response-observer.js';
 import { provideValidators } from './http/validation/validators.js';
 import { Clock } from './kernel/clock/clock.js';
@@ -36,7 +36,8 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     app.get(HttpMetrics).record,
     ...(tracing ? [tracing.record] : []),
   ];
-  app.use(requestContext(requestId, noStore, observeResponses(app.get(Clock), observers), undecodablePath));
+  const observe = observeResponses(app.get(Clock), observers);
+  app.use(requestContext(originForm, requestId, noStore, observe, undecodablePath));
   setupCors(app, config.corsOrigins);
   app.get(OpenApiDocument).describe(app);
   return app;

@@ -185,6 +185,11 @@ describe('webhooks', () => {
       ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/'],
       ['http to a public address', 'http://8.8.8.8/'],
       ['too long', `https://8.8.8.8/${'a'.repeat(2_048)}`],
+      ['U+0000', 'https://8.8.8.8/\0'],
+      ['a lone surrogate', 'https://8.8.8.8/\ud800'],
+      ['a line break', 'https://8.8.8.8/a\nb'],
+      ['an escape sequence', 'https://8.8.8.8/\u001b[31m'],
+      ['a host with an empty label', 'https://shop..example.com/'],
     ])('refuses a URL that has %s', async (_, url) => {
       const { body } = await client.post('/v1/webhooks').send({ url }).expect(400);
       expect(body).toMatchObject({ code: 'validation_failed', details: [{ field: 'url' }] });

@@ -162,6 +162,42 @@ describe('a request target in absolute form', () => {
       'method_not_allowed',
     );
     expectErrorResponse(await ask({ path: 'http://petstore.test/v1/nope' }), 404, 'route_not_found');
+    expect((await ask({ path: 'http://petstore.test?a=1' })).status).toBe(200);
+  });
+
+  it('gets the same response as its path alone', async () => {
+    const responses = ['', 'http://petstore.test', 'HTTPS://other.test:8080'].map((origin) => [
+      ask({ path: `${origin}/v1/items?limit=1` }),
+      ask({ path: `${origin}/v1/items/%zz` }),
+      ask({
+        path: `${origin}/v1/items/0`,
+        headers: [['Accept', 'application/problem+json']],
+      }),
+    ]);
+    const lasting = ({ status, headers, body }: RawResponse) => ({
+      status,
+      headers: headers.filter(([name]) => !/^(date|x-request-id|(x-)?ratelimit.*)$/i.test(name)),
+      body,
+    });
+    const [plain, ...others] = await Promise.all(responses.map((of) => Promise.all(of)));
+    for (const other of others) expect(other.map(lasting)).toEqual(plain?.map(lasting));
+    expect(plain?.map((response) => valuesOf(response, 'Cache-Control'))).toEqual([
+      ['private, no-cache'],
+      ['no-store'],
+      ['no-store'],
+    ]);
+  });
+
+  it('is the same request for an Idempotency-Key', async () => {
+    const headers: Message['headers'] = [
+      ['Content-Type', 'application/json'],
+      ['Idempotency-Key', 'absolute-form'],
+    ];
+    const create = (path: string) => ask({ method: 'POST', path, headers, body: NEW_ITEM });
+    const first = await create('/v1/items');
+    const repeat = await create('http://petstore.test/v1/items');
+    expect(valuesOf(repeat, 'Idempotent-Replayed')).toEqual(['true']);
+    expect(repeat.body).toBe(first.body);
   });
 });
 

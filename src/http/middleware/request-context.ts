@@ -28,6 +28,14 @@ export function requestId(request: Request, response: Response): void {
   response.setHeader('X-Request-Id', request.id);
 }
 
+/** A scheme and host in front of the path. */
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*\/?/i;
+
+/** Removes scheme and host from a request target in absolute form (RFC 9112, section 3.2.2): it is the same request. */
+export function originForm(request: Request): void {
+  request.url = request.originalUrl = request.url.replace(ABSOLUTE_FORM, '/');
+}
+
 /** Whether the path's percent-encoding is valid UTF-8 (RFC 3986, section 2.1). */
 export function isDecodable(path: string): boolean {
   if (!path.includes('%')) return true;

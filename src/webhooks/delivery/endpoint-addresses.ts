@@ -8,7 +8,7 @@ import { AddressPolicy } from './address-policy.js';
 const TIMEOUT = seconds(2);
 const TRIES = 2;
 /** DNS error codes that mean the name has no address. */
-const NO_ADDRESS = ['ENOTFOUND', 'ENODATA'];
+const NO_ADDRESS = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 /** No name server gave a definite answer. */
 export class NameServersUnavailable extends Error {}

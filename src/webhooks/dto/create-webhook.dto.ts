@@ -6,9 +6,17 @@ import { Optional, rule } from '../../http/validation/rule.js';
 const MAX_TYPES = 100;
 const MAX_URL = 2048;
 
-/** `http` is accepted here because it is allowed for the operator's `WEBHOOK_ALLOWED_NETWORKS`. */
+/**
+ * White space and characters that are not printable: `URL` removes or encodes them, so the URL would not be the one that
+ * is shown. `http` is accepted because it is allowed for the operator's `WEBHOOK_ALLOWED_NETWORKS`.
+ */
+const UNPRINTABLE = /[\s\p{C}]/u;
 const isUrl = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\//.test(value) && URL.canParse(value);
+  typeof value === 'string' &&
+  value.length <= MAX_URL &&
+  /^https?:\/\//.test(value) &&
+  !UNPRINTABLE.test(value) &&
+  URL.canParse(value);
 
 @ApiSchema({ name: 'NewWebhook' })
 export class CreateWebhookDto {
