@@ -50,26 +50,12 @@ export async function commandLine(): Promise<Command> {
   petstore.commands
     .find((command) => command.name() === 'completion')
     ?.action((shell: string) => {
-      printCompletion(() => {
-        completion.setup('petstore', 'petstore', shell);
-      });
+      // The library's bash script has read-only variables, so a shell that sources it twice must skip the second time.
+      if (shell === 'bash') process.stdout.write('if ! declare -F __petstore_complete >/dev/null; then\n');
+      completion.setup('petstore', 'petstore', shell);
+      if (shell === 'bash') process.stdout.write('fi\n');
     });
   return petstore;
-}
-
-/** Removes `readonly` from the library's bash script, which otherwise fails when a shell sources it twice. */
-function printCompletion(print: () => void): void {
-  /* eslint-disable no-console -- the library prints the script and does not return it */
-  const { log } = console;
-  console.log = (script: string) => {
-    log(script.replace(/^readonly /gm, ''));
-  };
-  try {
-    print();
-  } finally {
-    console.log = log;
-  }
-  /* eslint-enable no-console */
 }
 
 type AddCommands = (program: Command) => void;
