@@ -44,6 +44,12 @@ class AnAsyncClient(unittest.IsolatedAsyncioTestCase):
             await client.webhooks.list()
         self.assertEqual(self.waits, [3])
 
+    async def test_a_delete_is_done_when_a_retry_gets_404(self):
+        body = {"code": "pet_not_found", "message": "No.", "status": 404}
+        self.service.responses = [ScriptedResponse(503), ScriptedResponse(404, body=body)]
+        async with self.client() as client:
+            self.assertEqual((await client.pets.remove(7)).status, 404)
+
     async def test_runs_calls_at_the_same_time(self):
         self.service.responses = [ScriptedResponse(body=[REX]) for _ in range(5)]
         async with self.client() as client:

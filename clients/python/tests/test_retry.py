@@ -172,6 +172,26 @@ class WhatIsTriedAgain(RetryTest):
                 self.assertEqual(raised.exception.status, code)
                 self.assertEqual(len(self.service.received), 1)
 
+    def test_a_delete_is_done_when_a_retry_gets_404(self):
+        for first in (BROKEN, status(503)):
+            with self.subTest(first=first):
+                self.service.responses = [first, problem("pet_not_found", status(404))]
+                self.assertEqual(self.client().pets.remove(7).status, 404)
+
+    def test_a_delete_is_not_done_when_404_has_another_reason(self):
+        not_found = problem("pet_not_found", status(404))
+        for responses in (
+            [not_found],
+            [status(429), not_found],  # a 429 deletes nothing
+            [BROKEN, status(404)],  # from a proxy
+            [BROKEN, problem("route_not_found", status(404))],
+        ):
+            with self.subTest(responses=responses):
+                self.service.responses = [*responses]
+                with self.assertRaises(petstore.NotFoundError):
+                    self.client().pets.remove(7)
+                self.assertEqual(self.service.responses, [])
+
     def test_of_an_operation_that_may_be_done_twice_only_what_was_refused_before_it_began(self):
         post = Operation("x", "POST", "/x")
         refused = petstore.RateLimitError(Problem("x", "x", 429))

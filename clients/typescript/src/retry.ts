@@ -1,4 +1,10 @@
-import { ConflictError, ConnectionError, type PetstoreError, RateLimitError } from './errors.js';
+import {
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  type PetstoreError,
+  RateLimitError,
+} from './errors.js';
 import type { Operation } from './operations.js';
 
 const FIRST_WAIT = 500; // milliseconds: the upper end of the first random wait; each further one doubles it
@@ -15,6 +21,19 @@ export function isWorthAnotherTry(operation: Operation, error: PetstoreError): b
     PASSING_FAULTS.includes(error.status) ||
     (error instanceof ConflictError && error.code === 'idempotency_in_progress');
   return isDoneOnce && isPassing;
+}
+
+/**
+ * Whether an earlier attempt has deleted what this one does not find. A 429 deletes nothing, and a 404 of a proxy has no code of
+ * the service.
+ */
+export function isAlreadyDeleted(
+  { method }: Operation,
+  error: PetstoreError,
+  earlier: readonly PetstoreError[],
+): boolean {
+  const isMissing = error instanceof NotFoundError && !['unknown', 'route_not_found'].includes(error.code);
+  return method === 'DELETE' && isMissing && earlier.some((one) => !(one instanceof RateLimitError));
 }
 
 /**

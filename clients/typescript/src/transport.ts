@@ -4,7 +4,7 @@ import { type IdKind, readJson, writeJson } from './exact-json.js';
 import { Listing, type LoadPage } from './listing.js';
 import { type Input, type Operation, type OperationId, OPERATIONS, type Output } from './operations.js';
 import { links, responseInfo, type ResponseInfo } from './response-info.js';
-import { isWorthAnotherTry, retryAfterOf, waitBefore } from './retry.js';
+import { isAlreadyDeleted, isWorthAnotherTry, retryAfterOf, waitBefore } from './retry.js';
 import { randomText, type Runtime } from './runtime.js';
 import type { FieldError } from './types.js';
 
@@ -116,16 +116,20 @@ export class Transport<Id = bigint> {
     const url = `${this.#settings.url}${pathOf(operation, path)}${queryOf(query)}`;
     const body = input.body === undefined ? undefined : writeJson(input.body);
     const headers = this.headersOf(operation, body, options);
-    for (let retry = 0; ; retry++) {
+    const earlier: PetstoreError[] = [];
+    for (;;) {
       const request = { method: operation.method, headers, ...(body !== undefined && { body }) };
       try {
         return await this.attempt(id, url, request, options, deadline);
       } catch (error) {
         if (!(error instanceof PetstoreError)) throw error;
-        if (retry >= maxRetries || !isWorthAnotherTry(operation, error)) throw error;
-        const wait = waitBefore(retry, error.retryAfter, this.runtime.random);
+        if (error.response && isAlreadyDeleted(operation, error, earlier))
+          return { body: undefined, headers: new Headers(), response: error.response };
+        if (earlier.length >= maxRetries || !isWorthAnotherTry(operation, error)) throw error;
+        const wait = waitBefore(earlier.length, error.retryAfter, this.runtime.random);
         if (this.runtime.now() + wait >= deadline) throw error;
         await this.runtime.sleep(wait, options.signal);
+        earlier.push(error);
       }
     }
   }

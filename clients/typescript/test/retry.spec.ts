@@ -1,6 +1,7 @@
 import {
   ConflictError,
   ConnectionError,
+  NotFoundError,
   PetstoreClient,
   RateLimitError,
   ServerError,
@@ -241,6 +242,29 @@ describe('what is tried again', () => {
     service.responses = [problem('some_code', status(refused, { 'Retry-After': '1' }))];
     await expect(time.client(service.url).pets.create(PET)).rejects.toMatchObject({ status: refused });
     expect(service.received).toHaveLength(1);
+  });
+
+  describe('a DELETE', () => {
+    const notFound = problem('pet_not_found', status(404));
+
+    it.each([
+      ['a lost response', BROKEN],
+      ['503', status(503)],
+    ])('is done when a retry after %s gets 404', async (_, first) => {
+      service.responses = [first, notFound];
+      expect(await time.client(service.url).pets.remove(7n)).toMatchObject({ status: 404 });
+    });
+
+    it.each<[string, ScriptedResponse[]]>([
+      ['the first attempt', [notFound]],
+      ['a retry after 429, which deletes nothing', [status(429), notFound]],
+      ['a retry, from a proxy', [BROKEN, status(404)]],
+      ['a retry, because the route is unknown', [BROKEN, problem('route_not_found', status(404))]],
+    ])('throws a NotFoundError when 404 is the response to %s', async (_, responses) => {
+      service.responses = responses;
+      await expect(time.client(service.url).pets.remove(7n)).rejects.toThrow(NotFoundError);
+      expect(service.responses).toEqual([]);
+    });
   });
 
   it('of an operation that may be done twice only what was refused before it began', () => {

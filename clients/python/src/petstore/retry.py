@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 
 import httpx
 
-from .errors import ConflictError, ConnectionError, PetstoreError, RateLimitError
+from .errors import ConflictError, ConnectionError, NotFoundError, PetstoreError, RateLimitError
 from .operations import Operation
 
 _FIRST_WAIT = 0.5  # seconds: the upper end of the first random wait; each further one doubles it
@@ -27,6 +28,14 @@ def is_worth_another_try(operation: Operation, error: PetstoreError) -> bool:
         or (isinstance(error, ConflictError) and error.code == "idempotency_in_progress")
     )
     return is_done_once and is_passing
+
+
+def is_already_deleted(operation: Operation, error: PetstoreError, earlier: Sequence[PetstoreError]) -> bool:
+    """Whether an earlier attempt has deleted what this one does not find. A 429 deletes nothing, and a 404 of a proxy
+    has no code of the service.
+    """
+    is_missing = isinstance(error, NotFoundError) and error.code not in ("unknown", "route_not_found")
+    return operation.method == "DELETE" and is_missing and any(not isinstance(one, RateLimitError) for one in earlier)
 
 
 def wait_before(retry: int, retry_after: float | None, random: float) -> float:

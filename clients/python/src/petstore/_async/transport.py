@@ -25,7 +25,7 @@ from ..exchange import (
 )
 from ..operations import Operation
 from ..responses import Page, ResponseInfo, ResultList
-from ..retry import is_worth_another_try, wait_before
+from ..retry import is_already_deleted, is_worth_another_try, wait_before
 from .listing import AsyncListing
 
 Item = TypeVar("Item")
@@ -94,20 +94,22 @@ class AsyncTransport:
         total_timeout = settings.total_timeout if given.total_timeout is None else given.total_timeout
         max_retries = settings.max_retries if given.max_retries is None else given.max_retries
         deadline = clock() + total_timeout
-        retry = 0
+        earlier: list[PetstoreError] = []
         while True:
             request_id = secrets.token_hex(16)
             try:
                 raw = await self._attempt(call, max(0.001, min(timeout, deadline - clock())), request_id)
                 return *self._reader.read(call.operation, kind, raw, request_id), raw.headers
             except PetstoreError as error:
-                if retry >= max_retries or not is_worth_another_try(call.operation, error):
+                if error.response is not None and is_already_deleted(call.operation, error, earlier):
+                    return None, error.response, httpx.Headers()
+                if len(earlier) >= max_retries or not is_worth_another_try(call.operation, error):
                     raise
-                wait = wait_before(retry, error.retry_after, self._runtime.random())
+                wait = wait_before(len(earlier), error.retry_after, self._runtime.random())
                 if clock() + wait >= deadline:
                     raise
+                earlier.append(error)
             await self._runtime.sleep(wait)
-            retry += 1
 
     async def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
         method, headers = call.operation.method, call.headers_with(request_id)
