@@ -59,6 +59,7 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
     redis = await RedisServer.start();
     petstore = await Petstore.start({ env: { REDIS_URL: redis.url } });
     await petstore.client(await petstore.key('free')).get('/v1/events');
+    await petstore.client().get('/health/ready').expect(200);
     exported = (await petstore.client().get('/metrics').expect(200)).text;
   });
   afterAll(async () => {
@@ -71,6 +72,13 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
     (_, expr) => {
       expect(metricsOf(expr)).not.toEqual([]);
       for (const name of metricsOf(expr)) expect(exported).toMatch(new RegExp(`^${name}[ {]`, 'm'));
+    },
+  );
+
+  it.each(alerts.flatMap(({ expr }) => [...expr.matchAll(/route="(.+?)"/g)].map(([, route]) => route)))(
+    'is exported for the route %s',
+    (route) => {
+      expect(exported).toContain(`route="${route}"`);
     },
   );
 
@@ -133,9 +141,12 @@ describeWith('promtool', 'promtool', () => {
     const folder = await emptyFolder();
     const file = join(folder.path, 'alerts.test.yml');
     const tests = readText('deploy/prometheus/alerts.test.yml');
+    const rules = path('prometheus');
     writeFileSync(
       file,
-      tests.replaceAll('JOB', job).replace('[alerts.yml]', `['${path('prometheus/alerts.yml')}']`),
+      tests
+        .replaceAll('JOB', job)
+        .replace(/^rule_files: .*/m, `rule_files: ['${rules}/alerts.yml', '${rules}/stack-alerts.yml']`),
     );
     const result = promtool('test', 'rules', file);
     await folder.remove();
