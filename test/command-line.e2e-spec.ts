@@ -196,6 +196,14 @@ describe('a key, once created', () => {
     );
   });
 
+  it('is a row that cuts a long name between two characters, and fits 80 columns if it never expires', async () => {
+    await createKey('--plan', 'free', '--name', '🐶'.repeat(40));
+    const { stdout } = await petstore('keys', 'list');
+    const [row = ''] = stdout.split('\n').filter((line) => line.includes('🐶'));
+    expect(row).toMatch(/^\d+ +🐶+… +free +60\/1000 /u);
+    expect(row.length).toBeLessThanOrEqual(80);
+  });
+
   it('is a row of at most 100 columns without --wide, whatever its name', async () => {
     await createKey(
       '--plan',
@@ -212,7 +220,7 @@ describe('a key, once created', () => {
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(stdout).toMatch(
       new RegExp(
-        `^${created.id} +a test +business +${SCOPES.length} +…${created.key.slice(-4)} +never +active$`,
+        `^${created.id} +a test +business +1000/100000 +…${created.key.slice(-4)} +never +active$`,
         'm',
       ),
     );

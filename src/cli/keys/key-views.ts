@@ -22,12 +22,12 @@ export function describeKey(key: ApiKey) {
 
 type Column = readonly [head: string, cell: (key: ApiKey) => string];
 
-/** Columns that fit into 100 characters. `--wide` shows more, and `keys show` everything about one key. */
+/** Columns that usually fit into 80 characters. `--wide` shows more, and `keys show` everything about one key. */
 const NARROW: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => shortened(visible(name))],
   ['PLAN', ({ plan }) => plan],
-  ['SCOPES', ({ scopes }) => (scopes ? String(scopes.length) : 'all')],
+  ['MINUTE/DAY', ({ limits }) => `${limits.perMinute}/${limits.perDay}`],
   ['KEY', ({ lastFour }) => `…${lastFour}`],
   ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? day(lastUsedAt) : 'never')],
   ['STATE', (key) => state(key).replace(/^banned .*/, 'banned')],
@@ -55,10 +55,13 @@ export function keysTable(keys: readonly ApiKey[], { wide = false } = {}): strin
   );
 }
 
-const MAX_NAME = 30;
+const MAX_NAME = 22;
 
-const shortened = (name: string): string =>
-  name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME) return name;
+  const cut = name.slice(0, MAX_NAME - 1);
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
+}
 
 export function keyDetails(key: ApiKey): string {
   const oldEndsAt = ifFuture(key.previousEndsAt);

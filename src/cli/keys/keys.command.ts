@@ -24,7 +24,7 @@ export function addKeysCommand(program: Command): void {
   keys
     .command('list')
     .description('List all keys.')
-    .option('--wide', 'also show limits, all scopes and exact times')
+    .option('--wide', 'also show scopes and exact times')
     .option('--json', 'print a JSON array')
     .action(list);
   onOneKey('show', 'Show one key.').action(show);
