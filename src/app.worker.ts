@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { FEATURES } from './app.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorsModule } from './http/errors/errors.module.js';
@@ -9,12 +9,8 @@ import { KernelModule } from './kernel/kernel.module.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
 
-/** A feature whose background work can run in a separate process. `worker` is the provider that starts it. */
-interface WorkingFeature extends Type {
-  readonly worker: Type<{ work(): void }>;
-}
-
-export const WORKERS = FEATURES.filter((feature): feature is WorkingFeature => 'worker' in feature);
+/** The features whose background work can run in a separate process. */
+export const WORKERS = FEATURES.filter((feature) => 'hasWorker' in feature);
 
 /** The application of `petstore worker`: only the features with background work, and no HTTP server. */
 @Module({})

@@ -19,6 +19,5 @@ export async function startWorker(onEnd: OnEnd): Promise<void> {
   worker.useLogger(worker.get(Logger));
   const context = worker as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
   onEnd((signal) => context.close(signal));
-  for (const feature of WORKERS) worker.get(feature.worker).work();
   setInterval(() => undefined, hours(1)); // keeps the process alive while PostgreSQL is unavailable
 }

@@ -30,7 +30,7 @@ export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.addPoll(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.tasks.add(SEQUENCE_EVERY, () => this.sequencer.catchUp());
     this.tasks.add(CLEAR_EVERY, () => this.clear());
   }
 

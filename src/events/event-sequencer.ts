@@ -14,17 +14,17 @@ const MAX_BATCHES = 5;
  */
 @Injectable()
 export class EventSequencer {
-  private running?: Promise<boolean>;
-  private next?: Promise<boolean>;
+  private running?: Promise<void>;
+  private next?: Promise<void>;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Moves all events committed before the call, up to a limit. @returns whether there were any */
-  catchUp(): Promise<boolean> {
+  /** Moves all events committed before the call, up to a limit. */
+  catchUp(): Promise<void> {
     if (!this.running) return (this.running = this.pass().finally(() => (this.running = undefined)));
     // A running pass may have read too early. Calls during it share the next one.
     this.next ??= this.running
-      .catch(() => false)
+      .catch(() => undefined)
       .then(() => {
         this.next = undefined;
         return this.catchUp();
@@ -32,12 +32,10 @@ export class EventSequencer {
     return this.next;
   }
 
-  private async pass(): Promise<boolean> {
-    let batches = 0;
-    for (; batches < MAX_BATCHES && (await this.hasEvents()); batches++) {
+  private async pass(): Promise<void> {
+    for (let batches = 0; batches < MAX_BATCHES && (await this.hasEvents()); batches++) {
       await this.dataSource.transaction('READ COMMITTED', sequenceBatch);
     }
-    return batches > 0;
   }
 
   private async hasEvents(): Promise<boolean> {

@@ -55,8 +55,8 @@ export class EventsService {
   }
 
   /** Moves everything committed before the call into the feed, up to a limit. */
-  async catchUp(): Promise<void> {
-    await this.sequencer.catchUp();
+  catchUp(): Promise<void> {
+    return this.sequencer.catchUp();
   }
 
   /** Returns the events after an id, oldest first. */

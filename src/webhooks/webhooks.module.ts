@@ -48,6 +48,6 @@ import { WebhooksService } from './webhooks.service.js';
   ],
 })
 export class WebhooksModule {
-  /** Lets `petstore worker` run the worker in a separate process. */
-  static readonly worker = WebhookWorker;
+  /** Part of `petstore worker`. */
+  static readonly hasWorker = true;
 }

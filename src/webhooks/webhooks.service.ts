@@ -7,7 +7,6 @@ import { hours } from '../kernel/clock/duration.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { makeSecret, secretText } from './delivery/message.js';
 import { SecretBox } from './delivery/secret-box.js';
-import { WebhookWorker } from './queue/webhook-worker.js';
 import type { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
@@ -26,7 +25,6 @@ export class WebhooksService {
     @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
     private readonly urls: EndpointUrl,
     private readonly secrets: SecretBox,
-    private readonly worker: WebhookWorker,
     private readonly events: EventsService,
     private readonly clock: Clock,
   ) {}
@@ -61,7 +59,6 @@ export class WebhooksService {
       });
       return webhooks.save(webhook);
     });
-    this.worker.pollSoon();
     return WebhookWithSecretResponse.withSecret(webhook, secretText(secret), this.clock.now());
   }
 
@@ -117,16 +114,14 @@ export class WebhooksService {
     return this.owned(this.webhooks, owner, webhookId);
   }
 
-  private async change(owner: Int64, webhookId: Int64, work: (webhook: Webhook) => void): Promise<Webhook> {
-    const changed = await this.webhooks.manager.transaction(async (manager) => {
+  private change(owner: Int64, webhookId: Int64, work: (webhook: Webhook) => void): Promise<Webhook> {
+    return this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
       const webhook = await this.owned(webhooks, owner, webhookId, true);
       work(webhook);
       await webhooks.save(webhook);
       return webhook;
     });
-    this.worker.pollSoon();
-    return changed;
   }
 
   private async owned(

@@ -5,8 +5,6 @@ type Task = () => Promise<void>;
 /** Runs a task once more, after a running one. The promise does not reject: it tells whether the task succeeded. */
 type Run = () => Promise<boolean>;
 
-/** Polls to skip after one that found no work. */
-const SKIPPED_POLLS = 4;
 const RETRY_AFTER = seconds(0.25);
 
 /** Runs background tasks, each at its interval and never twice at the same time. The timers do not keep the process alive. */
@@ -32,32 +30,6 @@ export class PeriodicTasks {
     return async () => {
       while (this.running.has(task)) await this.running.get(task);
       return start();
-    };
-  }
-
-  /**
-   * Polls for work at each interval, or at every fifth after a poll that found none: an idle process should cost little.
-   * @param interval milliseconds
-   * @param poll returns whether it found work
-   * @returns a function that makes the next interval poll
-   */
-  addPoll(interval: number, poll: () => Promise<boolean>): () => void {
-    let toSkip = 0;
-    this.add(interval, async () => {
-      if (toSkip > 0) {
-        toSkip -= 1;
-        return;
-      }
-      toSkip = SKIPPED_POLLS; // before the poll: the returned function may reset it meanwhile
-      let found = true;
-      try {
-        found = await poll();
-      } finally {
-        if (found) toSkip = 0; // or if the poll failed
-      }
-    });
-    return () => {
-      toSkip = 0;
     };
   }
 

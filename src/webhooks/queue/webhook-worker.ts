@@ -27,7 +27,7 @@ const CLEAN_EVERY = minutes(10);
 const STOP_TIMEOUT = seconds(3);
 
 /**
- * Delivers webhooks in this process, unless `WEBHOOK_WORKER` is `off`. The queue is loaded and connected once the first
+ * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service. The queue is loaded and connected once the first
  * webhook exists; until then, the process only polls for one.
  */
 @Injectable()
@@ -37,7 +37,6 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     this.logger.warn(`Could not process webhooks; retrying at the next run: ${String(error)}`);
   });
   private queue?: Runner;
-  private pollAtNextInterval?: () => void;
 
   constructor(
     private readonly config: WebhooksConfig,
@@ -50,30 +49,24 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
   ) {}
 
   onModuleInit(): void {
-    const delivers = this.config.worker || this.buildInfo.component === 'worker';
-    this.buildInfo.add({ delivers: String(delivers) });
+    this.buildInfo.add({ delivers: String(this.delivers) });
   }
 
   onApplicationBootstrap(): void {
-    if (this.config.worker) this.start();
-  }
-
-  /** Starts delivering, in a process dedicated to it. */
-  work(): void {
-    this.start();
-    this.logger.log('The worker delivers webhooks.');
-  }
-
-  private start(): void {
-    if (this.pollAtNextInterval) return;
-    this.pollAtNextInterval = this.tasks.addPoll(POLL_EVERY, () => this.poll());
+    if (!this.delivers) return;
+    this.tasks.add(POLL_EVERY, () => this.poll());
     this.tasks.add(UNLOCK_EVERY, () => this.withQueue(unlockAbandonedJobs));
     this.tasks.add(CLEAN_EVERY, () => this.withQueue(cleanQueue));
+    if (this.isDedicated) this.logger.log('The worker delivers webhooks.');
   }
 
-  /** Polls at the next interval even if idle. Otherwise a new webhook could wait up to 5 s. */
-  pollSoon(): void {
-    this.pollAtNextInterval?.();
+  private get delivers(): boolean {
+    return this.config.worker || this.isDedicated;
+  }
+
+  /** Whether this process is `petstore worker`. */
+  private get isDedicated(): boolean {
+    return this.buildInfo.component === 'worker';
   }
 
   /**
@@ -92,13 +85,11 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.connections.end();
   }
 
-  /** @returns whether there is a webhook */
-  private async poll(): Promise<boolean> {
-    if (!(await this.hasWebhooks())) return false;
+  private async poll(): Promise<void> {
+    if (!(await this.hasWebhooks())) return;
     this.queue ??= await this.startQueue();
     await this.events.catchUp();
     await this.fanOut.run();
-    return true;
   }
 
   private async withQueue(work: (pool: Pool) => Promise<void>): Promise<void> {
