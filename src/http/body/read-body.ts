@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { DomainError } from '../../kernel/errors/domain-error.js';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 import { JsonError, parseJson } from '../../kernel/json/parse-json.js';
 
-const LIMIT = 100 * 1024; // bytes, after decompression
+const LIMIT = 100 * 1024; // bytes, also after decompression
 
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip], // an alias (RFC 9110, section 8.4.1.3)
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)], // an alias (RFC 9110, section 8.4.1.3)
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
 ]);
 
 /** @throws PayloadTooLarge for a `Content-Length` above the limit */
@@ -25,49 +26,40 @@ export function checkLength({ headers }: IncomingMessage): void {
  * @throws PayloadTooLarge, UnsupportedMediaType, UnreadableBody
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const decoder = decoderFor(request);
-  try {
-    return await (decoder ? decode(request, decoder) : collect(request));
-  } catch (error) {
-    throw error instanceof DomainError ? error : new UnreadableBody();
-  }
+  const decode = decoderFor(request);
+  const bytes = await collect(request);
+  return decode ? decode(bytes, { maxOutputLength: LIMIT }).catch(explain) : bytes;
 }
 
-async function decode(request: IncomingMessage, decoder: Transform): Promise<Buffer> {
-  request.once('error', (error) => decoder.destroy(error));
-  try {
-    return await collect(request.pipe(decoder));
-  } finally {
-    request.unpipe(decoder).resume();
-    decoder.destroy();
-  }
-}
-
-function decoderFor({ headers }: IncomingMessage): Transform | undefined {
+function decoderFor({ headers }: IncomingMessage): Decode | undefined {
   const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity') return undefined;
-  const create = DECODERS.get(encoding);
-  if (!create) throw new UnsupportedMediaType('Send the body plain, or as gzip, deflate or br.');
-  return create();
+  const decode = DECODERS.get(encoding);
+  if (!decode) throw new UnsupportedMediaType('Send the body plain, or as gzip, deflate or br.');
+  return decode;
 }
 
-function collect(stream: Readable): Promise<Buffer> {
+function collect(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    stream.on('data', (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= LIMIT) chunks.push(chunk);
       else reject(new PayloadTooLarge('100 KiB'));
     });
-    stream.once('end', () => {
+    request.once('end', () => {
       resolve(Buffer.concat(chunks));
     });
-    stream.on('error', reject); // not once(): a second error without a listener would end the process
-    stream.once('close', () => {
-      if (!stream.readableEnded) reject(new UnreadableBody());
+    request.on('error', () => undefined); // it also closes
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new UnreadableBody());
     });
   });
+}
+
+function explain(error: NodeJS.ErrnoException): never {
+  throw error.code === 'ERR_BUFFER_TOO_LARGE' ? new PayloadTooLarge('100 KiB') : new UnreadableBody();
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
