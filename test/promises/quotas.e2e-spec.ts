@@ -139,6 +139,14 @@ describe('callers without a valid key', () => {
     expect(remaining(await from('2001:db8:1:3::1').get('/v1/events'))).toBe(29);
   });
 
+  it('are counted by the address alone if the proxy adds their port', async () => {
+    await from('192.0.2.50:1024').get('/v1/events');
+    expect(remaining(await from('192.0.2.50').get('/v1/events'))).toBe(28);
+    expect(remaining(await from('192.0.2.51:1024').get('/v1/events'))).toBe(29);
+    await from('[2001:db8:50::1]:1024').get('/v1/events');
+    expect(remaining(await from('2001:db8:50::2').get('/v1/events'))).toBe(28);
+  });
+
   it('do not affect a key used from the same address, or the reverse', async () => {
     const key = await petstore.key('free');
     await from('192.0.2.4', key).get('/v1/events'); // cached from here on
