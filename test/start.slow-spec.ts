@@ -138,3 +138,13 @@ describe('Ctrl-C during an initdb that takes more than 5 s', () => {
     clearTimeout(resume);
   });
 });
+
+it('a command that is ended during initdb leaves nothing running', async () => {
+  program = new Program(COMMAND_LINE, ['keys', 'create', '--plan', 'free', '--name', 'x'], {
+    cwd: folder.path,
+  });
+  await until(() => processesOf(folder.path).some((command) => command.includes('initdb')));
+  signal(program.pid, 'SIGTERM'); // not to initdb
+  expect(await program.ended).toMatchObject({ code: 143, stderr: '' });
+  expect(processesOf(folder.path)).toEqual([]);
+});

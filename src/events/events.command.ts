@@ -40,26 +40,20 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
   const { withDatabase } = await import('../cli/with-database.js'); // loads TypeORM
   const { EventsService } = await import('./events.service.js');
   const { EventSequencer } = await import('./event-sequencer.js');
-  const stop = new AbortController();
-  const end = () => {
-    stop.abort();
-  };
-  process.once('SIGINT', end).once('SIGTERM', end);
+  process.exitCode = 0; // also when a signal ends it
   await withDatabase(config, async (dataSource) => {
     const feed = new EventsService(dataSource, new EventSequencer(dataSource));
     const start = await feed.newestId(); // if there are no events to print, start after the newest one
     const newest = await feed.last(last, type);
     for (const event of newest) write(event, json);
     let after = newest.at(-1)?.id ?? start;
-    while (follow && !stop.signal.aborted) {
+    while (follow) {
       const events = await feed.after(after, PAGE, type);
       for (const event of events) write(event, json);
       after = events.at(-1)?.id ?? after;
-      if (events.length < PAGE)
-        await delay(ASK_EVERY, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (events.length < PAGE) await delay(ASK_EVERY);
     }
   });
-  process.off('SIGINT', end).off('SIGTERM', end);
 }
 
 function write({ id, type, version, occurredAt, data }: EventRow, json: true | undefined): void {
