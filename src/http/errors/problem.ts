@@ -41,11 +41,7 @@ function qualitiesOf(accept: string): Map<string, number> {
  * Converts an Error into a problem.
  * @param base address of the service; `type` is the URL of the code in the catalogue below it
  */
-export function problemOf(
-  body: ErrorBody,
-  base: string,
-  { url = '' }: Pick<IncomingMessage, 'url'>,
-): Problem {
+function problemOf(body: ErrorBody, base: string, { url = '' }: Pick<IncomingMessage, 'url'>): Problem {
   const [path = ''] = url.split('?', 1);
   return {
     type: `${base}/docs/errors#${body.code}`,

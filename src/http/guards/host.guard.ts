@@ -13,20 +13,10 @@ class InvalidHost extends DomainError {
 }
 
 /** @throws InvalidHost for HTTP/1.1 without a `Host`, and for an invalid or second one */
-export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
-  const { host } = headers;
-  const missing = host === undefined && httpVersion === '1.1';
-  if (missing || (host !== undefined && !HOST.test(host)) || hosts(rawHeaders) > 1) throw new InvalidHost();
-}
-
-/** Counts them in the raw headers, because `headers` contains only the first. */
-function hosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
+export function checkHost({ headersDistinct, httpVersion }: IncomingMessage): void {
+  const { host: hosts = [] } = headersDistinct;
+  const isMissing = hosts.length === 0 && httpVersion === '1.1';
+  if (isMissing || hosts.length > 1 || !hosts.every((host) => HOST.test(host))) throw new InvalidHost();
 }
 
 /** Rejects a request without exactly one valid host. */

@@ -15,7 +15,7 @@ export interface DtoProperty {
 }
 
 /** The properties of a DTO, including inherited ones, by the name that clients send. */
-export type DtoSchema = ReadonlyMap<string, DtoProperty>;
+type DtoSchema = ReadonlyMap<string, DtoProperty>;
 
 /** Reads the metadata of class-validator and class-transformer; `undefined` for a class without rules, which is not a DTO. */
 export const dtoSchema = (type: unknown): DtoSchema | undefined =>
