@@ -9,7 +9,7 @@ import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency/idemp
 import { parameterError } from './kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './kernel/errors/common.errors.js';
 import { InvalidCursor } from './kernel/pagination/page.js';
-import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/catalog.js';
+import { type CatalogEntry, catalogEntry } from './openapi/error-catalog/error-catalog.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit/rate-limit.errors.js';
 
 const LIMIT = parameterError('query', ['limit'], { code: 'range', message: 'limit must be from 1 to 100' });

@@ -5,7 +5,7 @@ import { HttpConfig } from '../http/http.config.js';
 import { PublicUrl } from '../http/public-url.js';
 import { Public } from '../http/route/public.decorator.js';
 import { OpenApiDocument } from './document/openapi-document.js';
-import { ErrorCatalog } from './error-catalog/error-catalog.service.js';
+import { ErrorCatalog } from './error-catalog/error-catalog.js';
 import { catalogPage } from './error-catalog/page.js';
 import { securityHeaders } from './static/security-headers.js';
 import { HTML, Site } from './static/site.js';

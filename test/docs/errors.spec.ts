@@ -1,8 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../src/openapi/error-catalog/catalog.js';
-import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
+import type { CatalogEntry } from '../../src/openapi/error-catalog/error-catalog.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.js';
 import { ERROR_PAGE, errorsPage, UPDATING } from '../support/error-page.js';
 import { Petstore } from '../support/petstore.js';
 import { readText } from '../support/repository.js';

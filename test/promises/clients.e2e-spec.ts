@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 import { type ClientOptions, PetstoreClient } from '../../clients/typescript/src/index.js';
 import { errorOf } from '../../clients/typescript/src/errors.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
-import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.js';
 import { eventually } from '../support/eventually.js';
 import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';

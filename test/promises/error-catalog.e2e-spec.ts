@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { DomainError } from '../../src/kernel/errors/domain-error.js';
 import { ApiErrors } from '../../src/openapi/decorators/api-errors.decorator.js';
-import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.service.js';
+import { ErrorCatalog } from '../../src/openapi/error-catalog/error-catalog.js';
 import { Petstore } from '../support/petstore.js';
 import { send, valuesOf } from '../support/wire.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CatalogEntry, OTHER_CODES } from '../../src/openapi/error-catalog/catalog.js';
+import { type CatalogEntry, OTHER_CODES } from '../../src/openapi/error-catalog/error-catalog.js';
 
 export const ERROR_PAGE = join(import.meta.dirname, '../../docs/errors.md');
 

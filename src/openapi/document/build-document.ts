@@ -5,7 +5,7 @@ import { HttpConfig } from '../../http/http.config.js';
 import { ErrorResponse, ProblemResponse } from './error.response.js';
 import { PublicUrl } from '../../http/public-url.js';
 import { completeDocument } from './complete-document.js';
-import { ErrorCatalog } from '../error-catalog/error-catalog.service.js';
+import { ErrorCatalog } from '../error-catalog/error-catalog.js';
 import { guides } from './guides.js';
 import { SECURITY_SCHEME } from '../decorators/operation-marks.js';
 import { BASE_PATH } from './paths.js';

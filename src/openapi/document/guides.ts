@@ -1,6 +1,5 @@
 import { PLANS } from '../../auth/plans.js';
-import type { CatalogEntry } from '../error-catalog/catalog.js';
-import { OTHER_CODES } from '../error-catalog/catalog.js';
+import { type CatalogEntry, OTHER_CODES } from '../error-catalog/error-catalog.js';
 import type { TagObject } from './schemas.js';
 
 const number = (value: number): string => value.toLocaleString('en');

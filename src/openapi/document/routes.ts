@@ -1,6 +1,6 @@
 import { HttpStatus, type INestApplication, RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, REDIRECT_METADATA } from '@nestjs/common/internal.js';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { deprecationOf } from '../../deprecation/deprecation.js';
 import { type HandlerParameter, parametersOf } from '../../http/route/parameters.js';
@@ -9,6 +9,7 @@ import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
 import type { DomainError } from '../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../decorators/api-errors.decorator.js';
 import { clientMethodOf, tagOf } from '../decorators/operation-marks.js';
+import { type Handler, handlersOf } from '../handlers.js';
 import type { OperationObject, TagObject } from './schemas.js';
 
 /** The metadata of a route that `@nestjs/swagger` does not read. */
@@ -31,7 +32,6 @@ export interface Route {
 }
 
 type Numbered = OperationObject & { 'x-route-number'?: number };
-type Handlers = Readonly<Record<string, object | undefined>>;
 
 /** Maps the operations of a document to their routes. */
 export class Routes {
@@ -39,19 +39,10 @@ export class Routes {
 
   /** Numbers the handlers. `@nestjs/swagger` copies the numbers into the operations. */
   constructor(app: INestApplication) {
-    const scanner = new MetadataScanner();
-    const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [
-      ...module.controllers.values(),
-    ]);
-    for (const { metatype } of controllers) {
-      const { prototype } = metatype as { prototype: Handlers };
-      for (const name of scanner.getAllMethodNames(prototype))
-        this.add(metatype as Type, prototype[name], name);
-    }
+    for (const one of handlersOf(app.get(DiscoveryService))) this.add(one);
   }
 
-  private add(controller: Type, handler: object | undefined, name: string): void {
-    if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return;
+  private add({ controller, handler, name }: Handler): void {
     const parameters = parametersOf(controller, name);
     const extensions = Reflect.getMetadata(DECORATORS.API_EXTENSION, handler) as object | undefined;
     const numbered = { ...extensions, 'x-route-number': this.routes.length };

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { SERVICE } from '../../kernel/service.js';
-import type { CatalogEntry } from './catalog.js';
-import { OTHER_CODES } from './catalog.js';
+import { type CatalogEntry, OTHER_CODES } from './error-catalog.js';
 
 /** The catalogue as an HTML page. Its links are relative, because a proxy may serve it under another path. */
 export function catalogPage(entries: readonly CatalogEntry[]): string {
