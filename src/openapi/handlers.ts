@@ -13,9 +13,10 @@ export interface Handler {
 export function handlersOf(discovery: DiscoveryService): Handler[] {
   const scanner = new MetadataScanner();
   return discovery.getControllers().flatMap(({ metatype }) => {
-    const controller = metatype as Type<Readonly<Record<string, object>>>;
-    return scanner.getAllMethodNames(controller.prototype).flatMap((name) => {
-      const handler = controller.prototype[name];
+    const controller = metatype as Type;
+    const prototype = controller.prototype as Readonly<Record<string, object>>;
+    return scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const handler = prototype[name];
       return handler && Reflect.hasMetadata(METHOD_METADATA, handler) ? [{ controller, handler, name }] : [];
     });
   });
