@@ -389,6 +389,29 @@ describe('webhooks', () => {
       expect(body).toMatchObject({ code: 'delivery_not_found' });
     });
 
+    it.each([500, 204])(
+      'can be requested while an attempt is under way, which ends with %i',
+      async (status) => {
+        const { id } = await create();
+        await addItem();
+        await fanOut();
+        await petstore.query('UPDATE webhook_deliveries SET tries = 8'); // the next wait is 24 h
+        const [delivery] = await deliveries(id);
+        receiver.respond = (response) => {
+          receiver.respond = 204;
+          void client
+            .post(`/v1/webhooks/${id}/deliveries/${delivery?.id}/retry`)
+            .then(() => response.writeHead(status).end());
+        };
+        await deliver(id);
+        await deliver(id);
+        expect(receiver.received).toHaveLength(2);
+        expect(await deliveries(id)).toMatchObject([
+          { state: 'delivered', attempts: [{ status }, { status: 204 }] },
+        ]);
+      },
+    );
+
     it('and pings are sent once for requests with the same Idempotency-Key', async () => {
       const { id } = await create();
       await addItem();

@@ -10,6 +10,8 @@ export interface DueDelivery {
   readonly type: string;
   /** Attempts in the current schedule. */
   readonly tries: number;
+  /** When this attempt was due. A text, because a `Date` lacks the microseconds. */
+  readonly dueAt: string;
   readonly createdAt: Date;
   /** Null for a ping. */
   readonly eventId: string | null;
@@ -31,6 +33,7 @@ export interface DueDelivery {
 /** The result of processing a delivery. */
 export interface Outcome {
   readonly id: string;
+  readonly dueAt: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   /** Milliseconds until the next attempt. Only for a pending delivery. */
   readonly wait?: number;
@@ -49,7 +52,7 @@ export class DeliveryStore {
   /** Deliveries of a webhook that are due, oldest first. */
   due(webhookId: string, limit: number): Promise<DueDelivery[]> {
     return this.connections.query<DueDelivery>(
-      `SELECT delivery.id::text, delivery.type, tries, delivery.created_at AS "createdAt", event_id::text AS "eventId",
+      `SELECT delivery.id::text, delivery.type, tries, next_attempt_at::text AS "dueAt", delivery.created_at AS "createdAt", event_id::text AS "eventId",
               version, occurred_at AS "occurredAt", data::text, webhook_id::text AS "webhookId", url, secret,
               previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
               failing_since IS NOT NULL AS "isFailing", ${IS_ACTIVE} AS "isActive"
@@ -62,14 +65,17 @@ export class DeliveryStore {
     );
   }
 
+  /** If a retry was requested during the attempt, the delivery stays due. */
   async write(outcomes: readonly Outcome[]): Promise<void> {
     await this.connections.query(
       `UPDATE webhook_deliveries AS delivery
-       SET state = outcome.state, next_attempt_at = now() + make_interval(secs => wait / 1000),
-           tries = tries + (attempt IS NOT NULL)::integer,
+       SET state = CASE WHEN next_attempt_at = "dueAt" THEN outcome.state ELSE delivery.state END,
+           next_attempt_at = CASE WHEN next_attempt_at = "dueAt" THEN now() + make_interval(secs => wait / 1000)
+                             ELSE next_attempt_at END,
+           tries = tries + (attempt IS NOT NULL AND next_attempt_at = "dueAt")::integer,
            attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END
                       || coalesce(attempt, '[]')
-       FROM jsonb_to_recordset($1) AS outcome (id bigint, state text, wait float8, attempt jsonb)
+       FROM jsonb_to_recordset($1) AS outcome (id bigint, "dueAt" timestamptz, state text, wait float8, attempt jsonb)
        WHERE delivery.id = outcome.id AND delivery.state = 'pending'`,
       [JSON.stringify(outcomes)],
     );

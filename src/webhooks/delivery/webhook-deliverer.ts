@@ -57,7 +57,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     const [first] = batch;
     if (!first) return false;
     if (!first.isActive) {
-      await this.write(batch.map(({ id }) => ({ id, state: 'failed' })));
+      await this.write(batch.map(({ id, dueAt }) => ({ id, dueAt, state: 'failed' })));
       return true;
     }
     const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
@@ -129,9 +129,9 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
   }
 }
 
-function outcomeOf({ id, tries }: DueDelivery, attempt: Attempt): Outcome {
-  if (attempt.error === undefined) return { id, state: 'delivered', attempt };
+function outcomeOf({ id, dueAt, tries }: DueDelivery, attempt: Attempt): Outcome {
+  if (attempt.error === undefined) return { id, dueAt, state: 'delivered', attempt };
   const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
   const wait = isFinal ? undefined : waitAfter(tries + 1);
-  return { id, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
+  return { id, dueAt, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
 }
