@@ -10,7 +10,23 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-version=${1:-$(git describe --tags --always --dirty="-$(date +%Y%m%d%H%M%S)" | sed 's/^v//')}
+# @param the reason
+fail() {
+  echo "roll.sh: $1" >&2
+  exit 1
+}
+
+exec 9<docker-compose.yml
+! command -v flock >/dev/null || flock --nonblock 9 || fail 'Another roll.sh is running.'
+
+if [ $# -gt 0 ]; then
+  version=$1
+  # Building would give the present code the name of the old version.
+  docker image inspect "petstore:$version" >/dev/null || fail "There is no image of $version. See: docker image ls petstore"
+else
+  version=$(git describe --tags --always --dirty="-$(date +%Y%m%d%H%M%S)") || fail 'Git does not tell the version.'
+  version=${version#v}
+fi
 export PETSTORE_VERSION="$version"
 docker image inspect "petstore:$version" >/dev/null 2>&1 || docker compose build petstore
 
@@ -24,31 +40,37 @@ new() { docker compose ps --all --quiet petstore | grep --invert-match --fixed-s
 
 # @param the reason
 give_up() {
-  echo "roll.sh: $1 The replicas of ${old_version:-before} keep running." >&2
+  trap '' INT TERM HUP
   new | xargs --no-run-if-empty --max-args=1 docker logs --tail 20 >&2 || true
   new | xargs --no-run-if-empty docker rm --force >/dev/null
   [ -z "$old_version" ] || PETSTORE_VERSION=$old_version docker compose up --detach --no-deps worker
-  exit 1
+  fail "$1 The replicas of ${old_version:-before} keep running."
 }
 
 docker compose run --rm --no-deps migrate
-docker compose up --detach --wait --no-deps --no-recreate --scale petstore="$total" petstore ||
-  give_up 'The new replicas do not become healthy.'
-for _ in $(seq "${ROLL_WATCH_SECONDS:-20}"); do
+trap 'give_up "Interrupted."' INT TERM HUP
+# Without --wait, which would also wait for what an interrupted run has left.
+docker compose up --detach --no-deps --no-recreate --scale petstore="$total" petstore ||
+  give_up 'The new replicas do not start.'
+watch=${ROLL_WATCH_SECONDS:-20}
+healthy=0
+for _ in $(seq $((120 + watch))); do
+  case $(new | xargs docker inspect --format '{{.State.Health.Status}} {{.RestartCount}}' | sort --unique) in
+    'healthy 0') healthy=$((healthy + 1)) ;;
+    *unhealthy* | *' '[1-9]*) give_up 'The new replicas do not stay healthy.' ;;
+  esac
+  [ "$healthy" -le "$watch" ] || break
   sleep 1
-  for replica in $(new); do
-    [ "$(docker inspect --format '{{.State.Health.Status}} {{.RestartCount}}' "$replica")" = 'healthy 0' ] ||
-      give_up 'The new replicas do not stay healthy.'
-  done
 done
+[ "$healthy" -gt "$watch" ] || give_up 'The new replicas do not become healthy.'
 docker compose up --detach --wait --no-deps worker || # interrupted deliveries are sent again
   give_up 'The new worker does not become healthy.'
+trap - INT TERM HUP
 for replica in $old; do
   docker stop "$replica" # it finishes running requests
   docker rm "$replica"
 done
 
 # `docker compose up` must start this version too.
-touch .env
-sed -i '/^PETSTORE_VERSION=/d' .env
-echo "PETSTORE_VERSION=$version" >>.env
+[ -s .env ] || echo '# roll.sh sets the version:' >>.env
+sed -i -e "\$a\\PETSTORE_VERSION=$version" -e '/^PETSTORE_VERSION=/d' .env

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { eventually } from '../support/eventually.js';
 import { emptyFolder } from '../support/program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -10,20 +11,23 @@ describe('deploy/compose/roll.sh', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
   const at = (name: string) => join(folder.path, name);
   const containers = () => readFileSync(at('containers'), 'utf8').trim().split('\n');
-  const roll = (version: string) =>
-    promisify(execFile)(at('deploy/compose/roll.sh'), [version], {
+  const logged = () => readFileSync(at('containers.log'), 'utf8');
+  const rollFor = (seconds: number, ...version: string[]) =>
+    promisify(execFile)(at('deploy/compose/roll.sh'), version, {
       env: {
         PATH: `${at('bin')}:${dirname(process.execPath)}:/usr/bin:/bin`,
         CONTAINERS: at('containers'),
-        ROLL_WATCH_SECONDS: '1',
+        ROLL_WATCH_SECONDS: String(seconds),
       },
     });
+  const roll = (...version: string[]) => rollFor(1, ...version);
 
   beforeEach(async () => {
     folder = await emptyFolder();
     for (const name of ['bin', 'deploy/compose']) mkdirSync(at(name), { recursive: true });
     copyFileSync(join(ROOT, 'deploy/compose/roll.sh'), at('deploy/compose/roll.sh'));
     symlinkSync(join(ROOT, 'test/support/fake-docker.mjs'), at('bin/docker'));
+    for (const name of ['docker-compose.yml', 'containers.log']) writeFileSync(at(name), '');
     writeFileSync(at('containers'), 'r1 1.0.0\nr2 1.0.0\nworker 1.0.0\n');
   });
   afterEach(() => folder.remove());
@@ -31,8 +35,8 @@ describe('deploy/compose/roll.sh', () => {
   it('stops the old replicas after the new ones are healthy, and says which version runs', async () => {
     await roll('1.1.0');
     expect(containers()).toEqual(['r3 1.1.0', 'r4 1.1.0', 'worker 1.1.0']);
-    expect(readFileSync(at('.env'), 'utf8')).toBe('PETSTORE_VERSION=1.1.0\n');
-    const log = readFileSync(at('containers.log'), 'utf8');
+    expect(readFileSync(at('.env'), 'utf8')).toMatch(/^#.*\nPETSTORE_VERSION=1\.1\.0\n$/);
+    const log = logged();
     expect(log.indexOf('compose run --rm --no-deps migrate')).toBeLessThan(log.indexOf('--scale petstore=4'));
     expect(log.indexOf('--scale petstore=4')).toBeLessThan(log.indexOf('stop r1'));
   });
@@ -45,18 +49,45 @@ describe('deploy/compose/roll.sh', () => {
         stderr: expect.stringMatching(/roll\.sh: The new replicas do not \w+ healthy\./) as unknown,
       });
       expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
-      expect(readFileSync(at('containers.log'), 'utf8')).not.toContain('\nstop');
+      expect(logged()).not.toContain('\nstop');
     },
   );
 
-  it('has the number of replicas again after a run that was interrupted', async () => {
-    writeFileSync(at('containers'), 'r1 1.0.0\nr2 1.0.0\nworker 1.0.0\nr3 1.1.0\nr4 1.1.0\n');
-    await roll('1.1.0');
-    expect(containers()).toEqual(['r5 1.1.0', 'r6 1.1.0', 'worker 1.1.0']);
+  it.each(['1.1.0', 'bad'])(
+    'has the number of replicas again after a run to %s that was interrupted',
+    async (version) => {
+      writeFileSync(at('containers'), `r1 1.0.0\nr2 1.0.0\nworker 1.0.0\nr3 ${version}\nr4 ${version}\n`);
+      await roll('1.2.0');
+      expect(containers()).toEqual(['r5 1.2.0', 'r6 1.2.0', 'worker 1.2.0']);
+    },
+  );
+
+  it('removes the new replicas when it is interrupted', async () => {
+    const running = rollFor(60, '1.1.0');
+    await eventually(() => logged().includes('\ninspect'));
+    await expect(rollFor(1, '1.2.0')).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^roll\.sh: Another roll\.sh is running\.$/m) as unknown,
+    });
+    running.child.kill();
+    await expect(running).rejects.toMatchObject({
+      stderr: expect.stringMatching(/Interrupted\. The replicas of 1\.0\.0 keep running/) as unknown,
+    });
+    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
+  });
+
+  it.each([
+    [['gone'], /There is no image of gone\./],
+    [[], /Git does not tell the version\./],
+  ])('starts and builds nothing without a version: %j', async (version, stderr) => {
+    await expect(roll(...version)).rejects.toMatchObject({
+      stderr: expect.stringMatching(stderr) as unknown,
+    });
+    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
+    expect(readdirSync(folder.path)).not.toContain('.env');
   });
 
   it('goes back to a version by its tag', async () => {
-    writeFileSync(at('.env'), 'CORS_ORIGINS=https://shop.example\nPETSTORE_VERSION=1.1.0\n');
+    writeFileSync(at('.env'), 'PETSTORE_VERSION=1.1.0\nCORS_ORIGINS=https://shop.example');
     await roll('0.9.0');
     expect(containers()).toEqual(['r3 0.9.0', 'r4 0.9.0', 'worker 0.9.0']);
     expect(readFileSync(at('.env'), 'utf8')).toBe(

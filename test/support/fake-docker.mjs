@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The subset of `docker` that deploy/compose/roll.sh uses. Containers are lines of a file: id, version, state. Those of
-// version `bad` never become healthy, and those of `dies` do not remain healthy.
+// version `bad` never become healthy, and those of `dies` do not remain healthy. There is no image of the version `gone`.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const { CONTAINERS = '', PETSTORE_VERSION = '' } = process.env;
@@ -27,8 +27,10 @@ else if (line.startsWith('compose up')) {
     PETSTORE_VERSION,
   ]);
   save([...containers, ...added]);
-  if (PETSTORE_VERSION === 'bad') process.exitCode = 1;
+  if (args.includes('--wait') && replicas.some(([, version]) => version === 'bad')) process.exitCode = 1;
+} else if (args[0] === 'image') {
+  if (args.at(-1) === 'petstore:gone') process.exitCode = 1;
 } else if (args[0] === 'inspect') {
-  const [, version] = containers.find(([id]) => id === args.at(-1)) ?? [];
-  console.log(version === 'dies' ? 'unhealthy 1' : 'healthy 0');
+  const states = { bad: 'unhealthy 0', dies: 'healthy 1' };
+  for (const [id, version] of containers) if (args.includes(id)) console.log(states[version] ?? 'healthy 0');
 } else if (args[0] === 'rm') save(containers.filter(([id]) => !args.includes(id)));
