@@ -113,6 +113,16 @@ describe('petstore events tail', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual((await client.get('/v1/events')).body);
   });
 
+  it.each([[['--json']], [[]]])(
+    'escapes characters that control a terminal, with %j too',
+    async (options) => {
+      const name = 'Rex \u009b31m \u202e\u2028';
+      await client.post('/v1/items').send({ name, amount: 7 }).expect(201);
+      const { stdout } = await run('events', 'tail', '--no-follow', '--last', '1', ...options);
+      expect(stdout).toContain('"Rex \\u009b31m \\u202e\\u2028"');
+    },
+  );
+
   it('continues with later events until a signal', async () => {
     const folder = await emptyFolder();
     const tail = new Program(COMMAND_LINE, ['events', 'tail', '--last', '0'], {

@@ -58,10 +58,11 @@ async function tail({ last, type, follow, json }: TailOptions): Promise<void> {
 
 function write({ id, type, version, occurredAt, data }: EventRow, json: true | undefined): void {
   const at = occurredAt.toISOString();
+  const text = visible(data); // still the same JSON
   process.stdout.write(
     json
-      ? `{"id":${id},"type":"${type}","version":${version},"occurredAt":"${at}","data":${data}}\n`
-      : `${at}  ${id}  ${type}  ${visible(data)}\n`,
+      ? `{"id":${id},"type":"${type}","version":${version},"occurredAt":"${at}","data":${text}}\n`
+      : `${at}  ${id}  ${type}  ${text}\n`,
   );
 }
 
