@@ -57,6 +57,12 @@ describe('petstore migrate', () => {
     expect(JSON.parse((await migrate('--revert', '--json')).stdout)).toEqual({ reverted: NAMES.at(-2) });
   });
 
+  it('refuses --revert together with --status, which changes nothing', async () => {
+    await migrate();
+    expect(await migrate('--status', '--revert')).toMatchObject({ code: 1, stdout: '' });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
   it('refuses to revert what a newer version has applied', async () => {
     await migrate();
     await withClient(database.url, (client) =>

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Json, print } from './print.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { Config } from '../kernel/config/config.js';
@@ -15,7 +15,11 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .description('Run the pending migrations of DATABASE_URL.')
     .option('--status', 'only list the migrations; the exit code is 1 if some are pending')
-    .option('--revert', 'revert the newest migration and lose the data of its tables')
+    .addOption(
+      new Option('--revert', 'revert the newest migration and lose the data of its tables').conflicts(
+        'status',
+      ),
+    )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nIf several start together, one migrates and the rest wait.')
     .action((options: Options) => {

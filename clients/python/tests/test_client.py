@@ -202,6 +202,12 @@ class Pages(ClientTest):
         first = "/v1/pets?status=sold&limit=1"
         self.assertEqual(self.paths(), [first, f"{first}&cursor=one", f"{first}&cursor=two"])
 
+    def test_takes_the_cursor_from_an_address_that_is_otherwise_invalid(self):
+        link = {"Link": '<http://[?cursor=one>; rel="next"'}
+        self.service.responses = [ScriptedResponse(headers=link, body=[]), page([2])]
+        self.assertEqual(len(list(self.client().pets.list())), 1)
+        self.assertEqual(self.paths(), ["/v1/pets", "/v1/pets?cursor=one"])
+
     def test_asks_for_no_page_that_is_not_needed(self):
         self.service.responses = [page([1, 2], "one")]
         listing = self.client().pets.list()
@@ -269,6 +275,15 @@ class Responses(ClientTest):
 
 
 class Errors(ClientTest):
+    def test_are_not_replaced_by_one_of_python_when_a_number_has_thousands_of_digits(self):
+        digits = "9" * 5_000
+        for name in ("Retry-After", "X-RateLimit-Limit", "RateLimit"):
+            headers = {"X-RateLimit-Limit": "1", "X-RateLimit-Remaining": "1", "X-RateLimit-Reset": "1"}
+            headers[name] = f'"minute";r={digits}' if name == "RateLimit" else digits
+            self.service.responses = [ScriptedResponse(429, headers)]
+            with self.subTest(name=name), self.assertRaises(petstore.RateLimitError):
+                self.client(max_retries=0).rate_limits.get()
+
     def test_each_code_has_a_class(self):
         for status, code, kind in (
             (400, "validation_failed", petstore.ValidationError),

@@ -20,4 +20,7 @@ export function deprecationWarning(
   ].join('');
 }
 
-const day = (time: number) => (Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 10));
+function day(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
+}

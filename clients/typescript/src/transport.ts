@@ -236,7 +236,8 @@ function queryOf(values: Parameters = {}): string {
 function nextCursor(headers: Headers): string | undefined {
   const address = links(headers).get('next');
   if (address === undefined) return undefined;
-  return new URL(address, 'http://relative.invalid').searchParams.get('cursor') ?? undefined;
+  const query = address.replace(/^[^?]*/, '');
+  return new URLSearchParams(query).get('cursor') ?? undefined;
 }
 
 /** A proxy between the client and the service may send anything. */

@@ -153,6 +153,12 @@ describe('operations', () => {
     ]);
   });
 
+  it('is not disturbed by a deprecation on a date that does not exist', async () => {
+    service.responses = [{ body: '[]', headers: { Deprecation: '@99999999999999999' } }];
+    expect(await all(time.client(service.url).pets.list())).toEqual([]);
+    expect(time.warnings).toEqual([expect.stringMatching(/^petstore-client: listPets .* is deprecated\.$/)]);
+  });
+
   it('lists orders', async () => {
     service.responses = [
       {
@@ -185,6 +191,15 @@ describe('pages', () => {
       '/v1/pets?limit=1&status=sold&cursor=one',
       '/v1/pets?limit=1&status=sold&cursor=two',
     ]);
+  });
+
+  it('takes the cursor from an address that is otherwise invalid', async () => {
+    service.responses = [
+      { body: '[{"id":1}]', headers: { Link: '<http://[?cursor=one>; rel="next"' } },
+      page('[{"id":2}]'),
+    ];
+    expect(await all(time.client(service.url).pets.list())).toHaveLength(2);
+    expect(service.received[1]?.url).toBe('/v1/pets?cursor=one');
   });
 
   it('asks for no page that is not needed', async () => {

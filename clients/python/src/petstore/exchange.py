@@ -156,8 +156,8 @@ class Reader:
 
 def next_cursor(headers: httpx.Headers) -> str | None:
     """Of the address of the next page only the cursor is used: the key goes to no host that a response names."""
-    query = parse_qs(urlsplit(links(headers).get("next", "")).query)
-    return next(iter(query.get("cursor", [])), None)
+    _, _, query = links(headers).get("next", "").partition("?")
+    return next(iter(parse_qs(query).get("cursor", [])), None)
 
 
 def connection_error(cause: httpx.HTTPError, call: Call, limit: float, request_id: str) -> ConnectionError:

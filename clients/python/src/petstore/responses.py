@@ -98,7 +98,7 @@ def links(headers: httpx.Headers) -> dict[str, str]:
 
 def _rate_limit(headers: httpx.Headers) -> RateLimitState | None:
     numbers = [headers.get(f"X-RateLimit-{name}", "") for name in ("Limit", "Remaining", "Reset")]
-    if not all(re.fullmatch(r"\d+", number, re.ASCII) for number in numbers):
+    if not all(re.fullmatch(r"\d{1,15}", number, re.ASCII) for number in numbers):
         return None
     limit, remaining, reset = map(int, numbers)
     return RateLimitState(limit, remaining, reset, tuple(_windows(headers)))
@@ -116,6 +116,6 @@ def _windows(headers: httpx.Headers) -> list[RateLimitWindow]:
 
 def _entries(field: str) -> dict[str, dict[str, int]]:
     return {
-        name: {key: int(digits) for key, digits in re.findall(r"(\w+)=([0-9]+)", parameters)}
+        name: {key: int(digits) for key, digits in re.findall(r"(\w+)=([0-9]{1,15})(?![0-9])", parameters)}
         for name, parameters in re.findall(r'"([^"]*)"((?:;\w+=[0-9]+)*)', field)
     }

@@ -55,7 +55,7 @@ def retry_after_of(headers: httpx.Headers, now: float) -> float | None:
     field: str | None = headers.get("Retry-After")
     if field is None:
         return None
-    if re.fullmatch(r"\d+", field, re.ASCII):
+    if re.fullmatch(r"\d{1,15}", field, re.ASCII):
         return int(field)
     try:
         return max(0, math.ceil(parsedate_to_datetime(field).timestamp() - now))
