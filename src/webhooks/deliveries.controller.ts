@@ -25,8 +25,7 @@ export class DeliveriesController {
   @ApiOperation({
     operationId: 'listDeliveries',
     summary: 'List deliveries of a webhook',
-    description:
-      'Returns pending deliveries and those of the last 30 days, newest first, with their attempts.',
+    description: 'Returns the deliveries of the last 30 days, newest first, with their attempts.',
   })
   @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
   list(

@@ -386,7 +386,7 @@ export interface paths {
     };
     /**
      * List deliveries of a webhook
-     * @description Returns pending deliveries and those of the last 30 days, newest first, with their attempts.
+     * @description Returns the deliveries of the last 30 days, newest first, with their attempts.
      *
      *     Needs a key with the scope `webhooks:read`.
      */
