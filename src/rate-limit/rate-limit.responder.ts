@@ -29,12 +29,14 @@ export class RateLimitResponder {
 
   /**
    * Refuses a request because of its route's own limit.
-   * @param plan the windows of the client's plan
+   * @param plan the windows of the client's plan, and its ban
+   * @param routeWait whole seconds until the route admits a request
    * @throws RateLimitExceeded
    */
-  refuse({ principal }: Request, response: Response, plan: RateLimitResult, retryAfter: number): never {
+  refuse({ principal }: Request, response: Response, plan: RateLimitResult, routeWait: number): never {
     this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', 'minute_exhausted');
     writeRateLimitHeaders(response, plan);
+    const retryAfter = Math.max(routeWait, retryAfterOf(plan));
     response.setHeader('Retry-After', retryAfter);
     throw new RateLimitExceeded(retryAfter);
   }

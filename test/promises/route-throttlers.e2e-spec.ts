@@ -1,5 +1,5 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { hours, minutes, Throttle } from '@nestjs/throttler';
+import { hours, minutes, seconds, Throttle } from '@nestjs/throttler';
 import { Petstore } from '../support/petstore.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
@@ -14,6 +14,12 @@ class ThrottledController {
   @Throttle({ default: { limit: 1, ttl: minutes(10), blockDuration: hours(1) } })
   @Get('block')
   block(): object {
+    return {};
+  }
+
+  @Throttle({ default: { limit: 1, ttl: seconds(5) } })
+  @Get('short')
+  short(): object {
     return {};
   }
 
@@ -50,6 +56,13 @@ function describeThrottlers(environment: () => Promise<Record<string, string>>):
     for (const status of [200, 429, 429, 429, 429]) await client.get('/v1/throttled/five').expect(status);
     const { headers } = await client.get('/v1/throttled/five').expect(429);
     expect(Number(headers['retry-after'])).toBeGreaterThan(60); // that of the route's limit
+  });
+
+  it('refuse until the plan admits a request too', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
+    await client.get('/v1/throttled/short').expect(200);
+    const { headers } = await client.get('/v1/throttled/short').expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50); // that of the plan
   });
 
   it('block for blockDuration', async () => {
