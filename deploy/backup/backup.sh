@@ -6,6 +6,7 @@ set -eu
 umask 077
 . "$(dirname "$0")/target.sh"
 folder=${2:?The second argument is a folder, which is made.}
+folder=${folder%/}
 [ ! -e "$folder" ] || fail "$folder is there already."
 
 trap disconnect EXIT

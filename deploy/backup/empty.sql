@@ -8,3 +8,4 @@ BEGIN
   END LOOP;
 END $$;
 CREATE SCHEMA public;
+GRANT USAGE ON SCHEMA public TO PUBLIC; -- as in a new database

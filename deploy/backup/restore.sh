@@ -14,7 +14,7 @@ script() {
   echo 'BEGIN;'
   cat "$root/deploy/backup/empty.sql"
   # Without the last line nothing is committed.
-  if client 'pg_restore --no-owner --no-acl --file=-' <"$folder/petstore.dump"; then
+  if client 'pg_restore --no-owner --file=-' <"$folder/petstore.dump"; then
     cat "$root/deploy/backup/new-ids.sql"
     echo 'COMMIT;'
   else
@@ -22,7 +22,8 @@ script() {
   fi
 }
 
-trap disconnect EXIT
+left='The database is unchanged. Run this again, or start the service.'
+trap '[ $? = 0 ] || say "$left"; disconnect' EXIT
 stop
 connect
 others=$(client "$psql --tuples-only --no-align" <<'SQL'
@@ -33,6 +34,7 @@ SQL
 )
 [ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers first."
 script | client "$psql --output=/dev/null"
+left='The database is that of the backup, but not everything is done. Run this again.'
 [ ! -s "$folder/webhook-secret-keys" ] || write_keys <"$folder/webhook-secret-keys"
-say 'The database is that of the backup.'
 start
+say 'The database is that of the backup.'

@@ -1,6 +1,6 @@
 # Sourced by backup.sh and restore.sh: how to reach the service. The first argument says where it runs:
 #   compose     the stack of docker-compose.yml
-#   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; OVERLAY is the overlay that was applied
+#   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; to restore, OVERLAY is the overlay that was applied
 #   here        the PostgreSQL of libpq's variables (PGHOST, PGDATABASE, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
 #
 #   connect, disconnect    call them first and last
@@ -18,13 +18,14 @@ fail() {
 
 connect() { :; }
 disconnect() { :; }
+trap 'exit 130' INT TERM HUP # otherwise a signal skips the trap EXIT
 
 case ${1:-} in
   compose)
-    compose() { docker compose --project-directory "$root" "$@"; }
+    compose() { (cd "$root" && docker compose "$@"); }
     client() { compose exec -T --env URL=postgres://petstore@/petstore postgres sh -c "$1"; }
     read_keys() { compose run --rm --no-deps -T secrets cat /data/webhook_secret_keys; }
-    write_keys() { compose run --rm --no-deps -T secrets sh -c 'cat >/data/webhook_secret_keys'; }
+    write_keys() { compose run --rm --no-deps -T secrets sh -c 'cat >/data/new && mv /data/new /data/webhook_secret_keys'; }
     stop() { compose stop petstore worker; }
     start() { compose up --detach; }
     ;;
@@ -35,7 +36,7 @@ case ${1:-} in
       kube apply --filename "$root/deploy/backup/client-pod.yaml" >&2
       kube wait --for=condition=Ready --timeout=5m pod/petstore-backup >&2
     }
-    disconnect() { kube delete pod petstore-backup --ignore-not-found --wait=false >&2; }
+    disconnect() { kube delete pod petstore-backup --ignore-not-found >&2; }
     # The pod reads the address itself. A pooler is bypassed.
     client() {
       kube exec --stdin petstore-backup -- sh -c "
@@ -44,15 +45,19 @@ case ${1:-} in
         $1"
     }
     read_keys() { kube get secret petstore --output 'go-template={{index .data "webhook-secret-keys" | base64decode}}'; }
-    write_keys() { kube patch secret petstore --patch "{\"data\":{\"webhook-secret-keys\":\"$(base64 | tr -d '\n')\"}}"; }
+    # By stdin, because the arguments of a process are visible to others.
+    write_keys() {
+      printf '{"data":{"webhook-secret-keys":"%s"}}' "$(base64 | tr -d '\n')" | kube patch secret petstore --patch-file=/dev/stdin
+    }
     stop() {
+      kube kustomize "${OVERLAY:?is the overlay that was applied, such as deploy/kubernetes/small}" >/dev/null
       kube scale --replicas=0 deployment/petstore deployment/petstore-worker
       kube wait --for=delete --timeout=5m pod --selector 'app.kubernetes.io/component in (service, worker)'
     }
     # A Job is immutable. The autoscaler ignores a Deployment without replicas.
     start() {
       kube delete job petstore-migrate --ignore-not-found
-      kube apply --kustomize "${OVERLAY:-$root/deploy/kubernetes/small}"
+      kube apply --kustomize "$OVERLAY"
       kube wait --for=condition=Complete --timeout=30m job/petstore-migrate
       kube scale --replicas=2 deployment/petstore
     }

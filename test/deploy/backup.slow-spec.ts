@@ -163,7 +163,10 @@ if (INSTALLED_POSTGRES === undefined)
       await stopService();
       const before = await petIds();
       truncateSync(saved('petstore.dump'), readFileSync(saved('petstore.dump')).length - 2_000);
-      await expect(runScript('restore.sh')).rejects.toMatchObject({ code: 3 });
+      await expect(runScript('restore.sh')).rejects.toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/The database is unchanged\./) as unknown,
+      });
       expect(await petIds()).toEqual(before);
     });
 
@@ -177,6 +180,14 @@ if (INSTALLED_POSTGRES === undefined)
       expect(readFileSync(saved('../keys'), 'utf8')).toBe(keys);
     });
 
+    it('keep what other roles may do', async () => {
+      const sql = (text: string) => withClient(postgres.url, (client) => client.query(text));
+      await sql('CREATE ROLE reader; GRANT SELECT ON pets TO reader');
+      await runScript('backup.sh', `${join(folder.path, 'with a role')}/`);
+      await runScript('restore.sh', join(folder.path, 'with a role'));
+      expect((await sql('SET ROLE reader; SELECT count(*) FROM pets')) as unknown).toHaveLength(2);
+    });
+
     it('do the same in Kubernetes, with everything scaled to none while the database is replaced', async () => {
       const [secret, bin, log] = [
         join(folder.path, 'secret'),
@@ -187,23 +198,31 @@ if (INSTALLED_POSTGRES === undefined)
       symlinkSync(join(import.meta.dirname, '../support/fake-kubectl.mjs'), join(bin, 'kubectl'));
       writeFileSync(join(secret, 'database-url'), postgres.url);
       writeFileSync(join(secret, 'webhook-secret-keys'), 'the keys');
-      const inCluster = (name: string) =>
+      const inCluster = (name: string, env: Record<string, string> = {}) =>
         promisify(execFile)(script(name), ['kubernetes', join(folder.path, 'of the cluster')], {
-          env: { PATH: `${bin}:${dirname(process.execPath)}:${postgres.env.PATH}`, SECRET: secret, LOG: log },
+          env: {
+            PATH: `${bin}:${dirname(process.execPath)}:${postgres.env.PATH}`,
+            SECRET: secret,
+            LOG: log,
+            ...env,
+          },
         });
+      const calls = () => readFileSync(log, 'utf8').trim().split('\n');
 
       await inCluster('backup.sh');
       const before = await petIds();
       await withClient(postgres.url, (client) => client.query('TRUNCATE pets CASCADE'));
       writeFileSync(join(secret, 'webhook-secret-keys'), 'others');
-      await inCluster('restore.sh');
+      await expect(inCluster('restore.sh')).rejects.toMatchObject({
+        stderr: expect.stringMatching(/OVERLAY: is the overlay that was applied/) as unknown,
+      });
+      expect(calls().join('\n')).not.toContain('scale');
+      writeFileSync(log, '');
+      await inCluster('restore.sh', { OVERLAY: 'deploy/kubernetes/large' });
       expect(await petIds()).toEqual(before);
       expect(readFileSync(join(secret, 'webhook-secret-keys'), 'utf8')).toBe('the keys');
-      const calls = readFileSync(log, 'utf8').trim().split('\n');
-      expect(calls.map((call) => call.replace(/ (-|\/).*/, ''))).toEqual([
-        'apply',
-        'wait',
-        'delete pod petstore-backup',
+      expect(calls().map((call) => call.replace(/ (-|\/).*/, ''))).toEqual([
+        'kustomize deploy/kubernetes/large',
         'scale',
         'wait',
         'apply',
@@ -214,7 +233,7 @@ if (INSTALLED_POSTGRES === undefined)
         'scale',
         'delete pod petstore-backup',
       ]);
-      expect(calls[3]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
+      expect(calls()[1]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
     });
   },
 );

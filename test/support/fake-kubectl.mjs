@@ -17,6 +17,6 @@ if (verb === 'exec') {
   process.exitCode = spawnSync(command[0] ?? '', command.slice(1), { stdio: 'inherit' }).status ?? 1;
 } else if (verb === 'get') process.stdout.write(readFileSync(entry));
 else if (verb === 'patch') {
-  const { data } = JSON.parse(args[args.indexOf('--patch') + 1] ?? '');
+  const { data } = JSON.parse(readFileSync(args.at(-1).replace('--patch-file=', ''), 'utf8'));
   writeFileSync(entry, Buffer.from(data['webhook-secret-keys'], 'base64'));
 } else appendFileSync(LOG, `${args.join(' ')}\n`);
