@@ -32,7 +32,7 @@ docker image inspect "petstore:$version" >/dev/null 2>&1 || docker compose build
 
 docker compose rm --force petstore # replicas stopped by hand, which would be started again below
 old=$(docker compose ps --quiet petstore)
-old_version=$(docker compose ps --format '{{.Image}}' petstore | sed -n '1s/.*://p')
+worker=$(docker compose ps --format '{{.Image}}' worker | sed 's/.*://')
 wanted=$(docker compose config --format json petstore | sed -n 's/^ *"replicas": \([0-9]*\).*/\1/p' | head -n 1)
 total=$(($(echo "$old" | grep --count .) + wanted)) || true
 
@@ -43,8 +43,8 @@ give_up() {
   trap '' INT TERM HUP
   new | xargs --no-run-if-empty --max-args=1 docker logs --tail 20 >&2 || true
   new | xargs --no-run-if-empty docker rm --force >/dev/null
-  [ -z "$old_version" ] || PETSTORE_VERSION=$old_version docker compose up --detach --no-deps worker
-  fail "$1 The replicas of ${old_version:-before} keep running."
+  [ -z "$worker" ] || PETSTORE_VERSION=$worker docker compose up --detach --no-deps worker
+  fail "$1 The old replicas keep running."
 }
 
 docker compose run --rm --no-deps migrate

@@ -15,10 +15,11 @@ redis=$(password redis_password)
 
 printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
 printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url
-# Redis gets hashes only. The health check may only ping, the exporter may only read statistics.
+# Redis gets hashes only. The health check may only ping, the exporter may only read statistics, and the service has the permissions
+# listed in docs/operating.md.
 cat >redis.acl <<ACL
 user default off
 user health on nopass -@all +ping
 user exporter on nopass -@all +ping +info
-user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* &* +@all -@admin -@dangerous +info
+user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping +asking +cluster|slots +cluster|info
 ACL

@@ -152,6 +152,18 @@ describe('docker compose up', () => {
       expect(service(name).environment?.WEBHOOK_SECRET_KEYS_FILE).toBe('/run/secrets/webhook_secret_keys');
   });
 
+  it('gives the service the permissions in Redis that the documentation lists', () => {
+    const [, documented] = /^user petstore on >PASSWORD (.+)$/m.exec(readText('docs/operating.md')) ?? [];
+    const [, given] = /^user petstore on #\$\(.+\) (~.+)$/m.exec(readText('deploy/compose/secrets.sh')) ?? [];
+    expect(given).toBe(documented);
+  });
+
+  it('has a certificate file before an authority replaces its content', () => {
+    expect(service('acme').depends_on).toEqual({
+      certificate: { condition: 'service_completed_successfully' },
+    });
+  });
+
   it('exposes only the proxy and the observers, and lets only the worker out', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])

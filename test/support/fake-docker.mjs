@@ -15,7 +15,8 @@ const replicas = containers.filter(([id]) => id !== 'worker');
 appendFileSync(`${CONTAINERS}.log`, `${line}\n`);
 
 if (line.startsWith('compose ps')) {
-  for (const [id, version] of replicas) console.log(line.includes('--format') ? `petstore:${version}` : id);
+  const listed = args.at(-1) === 'worker' ? containers.filter(([id]) => id === 'worker') : replicas;
+  for (const [id, version] of listed) console.log(line.includes('--format') ? `petstore:${version}` : id);
 } else if (line.startsWith('compose config')) console.log('  "replicas": 2,');
 else if (line.startsWith('compose up') && args.at(-1) === 'worker')
   save([...replicas, ['worker', PETSTORE_VERSION]]);
