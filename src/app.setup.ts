@@ -16,7 +16,7 @@ import { HttpMetrics } from './observability/metrics/http-metrics.js';
 import type { Tracing } from './observability/tracing/tracing.js';
 import { TRACING } from './observability/tracing/tracing.module.js';
 import { OpenApiDocument } from './openapi/document/openapi-document.js';
-import { clientErrorHeaders } from './rate-limit/rate-limit.headers.js';
+import { clientErrorHeaders } from './rate-limit/rate-limit.responder.js';
 
 /** Configures the application, in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {

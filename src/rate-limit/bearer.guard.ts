@@ -5,8 +5,7 @@ import { type Principal, secretOf } from '../auth/principal.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/route/public.decorator.js';
 import { LookupLimiter } from './lookup-limiter.js';
-import { network } from './rate-limit-client.js';
-import { RateLimiter } from './rate-limiter.js';
+import { network, RateLimiter } from './rate-limiter.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
 import { tightestWindow } from './rate-limit.result.js';
 

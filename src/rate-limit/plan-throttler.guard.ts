@@ -13,12 +13,10 @@ import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/route/public.decorator.js';
 import { RateLimitConfig } from './rate-limit.config.js';
-import { network } from './rate-limit-client.js';
-import { MINUTE } from './rate-limit-client.js';
+import { MINUTE, type RateLimitResult } from './rate-limit.result.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitResponder } from './rate-limit.responder.js';
-import type { RateLimitResult } from './rate-limit.result.js';
-import { RateLimiter } from './rate-limiter.js';
+import { network, RateLimiter } from './rate-limiter.js';
 
 const FREE_ALLOWANCE = 'rate-limit:free-allowance';
 

@@ -1,6 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { RateLimitClient } from './rate-limit-client.js';
-import { type RateLimitResult, wholeSeconds } from './rate-limit.result.js';
+import { type RateLimitClient, type RateLimitResult, wholeSeconds } from './rate-limit.result.js';
 
 export type MaybeAsync<T> = T | Promise<T>;
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;

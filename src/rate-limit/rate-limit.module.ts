@@ -10,7 +10,6 @@ import type { Request } from 'express';
 import { DataSource } from 'typeorm';
 import { HealthModule } from '../observability/health/health.module.js';
 import { settingsProvider } from '../kernel/config/config.js';
-import { BanRecorder } from './bans/ban-recorder.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
@@ -20,7 +19,7 @@ import { Clock } from '../kernel/clock/clock.js';
 import { planLimit } from './plan-throttler.guard.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { RateLimiter } from './rate-limiter.js';
-import { MINUTE } from './rate-limit-client.js';
+import { MINUTE } from './rate-limit.result.js';
 import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
@@ -73,12 +72,12 @@ const throttlerStorageProvider: Provider = {
   providers: [
     settingsProvider(RateLimitConfig),
     settingsProvider(RedisConfig),
-    BanRecorder,
+    Bans,
     dailyUsageProvider,
     throttlerStorageProvider,
     RateLimitMetrics,
   ],
-  exports: [RateLimitConfig, BanRecorder, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
+  exports: [RateLimitConfig, Bans, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}
@@ -105,7 +104,7 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
       useFactory: planThrottler,
     }),
   ],
-  providers: [Bans, RateLimiter, RateLimitResponder, RedisHealth],
+  providers: [RateLimiter, RateLimitResponder, RedisHealth],
   exports: [RateLimiter, RateLimitResponder, ThrottlerStorageModule, ThrottlerModule],
 })
 export class RateLimitModule {}

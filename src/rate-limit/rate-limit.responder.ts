@@ -1,9 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { type INestApplication, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type RateLimitResult, wholeSeconds } from './rate-limit.result.js';
+import type { Socket } from 'node:net';
+import { HttpConfig } from '../http/http.config.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
-import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type DecisionLabel, RateLimitMetrics } from './rate-limit.metrics.js';
+import {
+  type RateLimitResult,
+  type RateLimitWindow,
+  tightestWindow,
+  wholeSeconds,
+} from './rate-limit.result.js';
+import { RateLimiter } from './rate-limiter.js';
 
 const ERRORS = {
   minute_exhausted: RateLimitExceeded,
@@ -58,4 +65,40 @@ function labelOf({ admitted, windows, bannedFor = 0 }: RateLimitResult): Decisio
 function retryAfterOf({ windows, bannedFor = 0 }: RateLimitResult): number {
   const exhausted = windows.filter(({ remaining }) => remaining === 0);
   return wholeSeconds(Math.max(bannedFor, ...exhausted.map(({ resetIn }) => resetIn)));
+}
+
+/** Sets the contract's headers, and both windows in the format of the IETF draft "RateLimit header fields for HTTP". */
+function writeRateLimitHeaders(
+  response: { setHeader(name: string, value: string | number): unknown },
+  result: RateLimitResult,
+): void {
+  const { limit, remaining, resetAt } = tightestWindow(result);
+  const { windows } = result;
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', remaining);
+  response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
+  response.setHeader('RateLimit-Policy', windows.map(policy).join(', '));
+  response.setHeader('RateLimit', windows.map(state).join(', '));
+}
+
+const policy = ({ name, limit, length }: RateLimitWindow): string => `"${name}";q=${limit};w=${length}`;
+const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
+  `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;
+
+/**
+ * Headers for the response to an unreadable request: the windows of the client's address. Charges nothing. Behind a
+ * proxy, the client is unknown.
+ */
+export function clientErrorHeaders(app: INestApplication) {
+  const config = app.get(HttpConfig);
+  const limiter = app.get(RateLimiter);
+  return async ({ remoteAddress: ip }: Socket): Promise<ReadonlyMap<string, string>> => {
+    const headers = new Map<string, string>();
+    if (config.trustProxy !== false) return headers;
+    const setHeader = (name: string, value: unknown) => {
+      headers.set(name, String(value));
+    };
+    writeRateLimitHeaders({ setHeader }, await limiter.peek({ ip }));
+    return headers;
+  };
 }

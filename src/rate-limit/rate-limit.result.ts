@@ -1,4 +1,22 @@
-import { MINUTE, type RateLimitClient } from './rate-limit-client.js';
+import { minutes } from '../kernel/clock/duration.js';
+import type { Int64 } from '../kernel/json/int64.js';
+
+export const MINUTE = minutes(1);
+
+/** The id of an API key, a network address, or the key of a route throttler. */
+export type ClientId = Int64 | string;
+
+/** The client that a request is counted for, with its limits. `ApiKeyPrincipal` has this shape. */
+export interface RateLimitClient {
+  readonly id: ClientId;
+  readonly limits: {
+    readonly perMinute: number;
+    /** If absent, days are not counted. */
+    readonly perDay?: number;
+  };
+  /** Length of the short window in milliseconds. Default: one minute. */
+  readonly period?: number;
+}
 
 /** One window of a client after a decision. */
 export interface RateLimitWindow {

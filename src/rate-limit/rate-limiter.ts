@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Bans } from './bans/bans.js';
 import { RateLimitConfig } from './rate-limit.config.js';
-import { network } from './rate-limit-client.js';
-import type { RateLimitClient } from './rate-limit-client.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
-import type { RateLimitResult } from './rate-limit.result.js';
+import type { RateLimitClient, RateLimitResult } from './rate-limit.result.js';
 
 type Identified = Pick<Request, 'ip'> & Partial<Pick<Request, 'principal' | 'chargedAhead'>>;
 
@@ -58,3 +57,17 @@ export class RateLimiter {
 
 const apiKeyOf = ({ principal }: Identified): ApiKeyPrincipal | undefined =>
   principal?.kind === 'key' ? principal : undefined;
+
+const IPV6_NETWORK_BITS = 64; // a typical allocation to one subscriber
+
+/** Some proxies, such as Azure's, add the client's port to `X-Forwarded-For`: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
+const PORT = /^(?:\[(.+)\]|([\d.]+)):\d+$/;
+
+/** Returns an IPv4 address, also for an IPv4-mapped one, or the /64 of an IPv6 address. */
+export function network(client = ''): string {
+  const ip = client.replace(PORT, '$1$2');
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
+}

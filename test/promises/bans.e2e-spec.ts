@@ -4,7 +4,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { withClient } from '../support/test-database.js';
-import { BanRecorder } from '../../src/rate-limit/bans/ban-recorder.js';
+import { Bans } from '../../src/rate-limit/bans/bans.js';
 
 const LIMITS = { perMinute: 2, perDay: 1000 };
 const LISTENER = `SELECT FROM pg_stat_activity WHERE datname = current_database()
@@ -75,8 +75,8 @@ describe('a ban and its record in the database', () => {
       ),
     );
     proxy.mend();
-    const recorder = petstore.app.get(BanRecorder);
-    await becomes(() => recorder.waiting, 0);
+    const bans = petstore.app.get(Bans);
+    await becomes(() => bans.waiting, 0);
     expect((await keys().find(id))?.banEndsAt).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RateLimitClient } from '../../src/rate-limit/rate-limit-client.js';
+import type { RateLimitClient } from '../../src/rate-limit/rate-limit.result.js';
 import type { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { TestDailyUsage } from '../support/test-daily-usage.js';

@@ -2,7 +2,7 @@ import { Clock } from '../../src/kernel/clock/clock.js';
 import { Config } from '../../src/kernel/config/config.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
-import type { ClientId, RateLimitClient } from '../../src/rate-limit/rate-limit-client.js';
+import type { ClientId, RateLimitClient } from '../../src/rate-limit/rate-limit.result.js';
 import { RateLimitConfig } from '../../src/rate-limit/rate-limit.config.js';
 import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
 import { RedisConfig } from '../../src/rate-limit/redis/redis.config.js';

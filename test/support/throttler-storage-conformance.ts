@@ -1,6 +1,5 @@
 import { hours, minutes, seconds } from '../../src/kernel/clock/duration.js';
-import type { RateLimitResult } from '../../src/rate-limit/rate-limit.result.js';
-import type { RateLimitClient } from '../../src/rate-limit/rate-limit-client.js';
+import type { RateLimitClient, RateLimitResult } from '../../src/rate-limit/rate-limit.result.js';
 import type { PlanThrottlerStorage } from '../../src/rate-limit/plan-throttler.storage.js';
 
 interface StorageUnderTest {

@@ -1,32 +1,47 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
 import { atMost } from '../../kernel/caching.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { RateLimitConfig } from '../rate-limit.config.js';
-import { MINUTE } from '../rate-limit-client.js';
-import { BanRecorder, type OwnBan } from './ban-recorder.js';
-import { type RateLimitResult, tightestWindow } from '../rate-limit.result.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
+import { type RateLimitResult, tightestWindow } from '../rate-limit.result.js';
+import { Strikes } from './strikes.js';
 
 const MAX_KEYS = 50_000;
+const WRITE_EVERY = seconds(1);
+/** How long a shutdown keeps trying to record bans. */
+const CLOSE_TIMEOUT = seconds(2);
+
+/** A ban imposed by this process. */
+interface OwnBan extends Ban {
+  /** Unix milliseconds. */
+  readonly since: number;
+}
 
 /**
  * Bans keys that keep sending after a 429. Each process counts strikes separately. A ban takes effect in this process
- * immediately and is recorded with the key, so that all processes apply it, it survives a restart, and the operator can
- * lift it.
+ * immediately and is recorded with the key within a second, or as soon as PostgreSQL is available, so that all processes
+ * apply it, it survives a restart, and the operator can lift it.
  */
 @Injectable()
-export class Bans {
+export class Bans implements OnApplicationShutdown {
   private readonly logger = new Logger(Bans.name);
   private readonly strikes = new LRUCache<Int64, Strikes>(atMost(MAX_KEYS));
   /** Bans imposed by this process that `ApiKeyPrincipal` may not contain yet. */
   private readonly ownBans = new LRUCache<Int64, OwnBan>(atMost(MAX_KEYS));
+  private readonly unrecorded = new LRUCache<Int64, OwnBan>(atMost(MAX_KEYS));
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`${this.waiting} bans are not recorded yet; retrying: ${String(error)}`);
+  });
+  private readonly write = this.tasks.add(WRITE_EVERY, () => this.record());
 
   constructor(
-    private readonly recorder: BanRecorder,
+    private readonly keys: ApiKeysRepository,
     private readonly clock: Clock,
     private readonly config: RateLimitConfig,
     private readonly metrics: RateLimitMetrics,
@@ -47,6 +62,23 @@ export class Bans {
     return this.ban(principal);
   }
 
+  /** Number of bans not recorded yet. */
+  get waiting(): number {
+    return this.unrecorded.size;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (!(await this.tasks.stopAfter(this.write, CLOSE_TIMEOUT)))
+      this.logger.error(`Shutting down without recording the bans of ${this.waiting} keys.`);
+  }
+
+  private async record(): Promise<void> {
+    const bans = [...this.unrecorded.entries()];
+    if (bans.length === 0) return;
+    await this.keys.recordBans(bans.map(([id, ban]) => ({ id, ...ban })));
+    for (const [id, ban] of bans) if (this.unrecorded.peek(id) === ban) this.unrecorded.delete(id);
+  }
+
   /** Clients with a higher limit send more requests before they notice a 429. */
   private maxStrikes({ limits }: ApiKeyPrincipal): number {
     return Math.max(this.config.banStrikes, Math.floor(limits.perMinute / 2));
@@ -62,7 +94,7 @@ export class Bans {
     this.logger.warn(
       `Key ${principal.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`,
     );
-    this.recorder.record(principal.id, ban);
+    this.unrecorded.set(principal.id, ban);
     return endsAt - since;
   }
 
@@ -83,34 +115,4 @@ function nextBan(last: Ban | undefined, steps: readonly number[], now: number): 
   const cleanDays = last ? Math.max(0, Math.floor((now - last.endsAt) / days(1))) : 0;
   const before = Math.min(Math.max(0, (last?.level ?? 0) - cleanDays), steps.length - 1);
   return { endsAt: now + (steps[before] ?? 0), level: before + 1 };
-}
-
-/** Refusals this soon after the first one of a window do not count: those requests were already in flight. */
-const GRACE = seconds(1);
-
-/** The refusals of one key. Times are monotonic, in milliseconds. */
-export class Strikes {
-  private windowEnd = -Infinity;
-  private firstRefusal = 0;
-  /** Times of strikes, oldest first. Those before index `from` are more than a minute old. */
-  private times: number[] = [];
-  private from = 0;
-
-  /** Adds a refusal. @param windowEnd end of the exhausted window @returns the number of strikes in the last 60 s */
-  add(now: number, windowEnd: number): number {
-    if (now >= this.windowEnd) {
-      this.windowEnd = windowEnd;
-      this.firstRefusal = now;
-    }
-    if (now - this.firstRefusal >= GRACE) this.times.push(now);
-    this.forgetBefore(now - MINUTE);
-    return this.times.length - this.from;
-  }
-
-  private forgetBefore(time: number): void {
-    while ((this.times[this.from] ?? Infinity) <= time) this.from += 1;
-    if (this.from * 2 <= this.times.length) return;
-    this.times = this.times.slice(this.from);
-    this.from = 0;
-  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
-import { Strikes } from './bans.js';
+import { Strikes } from './strikes.js';
 
 describe('the strikes of a key', () => {
   const windowEnd = minutes(60);

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { ClientId } from '../rate-limit-client.js';
+import type { ClientId } from '../rate-limit.result.js';
 
 /** Requests of a key on one UTC day, in days since 1970-01-01. */
 export interface DailyUsage {

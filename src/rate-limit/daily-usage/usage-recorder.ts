@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
-import type { ClientId } from '../rate-limit-client.js';
+import type { ClientId } from '../rate-limit.result.js';
 import type { DailyUsage, DailyUsageRepository } from './daily-usage.repository.js';
 
 const WRITE_EVERY = seconds(1);

@@ -6,8 +6,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../kernel/clock/duration.js';
-import type { RateLimitResult } from '../rate-limit.result.js';
-import type { RateLimitClient, ClientId } from '../rate-limit-client.js';
+import type { ClientId, RateLimitClient, RateLimitResult } from '../rate-limit.result.js';
 import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
-import type { RateLimitClient } from '../rate-limit-client.js';
 import { PlanThrottlerStorage } from '../plan-throttler.storage.js';
-import type { RateLimitResult } from '../rate-limit.result.js';
+import type { RateLimitClient, RateLimitResult } from '../rate-limit.result.js';
 import { type Counter, WindowCounters } from './window-counters.js';
 
 /**

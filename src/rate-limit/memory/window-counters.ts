@@ -1,7 +1,13 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { days } from '../../kernel/clock/duration.js';
-import { type ClientId, MINUTE, type RateLimitClient } from '../rate-limit-client.js';
-import { admits, type RateLimitResult, resultOf } from '../rate-limit.result.js';
+import {
+  admits,
+  type ClientId,
+  MINUTE,
+  type RateLimitClient,
+  type RateLimitResult,
+  resultOf,
+} from '../rate-limit.result.js';
 
 /** Milliseconds. A larger difference between the two clocks is treated as a correction, not as drift. */
 const CORRECTED = 5;

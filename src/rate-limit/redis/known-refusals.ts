@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../kernel/caching.js';
 import type { Clock } from '../../kernel/clock/clock.js';
-import type { ClientId, RateLimitClient } from '../rate-limit-client.js';
-import type { RateLimitResult, RateLimitWindow } from '../rate-limit.result.js';
+import type { ClientId, RateLimitClient, RateLimitResult, RateLimitWindow } from '../rate-limit.result.js';
 
 const MAX_CLIENTS = 100_000;
 

@@ -1,8 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { days } from '../../kernel/clock/duration.js';
 import { SERVICE } from '../../kernel/service.js';
-import { type ClientId, MINUTE, type RateLimitClient } from '../rate-limit-client.js';
-import { type RateLimitResult, resultOf } from '../rate-limit.result.js';
+import {
+  type ClientId,
+  MINUTE,
+  type RateLimitClient,
+  type RateLimitResult,
+  resultOf,
+} from '../rate-limit.result.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 
 /** Windows of different routes share a table, and may be long. */

@@ -10,7 +10,7 @@ import { TestDailyUsage } from '../../../test/support/test-daily-usage.js';
 import { TestClock } from '../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../kernel/clock/duration.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import type { RateLimitClient } from '../rate-limit-client.js';
+import type { RateLimitClient } from '../rate-limit.result.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisWatch } from './redis-watch.js';
 
