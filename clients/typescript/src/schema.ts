@@ -2098,7 +2098,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -2519,7 +2519,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -2791,7 +2791,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -3181,7 +3181,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -3594,7 +3594,7 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;
@@ -4841,7 +4841,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /**
-           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
            * @example "q83vEjRWeJASNFZ4kKvN7w"
            */
           ETag?: string;

@@ -6,7 +6,7 @@ import { wordsOf } from './words.js';
 const ETAG = {
   ETag: {
     description:
-      'The version of the resource, the same as in a `GET`. Send it in `If-Match` with your next change.',
+      'The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.',
     schema: { type: 'string' as const },
     example: '"q83vEjRWeJASNFZ4kKvN7w"',
   },
