@@ -49,7 +49,8 @@ export async function commandLine(): Promise<Command> {
   const completion = tab(petstore, { completionCommandName: 'completion' }); // last: completes all commands added before it
   petstore.commands
     .find((command) => command.name() === 'completion')
-    ?.action((shell: string) => {
+    ?.description('Print a completion script for a shell.')
+    .action((shell: string) => {
       // The library's bash script has read-only variables, so a shell that sources it twice must skip the second time.
       if (shell === 'bash') process.stdout.write('if ! declare -F __petstore_complete >/dev/null; then\n');
       completion.setup('petstore', 'petstore', shell);

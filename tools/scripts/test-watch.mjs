@@ -26,8 +26,8 @@ async function run() {
     running.kill('SIGTERM');
     await ended;
   }
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const child = spawn(npm, ['test', '--silent', '--', ...process.argv.slice(2)], {
+  const npm = process.env.npm_execpath; // set by npm: Node.js does not start npm.cmd on Windows
+  const child = spawn(process.execPath, [npm, 'test', '--silent', '--', ...process.argv.slice(2)], {
     cwd: root,
     stdio: 'inherit',
   });
