@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { session } from '../bench/session.mjs';
 import { growth, measure, settle, table } from './figures.mjs';
 import { Losses } from './losses.mjs';
 import { Machine } from './machine.mjs';
@@ -18,7 +19,7 @@ const REST = 60;
 
 const options = optionsOrExit();
 if (options.help) process.stdout.write(HELP);
-else await soak(options);
+else await session((place) => soak(options, place));
 
 function optionsOrExit() {
   try {
@@ -29,40 +30,37 @@ function optionsOrExit() {
   }
 }
 
-async function soak({ minutes, faults, every }) {
-  const scene = await openScene();
-  try {
-    await traffic(scene, WARM_UP, { faults: [], every });
-    await sleep(6_000); // until idle keep-alive connections are closed
-    const before = await measure(scene.replicas);
-    for (const line of table('before', before)) console.log(line);
-    const { tally, losses, machine } = await traffic(scene, minutes * 60, { faults, every });
-    console.log(String(tally));
-    const { length } = tally.unexpected;
-    console.log(
-      `${length} of the 503 responses had no fault; the machine was too busy ${machine.times} times.`,
-    );
-    const after = await settle(scene.replicas, before, REST);
-    for (const line of table('after', after)) console.log(line);
-    const lost = await lostPets(scene.postgres.url, tally.created);
-    judge(tally, [
-      ...unexplained(tally, machine).slice(0, 20),
-      ...exceeded(tally, losses),
-      ...growth(before, after),
-      ...lost.slice(0, 20).map((id) => `pet ${id}: it was created with a 201 but does not exist`),
-    ]);
-  } finally {
-    await scene.stop();
-  }
+/** @returns the exit code */
+async function soak({ minutes, faults, every }, { folder, signal, undo }) {
+  const scene = await openScene({ folder, undo });
+  await traffic(scene, WARM_UP, { faults: [], every, signal });
+  await sleep(6_000, undefined, { signal }); // until idle keep-alive connections are closed
+  const before = await measure(scene.replicas);
+  for (const line of table('before', before)) console.log(line);
+  const { tally, losses, machine } = await traffic(scene, minutes * 60, { faults, every, signal });
+  console.log(String(tally));
+  const { length } = tally.unexpected;
+  console.log(
+    `${length} of the 503 responses had no fault; the machine was too busy ${machine.times} times.`,
+  );
+  const after = await settle(scene.replicas, before, REST);
+  for (const line of table('after', after)) console.log(line);
+  const lost = await lostPets(scene.postgres.url, tally.created);
+  return judge(tally, [
+    ...unexplained(tally, machine).slice(0, 20),
+    ...exceeded(tally, losses),
+    ...growth(before, after),
+    ...lost.slice(0, 20).map((id) => `pet ${id}: it was created with a 201 but does not exist`),
+  ]);
 }
 
-async function traffic(scene, seconds, { faults, every }) {
+async function traffic(scene, seconds, { faults, every, signal }) {
   const tally = new Tally();
   const losses = new Losses();
   const machine = new Machine();
   const timetable = new Timetable(scene, tally);
   const end = performance.now() + seconds * 1000;
-  const isOver = () => performance.now() >= end;
+  const isOver = () => signal.aborted || performance.now() >= end;
   const progress = setInterval(() => console.log(`… ${tally}`), 60_000);
   await Promise.all([
     ...kinds.map((kind) => run(kind, { ...scene, tally, timetable }, isOver)),
@@ -71,6 +69,7 @@ async function traffic(scene, seconds, { faults, every }) {
     timetable.run(faults, every, isOver),
   ]);
   clearInterval(progress);
+  signal.throwIfAborted();
   return { tally, losses, machine };
 }
 
@@ -82,6 +81,7 @@ function judge(tally, more) {
   console.log(
     `${tally.created.length} pets were created; at most ${most} requests in ${windows.length} windows.`,
   );
-  if (broken.length > 0) process.exitCode = 1;
-  else console.log('Every promise was kept.');
+  if (broken.length > 0) return 1;
+  console.log('Every promise was kept.');
+  return 0;
 }
