@@ -2,6 +2,7 @@ import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
 import { resultWithin, seconds } from '../kernel/clock/duration.js';
+import { StartupError } from '../kernel/errors/common.errors.js';
 import { HttpConfig } from '../http/http.config.js';
 
 /** Time for requests that still run at the end of the grace period. */
@@ -34,7 +35,7 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
   try {
     const closed = context.close(signal).then(() => true);
     if (!(await resultWithin(grace + CLOSE_TIMEOUT, closed)))
-      throw new Error('petstore: connections did not close in time.');
+      throw new StartupError('Connections did not close in time.');
   } finally {
     clearInterval(sweep);
     clearTimeout(cut);

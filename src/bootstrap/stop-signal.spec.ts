@@ -12,6 +12,15 @@ const START = `
   console.log('started');
 `;
 
+const FAILING_STOP = `
+  import { onStopSignal } from './dist/src/bootstrap/stop-signal.js';
+  setInterval(() => undefined, 1_000);
+  onStopSignal(async () => {
+    throw new TypeError('Not a function');
+  });
+  console.log('started');
+`;
+
 describe('a stop signal', () => {
   it('closes everything even if a background job fails meanwhile', async () => {
     const program = new Program('--input-type=module', ['-e', START], { cwd: process.cwd() });
@@ -22,6 +31,16 @@ describe('a stop signal', () => {
       code: 0,
       stdout: 'started\neverything is closed\n',
       stderr: expect.stringContaining('A job found the pool closed'),
+    });
+  });
+
+  it('prints the stack of an error that a module throws while it stops', async () => {
+    const program = new Program('--input-type=module', ['-e', FAILING_STOP], { cwd: process.cwd() });
+    await program.prints(/started/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^TypeError: Not a function\n +at /),
     });
   });
 });

@@ -26,7 +26,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
     stop(name).then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+        process.stderr.write(`${errorText(error)}\n`);
         process.exit(1);
       },
     );
