@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../auth/api-key.entity.js';
-import { table, visible } from '../print.js';
+import { table } from '../print.js';
 
 /** A key for `--json`. */
 export function describeKey(key: ApiKey) {
@@ -25,7 +25,7 @@ type Column = readonly [head: string, cell: (key: ApiKey) => string];
 /** Columns that usually fit into 80 characters. `--wide` shows more, and `keys show` everything about one key. */
 const NARROW: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
-  ['NAME', ({ name }) => shortened(visible(name))],
+  ['NAME', ({ name }) => shortened(name)],
   ['PLAN', ({ plan }) => plan],
   ['MINUTE/DAY', ({ limits }) => `${limits.perMinute}/${limits.perDay}`],
   ['KEY', ({ lastFour }) => `…${lastFour}`],
