@@ -23,6 +23,7 @@ trap 'exit 130' INT TERM HUP # otherwise a signal skips the trap EXIT
 case ${1:-} in
   compose)
     compose() { (cd "$root" && docker compose "$@"); }
+    connect() { compose up --detach --wait --no-deps --no-recreate postgres >&2; }
     client() { compose exec -T --env URL=postgres://petstore@/petstore postgres sh -c "$1"; }
     read_keys() { compose run --rm --no-deps -T secrets cat /data/webhook_secret_keys; }
     write_keys() { compose run --rm --no-deps -T secrets sh -c 'cat >/data/new && mv /data/new /data/webhook_secret_keys'; }

@@ -164,6 +164,10 @@ describe('docker compose up', () => {
     });
   });
 
+  it('logs no query of a request at the proxy', () => {
+    expect(readText('deploy/haproxy/haproxy.cfg')).toMatch(/^ +log-format "(?!.*%(r|HU|HQ)\b).* %HPO"$/m);
+  });
+
   it('exposes only the proxy and the observers, and lets only the worker out', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
