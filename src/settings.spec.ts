@@ -101,6 +101,10 @@ describe('Config', () => {
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'ftp://api.example.com'],
     ['PUBLIC_URL', 'https://api.example.com/v1'],
+    ['PUBLIC_URL', 'https://api.example.com?region=eu'],
+    ['PUBLIC_URL', 'https://api.example.com/#shop'],
+    ['PUBLIC_URL', 'https://me:secret@api.example.com'],
+    ['PUBLIC_URL', 'https://api.example.com/my shop'],
     ['STAGING_PUBLIC_URL', 'https://api.example.com/shop/v1/'],
     ['DATABASE_DIRECT_URL', 'postgres://db/pets'], // without a DATABASE_URL
     ['REDIS_CLUSTER', 'on'], // without a REDIS_URL

@@ -42,11 +42,14 @@ export class HttpConfig {
   }
 }
 
-/** Rejects a version at the end: the service adds it. */
+/** Only scheme, host and path, without the version at its end: the service appends it and the rest of each path. */
 function publicUrl(variables: Variables, name: 'PUBLIC_URL' | 'STAGING_PUBLIC_URL'): string | undefined {
   const url = variables.url(name, ['http:', 'https:']);
-  if (url === undefined || !/\/v\d+$/.test(url)) return url;
-  return variables.reject<string | undefined>(name, url, 'a URL without the version at its end', undefined);
+  if (url === undefined || !/[@?#\s]|\/v\d+$/.test(url)) return url;
+  // The value may contain a password, so the message does not show it.
+  const problem = `${name} must be a URL without a user, a query, a fragment or the version at its end.`;
+  variables.problems.set(name, problem);
+  return undefined;
 }
 
 function corsOrigins(variables: Variables): string[] {
