@@ -567,6 +567,16 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
+    it('gets each event once from two jobs that run at the same time', async () => {
+      const { id } = await create();
+      for (let i = 0; i < 12; i++) await addItem();
+      await fanOut();
+      const deliverer = petstore.app.get(WebhookDeliverer);
+      await Promise.all([deliverer.deliver(String(id)), deliverer.deliver(String(id))]);
+      const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+      expect([ids.length, new Set(ids).size]).toEqual([12, 12]);
+    });
+
     it('gets many events exactly once', async () => {
       const { id } = await create();
       await petstore.query(

@@ -61,8 +61,11 @@ describe('workers in processes of their own', () => {
     killed.signal('SIGKILL');
     await killed.ended;
     receiver.respond = 204;
-    // The queue waits 30 s for a job's process.
+    // Its job is locked, and its deliveries are claimed, for 30 s.
     await petstore.query(`UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '30 s'`);
+    await petstore.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL`,
+    );
     await startWorker();
     await eventually(() => receiver.received.length === 2);
     expect(new Set(ids()).size).toBe(1);
@@ -139,8 +142,8 @@ describe('workers in processes of their own', () => {
     client = petstore.client(await petstore.key());
     await create(receiver.url);
     await startWorker();
-    await record(2); // with more, the hundreds of open requests would overload the receiver of this test
-    await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 2);
+    await record(20);
+    await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 20);
   });
 
   it('serve an endpoint while others never respond, with 500 events for each', async () => {

@@ -21,7 +21,7 @@ const PAUSE = `
 
 /**
  * SQL: adds a job for each of these webhooks, or changes the one that is waiting. A webhook has its own named queue, so
- * at most one of its jobs runs at a time across all processes.
+ * usually only one of its jobs runs at a time across all processes.
  * @param webhooks a table or subquery with `id` and `run_at`
  * @param keepsRunAt whether a waiting job keeps its time
  */

@@ -10,8 +10,8 @@ export interface DueDelivery {
   readonly type: string;
   /** Attempts in the current schedule. */
   readonly tries: number;
-  /** When this attempt was due. A text, because a `Date` lacks the microseconds. */
-  readonly dueAt: string;
+  /** Until then, no other job makes an attempt. A text, because a `Date` lacks the microseconds. */
+  readonly claimedUntil: string;
   readonly createdAt: Date;
   /** Null for a ping. */
   readonly eventId: string | null;
@@ -33,7 +33,7 @@ export interface DueDelivery {
 /** The result of processing a delivery. */
 export interface Outcome {
   readonly id: string;
-  readonly dueAt: string;
+  readonly claimedUntil: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   /** Milliseconds until the next attempt. Only for a pending delivery. */
   readonly wait?: number;
@@ -41,6 +41,8 @@ export interface Outcome {
   readonly attempt?: Attempt;
 }
 
+/** Longer than an attempt and the statement that stores it. */
+const CLAIM = '30 s';
 /** How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are unlimited. */
 const MAX_ATTEMPTS = 50;
 
@@ -49,18 +51,28 @@ const MAX_ATTEMPTS = 50;
 export class DeliveryStore {
   constructor(private readonly connections: WorkerConnections) {}
 
-  /** Deliveries of a webhook that are due, oldest first. */
-  due(webhookId: string, limit: number): Promise<DueDelivery[]> {
+  /**
+   * Claims deliveries of a webhook that are due, oldest first. A webhook's jobs may run at the same time: the queue unlocks one
+   * that waited long, or whose process seems to have died (graphile/worker#621).
+   */
+  claim(webhookId: string, limit: number): Promise<DueDelivery[]> {
     return this.connections.query<DueDelivery>(
-      `SELECT delivery.id::text, delivery.type, tries, next_attempt_at::text AS "dueAt", delivery.created_at AS "createdAt", event_id::text AS "eventId",
-              version, occurred_at AS "occurredAt", data::text, webhook_id::text AS "webhookId", url, secret,
-              previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
+      `WITH due AS (
+         SELECT id, next_attempt_at FROM webhook_deliveries
+         WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at <= now()
+         ORDER BY next_attempt_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+       ), claimed AS (
+         UPDATE webhook_deliveries AS delivery SET next_attempt_at = now() + interval '${CLAIM}'
+         FROM due WHERE delivery.id = due.id RETURNING delivery.*, due.next_attempt_at AS due_at
+       )
+       SELECT delivery.id::text, delivery.type, tries, next_attempt_at::text AS "claimedUntil", delivery.created_at AS "createdAt",
+              event_id::text AS "eventId", version, occurred_at AS "occurredAt", data::text, webhook_id::text AS "webhookId",
+              url, secret, previous_secret AS "previousSecret", previous_ends_at AS "previousEndsAt",
               failing_since IS NOT NULL AS "isFailing", ${IS_ACTIVE} AS "isActive"
-       FROM webhook_deliveries AS delivery
+       FROM claimed AS delivery
          JOIN webhooks ON webhooks.id = webhook_id
          LEFT JOIN events ON events.id = event_id
-       WHERE webhook_id = $1 AND delivery.state = 'pending' AND next_attempt_at <= now()
-       ORDER BY next_attempt_at, delivery.id LIMIT $2`,
+       ORDER BY due_at, delivery.id`,
       [webhookId, limit],
     );
   }
@@ -69,13 +81,13 @@ export class DeliveryStore {
   async write(outcomes: readonly Outcome[]): Promise<void> {
     await this.connections.query(
       `UPDATE webhook_deliveries AS delivery
-       SET state = CASE WHEN next_attempt_at = "dueAt" THEN outcome.state ELSE delivery.state END,
-           next_attempt_at = CASE WHEN next_attempt_at = "dueAt" THEN now() + make_interval(secs => wait / 1000)
+       SET state = CASE WHEN next_attempt_at = "claimedUntil" THEN outcome.state ELSE delivery.state END,
+           next_attempt_at = CASE WHEN next_attempt_at = "claimedUntil" THEN now() + make_interval(secs => wait / 1000)
                              ELSE next_attempt_at END,
-           tries = tries + (attempt IS NOT NULL AND next_attempt_at = "dueAt")::integer,
+           tries = tries + (attempt IS NOT NULL AND next_attempt_at = "claimedUntil")::integer,
            attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS} THEN attempts ELSE attempts - 0 END
                       || coalesce(attempt, '[]')
-       FROM jsonb_to_recordset($1) AS outcome (id bigint, "dueAt" timestamptz, state text, wait float8, attempt jsonb)
+       FROM jsonb_to_recordset($1) AS outcome (id bigint, "claimedUntil" timestamptz, state text, wait float8, attempt jsonb)
        WHERE delivery.id = outcome.id AND delivery.state = 'pending'`,
       [JSON.stringify(outcomes)],
     );

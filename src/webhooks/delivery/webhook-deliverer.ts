@@ -53,17 +53,17 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
 
   /** @returns whether there may be more to deliver now */
   private async deliverBatch(webhookId: string, stop?: AbortSignal): Promise<boolean> {
-    const batch = await this.store.due(webhookId, BATCH);
+    const batch = await this.store.claim(webhookId, BATCH);
     const [first] = batch;
     if (!first) return false;
     if (!first.isActive) {
-      await this.write(batch.map(({ id, dueAt }) => ({ id, dueAt, state: 'failed' })));
+      await this.write(batch.map(({ id, claimedUntil }) => ({ id, claimedUntil, state: 'failed' })));
       return true;
     }
     const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
     const made = attempts.filter((attempt) => attempt !== undefined);
     await this.noteEndpoint(first, made);
-    await this.write(batch.flatMap((due, i) => (attempts[i] ? outcomeOf(due, attempts[i]) : [])));
+    await this.write(batch.map((due, i) => outcomeOf(due, attempts[i])));
     if (made.length < batch.length)
       throw new AttemptAbandoned('The process is stopping before the endpoint responded.');
     return made.every(({ error }) => error === undefined);
@@ -129,9 +129,11 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
   }
 }
 
-function outcomeOf({ id, dueAt, tries }: DueDelivery, attempt: Attempt): Outcome {
-  if (attempt.error === undefined) return { id, dueAt, state: 'delivered', attempt };
+/** @param attempt `undefined` if it was abandoned: another process makes it immediately */
+function outcomeOf({ id, claimedUntil, tries }: DueDelivery, attempt: Attempt | undefined): Outcome {
+  if (!attempt) return { id, claimedUntil, state: 'pending', wait: 0 };
+  if (attempt.error === undefined) return { id, claimedUntil, state: 'delivered', attempt };
   const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
   const wait = isFinal ? undefined : waitAfter(tries + 1);
-  return { id, dueAt, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
+  return { id, claimedUntil, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
 }

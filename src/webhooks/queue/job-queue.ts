@@ -38,8 +38,7 @@ export async function startQueue(pgPool: Pool, deliver: Deliver): Promise<Runner
         concurrentJobs: CONCURRENCY,
         pollInterval: POLL_EVERY,
         gracefulShutdownAbortTimeout: seconds(1.5),
-        // One query fetches jobs for all slots. It could run several jobs of a named queue at the same time
-        // (graphile/worker#621), but a webhook never has more than one waiting job.
+        // One query fetches jobs for all slots.
         localQueue: { size: CONCURRENCY, ttl: KEPT_FOR },
         // With the default (-1), the library awaits neither write, and a connection lost during one would end the process.
         completeJobBatchDelay: 0,
