@@ -9,7 +9,8 @@ import { type Deprecation, deprecationOf, EndpointRemoved } from './deprecation.
 const ANYWHERE = { strict: false };
 
 /**
- * Adds the deprecation headers to every response of a deprecated operation, and responds with 410 from the sunset on.
+ * Adds the deprecation headers to the responses of a deprecated operation, except those of the guards, and responds with
+ * 410 from the sunset on.
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {

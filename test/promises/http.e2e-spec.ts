@@ -223,6 +223,7 @@ describe('Accept', () => {
     'application/xml',
     'application/json;q=0',
     'application/json;q=0, */*',
+    'application/problem+json;q=0',
     'text/*',
     'application/jsonp',
     'nonsense',

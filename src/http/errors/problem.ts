@@ -24,7 +24,7 @@ function prefersProblem(accept: string | undefined): boolean {
 
 /** Whether `Accept` names only `application/problem+json`, which no successful response has. */
 export const acceptsProblemsOnly = (accept: string): boolean =>
-  [...qualitiesOf(accept).keys()].every((range) => range === PROBLEM_TYPE);
+  [...qualitiesOf(accept)].every(([range, quality]) => range === PROBLEM_TYPE && quality > 0);
 
 function qualitiesOf(accept: string): Map<string, number> {
   const ranges = accept.split(',').filter((range) => range.trim() !== '');
