@@ -4,7 +4,7 @@
  */
 
 // Handlers
-export { RequireScope } from './auth/require-scope.decorator.js';
+export { RequireScope } from './auth/scope.guard.js';
 export type { Plan } from './auth/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
@@ -19,16 +19,16 @@ export { Created, Updated } from './openapi/decorators/resource.decorators.js';
 export { ExpectedVersion } from './kernel/expected-version.js';
 
 // Bodies and queries
-export { PageQuery } from './http/pagination/page-query.js';
+export { PageQuery } from './http/pagination.js';
+export { AtLeastOneProperty } from './http/validation/partial-update.js';
 export {
   Int64Field,
   Int64List,
   Int64Parameter,
   IntegerParameter,
-} from './http/validation/integer.decorators.js';
-export { Optional } from './http/validation/rule.js';
-export { AtLeastOneProperty } from './http/validation/partial-update.js';
-export { Text } from './http/validation/text.decorator.js';
+  Optional,
+  Text,
+} from './http/validation/property.decorators.js';
 export { type Int64, parseInt64 } from './kernel/json/int64.js';
 
 // Rows and their events

@@ -1,7 +1,36 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
+import { SECURITY_SCHEME } from '../openapi/decorators/operation-marks.js';
 import { challenge, InsufficientScope } from './auth.errors.js';
-import { requiredScopes } from './require-scope.decorator.js';
+import { declareScope, type Scope } from './scopes.js';
+
+const REQUIRED_SCOPES = 'auth:required-scopes';
+
+/** The scopes that a handler requires, if any. */
+const requiredScopes = (handler: object): readonly Scope[] =>
+  (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
+
+/**
+ * Restricts an operation to keys with all of these scopes. Requests with other keys get 403 `insufficient_scope`. Also adds the
+ * scopes to the OpenAPI document and to `petstore keys`.
+ */
+export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
+  scopes.forEach(declareScope);
+  return applyDecorators(
+    // Metadata, because it survives decorators that replace the handler.
+    SetMetadata(REQUIRED_SCOPES, scopes),
+    ApiSecurity(SECURITY_SCHEME, scopes),
+    ApiErrors(new InsufficientScope(scopes[0])),
+  );
+}
 
 /** Rejects a key that lacks a scope of the route's `@RequireScope()`. */
 @Injectable()

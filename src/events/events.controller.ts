@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { RequireScope } from '../auth/require-scope.decorator.js';
+import { RequireScope } from '../auth/scope.guard.js';
 import { Paged } from '../openapi/decorators/paged.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from '../auth/auth.errors.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { type ApiKeyPrincipal, CurrentPrincipal, SentSecret } from '../auth/principal.js';
-import { RequireScope } from '../auth/require-scope.decorator.js';
+import { RequireScope } from '../auth/scope.guard.js';
 import { Clock } from '../kernel/clock/clock.js';
 import { seconds } from '../kernel/clock/duration.js';
 import { InternalError } from '../kernel/errors/common.errors.js';

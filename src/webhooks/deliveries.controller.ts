@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { RequireScope } from '../auth/require-scope.decorator.js';
+import { RequireScope } from '../auth/scope.guard.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Page } from '../kernel/pagination/page.js';

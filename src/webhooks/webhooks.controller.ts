@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { RequireScope } from '../auth/require-scope.decorator.js';
+import { RequireScope } from '../auth/scope.guard.js';
 import type { Int64 } from '../kernel/json/int64.js';
 import { ApiErrors } from '../openapi/decorators/api-errors.decorator.js';
 import { Id } from '../openapi/decorators/id.decorator.js';

@@ -52,7 +52,7 @@ import {
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import type { Int64 } from '../../src/kernel/json/int64.js';
-import { Int64Field } from '../../src/http/validation/integer.decorators.js';
+import { Int64Field } from '../../src/http/validation/property.decorators.js';
 import { expectErrorResponse } from '../support/promises.js';
 import type { Topic } from './topics.js';
 

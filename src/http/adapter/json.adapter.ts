@@ -8,7 +8,7 @@ import '../../kernel/json/write-json.js';
 import { isNotModified } from '../conditional/etag.js';
 import { fromBaseFilter } from '../errors/error-body.js';
 import { negotiateError } from '../errors/problem.js';
-import { addPageHeaders } from '../pagination/page-headers.js';
+import { addPageHeaders } from '../pagination.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { inTurn } from './in-turn.js';
 import { endTogether, json, sendJson } from './send-json.js';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsInt, Max, Min } from 'class-validator';
 import { MAX_OVERLAP } from '../../auth/secret.js';
-import { Optional } from '../../http/validation/rule.js';
+import { Optional } from '../../http/validation/property.decorators.js';
 import { days, seconds } from '../../kernel/clock/duration.js';
 
 const DAY = days(1) / seconds(1);

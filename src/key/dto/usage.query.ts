@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IntegerParameter } from '../../http/validation/integer.decorators.js';
+import { IntegerParameter } from '../../http/validation/property.decorators.js';
 
 export class UsageQuery {
   @IntegerParameter({ description: 'Number of days, including today.', min: 1, max: 366, default: 30 })

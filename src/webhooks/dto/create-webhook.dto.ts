@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsIn } from 'class-validator';
 import { EVENT_TYPES } from '../../events/event-type.js';
-import { Optional, rule } from '../../http/validation/rule.js';
+import { Optional, rule } from '../../http/validation/property.decorators.js';
 
 const MAX_TYPES = 100;
 const MAX_URL = 2048;

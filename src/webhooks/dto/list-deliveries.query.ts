@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { PageQuery } from '../../http/pagination/page-query.js';
-import { Optional } from '../../http/validation/rule.js';
+import { PageQuery } from '../../http/pagination.js';
+import { Optional } from '../../http/validation/property.decorators.js';
 import { DeliveryState } from '../webhook-delivery.entity.js';
 
 export class ListDeliveriesQuery extends PageQuery {

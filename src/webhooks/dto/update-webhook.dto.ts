@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { Optional } from '../../http/validation/rule.js';
+import { Optional } from '../../http/validation/property.decorators.js';
 import { AtLeastOneProperty } from '../../http/validation/partial-update.js';
 import { WebhookState } from '../webhook.entity.js';
 import { CreateWebhookDto } from './create-webhook.dto.js';

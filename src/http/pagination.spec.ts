@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { Page } from '../../kernel/pagination/page.js';
-import { addPageHeaders } from './page-headers.js';
+import { Page } from '../kernel/pagination/page.js';
+import { addPageHeaders } from './pagination.js';
 
 describe('the link to the next page', () => {
   it.each([

@@ -1,8 +1,70 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { ValidateBy, ValidateIf } from 'class-validator';
 import { isInt64, parseInt64 } from '../../kernel/json/int64.js';
-import { Optional, rule } from './rule.js';
+
+interface Rule {
+  readonly name: string;
+  /** The `code` of the error in a response. */
+  readonly code: string;
+  readonly test: (value: unknown) => boolean;
+  /** `must be …`, after the name of the field. */
+  readonly message: string;
+}
+
+/** Makes a constraint of class-validator from a predicate. */
+export function rule({ name, code, test, message }: Rule): PropertyDecorator {
+  const validator = { validate: test, defaultMessage: () => `$property ${message}` };
+  return ValidateBy({ name, validator }, { context: { code } });
+}
+
+/** The value may be omitted. Unlike class-validator's `@IsOptional()`, this does not accept `null`. */
+export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
+
+interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required'> {
+  /** Unicode code points, as JSON Schema and PostgreSQL count them. */
+  readonly max: number;
+  readonly example?: string;
+}
+
+/** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
+export function Text({ max, ...document }: TextOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      ...document,
+      type: 'string',
+      minLength: 1,
+      maxLength: max,
+      pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+    } as ApiPropertyOptions),
+    rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
+    rule({
+      name: 'textLength',
+      code: 'length',
+      test: (value) => isString(value) && hasLength(value, max),
+      message: `must have 1 to ${max} characters`,
+    }),
+    rule({
+      name: 'textNotBlank',
+      code: 'format',
+      test: (value) => isString(value) && value.trim() !== '',
+      message: 'must not be only white space',
+    }),
+    rule({
+      name: 'textStorable',
+      code: 'format',
+      test: (value) => isString(value) && value.isWellFormed() && !value.includes('\0'),
+      message: 'must not contain U+0000 or a lone surrogate',
+    }),
+  );
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+
+/** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
+const hasLength = (text: string, max: number): boolean =>
+  text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
 
 interface Int64ListOptions extends Pick<ApiPropertyOptions, 'description'> {
   readonly max: number;

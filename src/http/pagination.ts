@@ -1,6 +1,30 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import type { Request, Response } from 'express';
-import { versionOf } from '../../kernel/expected-version.js';
-import { Page } from '../../kernel/pagination/page.js';
+import { versionOf } from '../kernel/expected-version.js';
+import { Page } from '../kernel/pagination/page.js';
+import { IntegerParameter, Optional } from './validation/property.decorators.js';
+
+const DEFAULT_LIMIT = 20;
+
+/** The query parameters of every paged list. A list extends them with its filters. */
+export class PageQuery {
+  @IntegerParameter({
+    description: 'Maximum number of items in the page.',
+    min: 1,
+    max: 100,
+    default: DEFAULT_LIMIT,
+  })
+  readonly limit: number = DEFAULT_LIMIT;
+
+  @ApiPropertyOptional({
+    description: 'Start of the page: the `cursor` in the `Link` header of the previous page. Opaque.',
+    example: 'AAAAAAAAABThv7qlTs2QPg',
+  })
+  @Optional()
+  @IsString()
+  readonly cursor?: string;
+}
 
 /**
  * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. If the client

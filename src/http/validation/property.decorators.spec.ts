@@ -1,5 +1,5 @@
 import { validateSync } from 'class-validator';
-import { Text } from './text.decorator.js';
+import { Text } from './property.decorators.js';
 
 class Note {
   @Text({ max: 5 })
