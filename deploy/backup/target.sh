@@ -55,12 +55,11 @@ case ${1:-} in
       kube scale --replicas=0 deployment/petstore deployment/petstore-worker
       kube wait --for=delete --timeout=5m pod --selector 'app.kubernetes.io/component in (service, worker)'
     }
-    # A Job is immutable. The autoscaler ignores a Deployment without replicas.
+    # The autoscaler ignores a Deployment without replicas.
     start() {
-      kube delete job petstore-migrate --ignore-not-found
       kube apply --kustomize "$OVERLAY"
-      kube wait --for=condition=Complete --timeout=30m job/petstore-migrate
       kube scale --replicas=2 deployment/petstore
+      kube rollout status --timeout=30m deployment/petstore
     }
     ;;
 

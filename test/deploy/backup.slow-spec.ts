@@ -227,10 +227,9 @@ if (INSTALLED_POSTGRES === undefined)
         'wait',
         'apply',
         'wait',
-        'delete job petstore-migrate',
         'apply',
-        'wait',
         'scale',
+        'rollout status',
         'delete pod petstore-backup',
       ]);
       expect(calls()[1]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');

@@ -16,7 +16,7 @@ const repository = (path: string) => join(import.meta.dirname, '../..', path);
 const FOLDER = 'deploy/kubernetes';
 const files = allFilesIn(FOLDER).filter((file) => file.endsWith('.yaml'));
 const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
-const whole = files.filter((file) => !kustomizations.includes(file) && !file.endsWith('size.yaml'));
+const whole = files.filter((file) => !/(kustomization|size|migrate)\.yaml$/.test(file));
 const manifests = [...whole.map((file) => `${FOLDER}/${file}`), 'deploy/backup/client-pod.yaml'].flatMap(
   (file) => readYaml<Manifest>(file),
 );
@@ -54,24 +54,26 @@ describe('deploy/kubernetes', () => {
   });
 
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
-    for (const file of ['deployment.yaml', 'worker.yaml', 'migration-job.yaml']) {
+    const container = {
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      },
+      resources: { limits: { memory: expect.any(String) as unknown } },
+    };
+    for (const file of ['deployment.yaml', 'worker.yaml']) {
       const [pod] = readYaml<{ spec: { template: { spec: unknown } } }>(`${FOLDER}/base/${file}`);
       expect(pod?.spec.template.spec).toMatchObject({
         automountServiceAccountToken: false,
         securityContext: { runAsNonRoot: true, runAsUser: 10001, seccompProfile: { type: 'RuntimeDefault' } },
-        containers: [
-          {
-            securityContext: {
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: { drop: ['ALL'] },
-            },
-            resources: { limits: { memory: expect.any(String) as unknown } },
-          },
-        ],
+        containers: [container],
         volumes: [{ secret: { secretName: 'petstore' } }],
       });
     }
+    expect(readYaml(`${FOLDER}/base/migrate.yaml`)).toMatchObject([
+      { spec: { template: { spec: { initContainers: [container] } } } },
+    ]);
     expect(named('Secret')).toBeUndefined();
     expect(files.map((file) => readText(`${FOLDER}/${file}`)).join()).not.toMatch(/postgres(ql)?:\/\//);
   });
@@ -100,6 +102,13 @@ describeWhereFound('kubectl', 'the size', () => {
       const plan = JSON.parse(stdout) as { replicas: number; replicaMegabytes: number; redisMasters: number };
       const all = built(size);
       for (const manifest of all) await validate(manifest.kind, manifest);
+      const pods = all.filter(({ kind }) => kind === 'Deployment') as unknown as {
+        spec: { template: { spec: { initContainers: { args: string[] }[] } } };
+      }[];
+      expect(pods.map(({ spec }) => spec.template.spec.initContainers.map(({ args }) => args))).toEqual([
+        [['petstore', 'migrate']],
+        [['petstore', 'migrate']],
+      ]);
       const { spec, data } = Object.assign({}, ...all.filter(({ kind }) => SIZED.includes(kind))) as {
         spec: { minReplicas: number; maxReplicas: number };
         data: Record<string, string>;
