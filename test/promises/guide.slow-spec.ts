@@ -25,12 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => copy.remove());
 
-/** What has been there is linted elsewhere. */
-const LINT = `eslint --max-warnings=0 src/app.module.ts $(find src test migrations -newer .copied -name '*.ts')`;
+/** What was there before is formatted and linted elsewhere. */
+const WRITTEN = `src/app.module.ts $(find src test migrations -newer .copied -name '*.ts')`;
 
-/** Differs from what a reader types only in the files to lint, and in the report. */
+/** Differs from what a reader types only in the files to format and lint, and in the report. */
 const SHORTENED: Record<string, string> = {
-  'npm run lint': `npx ${LINT} && npm run lint:floors`,
+  'npm run format': `npx prettier --write ${WRITTEN}`,
+  'npm run lint': `npx eslint --max-warnings=0 ${WRITTEN} && npx prettier --check ${WRITTEN} && npm run lint:floors`,
   'npm test': GUIDE_REPORT
     ? `CI=${CI} npm test -- --forceExit --json --outputFile='${GUIDE_REPORT}' >/dev/null`
     : 'npm test',
