@@ -12,7 +12,7 @@ import {
 } from '../platform.js';
 import type { PetResponse } from '../pets/dto/pet.response.js';
 import { PetsService } from '../pets/pets.service.js';
-import { lockForMove } from './category-tree.js';
+import { expectNoCycle, lockCategories } from './category-tree.js';
 import { Category, nameKeyOf } from './category.entity.js';
 import {
   CategoryHasChildren,
@@ -52,7 +52,10 @@ export class CategoriesService {
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
   async create({ name, parentId }: CreateCategoryDto): Promise<CategoryResponse> {
     const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
-    const created = this.changes.insert(Category, category, CATEGORY_CREATED);
+    const created = this.categories.manager.transaction(async (manager) => {
+      await lockCategories(manager);
+      return this.changes.in(manager).insert(Category, category, CATEGORY_CREATED);
+    });
     return CategoryResponse.from(await created.catch(explain(category)));
   }
 
@@ -63,9 +66,10 @@ export class CategoriesService {
     expected = ExpectedVersion.any,
   ): Promise<CategoryResponse> {
     const updated = this.categories.manager.transaction(async (manager) => {
+      await lockCategories(manager);
       const category = await find(manager, id, expected, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
-      if (parentId !== null && parentId !== category.parentId) await lockForMove(manager, id, parentId);
+      if (parentId !== null && parentId !== category.parentId) await expectNoCycle(manager, id, parentId);
       // An unchanged name keeps its key, which may predate the current folding rule.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
       const values = { name, nameKey, parentId };

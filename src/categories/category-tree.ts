@@ -2,17 +2,19 @@ import type { EntityManager } from 'typeorm';
 import type { Int64 } from '../platform.js';
 import { CategoryCycle, ParentCategoryNotFound } from './category.errors.js';
 
-/** The id of the service's advisory lock for moves in the category tree. */
-const TREE = 7_083_461_293;
+/** The id of the service's advisory lock for changes of categories. */
+const CATEGORIES = 7_083_461_293;
 
 /**
- * Serialises transactions that set a category's parent, until they end. Two concurrent ones that each move a category
- * below the other's would otherwise miss the cycle they create. Other changes cannot create a cycle and take no lock.
- * @throws ParentCategoryNotFound, CategoryCycle
+ * Serialises changes of names and parents until their transactions end. Two concurrent ones could otherwise create a cycle
+ * that neither sees, or wait for each other: one for a name, the other for a parent.
  */
-export async function lockForMove(manager: EntityManager, id: Int64, parentId: Int64): Promise<void> {
-  await manager.query('SELECT pg_advisory_xact_lock($1)', [TREE]);
-  // This must be a separate statement, so that it sees everything committed before the lock was taken.
+export async function lockCategories(manager: EntityManager): Promise<void> {
+  await manager.query('SELECT pg_advisory_xact_lock($1)', [CATEGORIES]);
+}
+
+/** Call it after `lockCategories`, to see everything committed before. @throws ParentCategoryNotFound, CategoryCycle */
+export async function expectNoCycle(manager: EntityManager, id: Int64, parentId: Int64): Promise<void> {
   const above = await manager.query<{ isCycle: boolean }[]>(
     `WITH RECURSIVE above AS (
        SELECT id, parent_id FROM categories WHERE id = $1
