@@ -89,7 +89,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   ): Promise<void> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    this.responder.refuse(request, http.getResponse(), await this.limiter.peek(request), timeToBlockExpire);
+    this.responder.respond(request, http.getResponse(), await this.limiter.peek(request), timeToBlockExpire);
   }
 
   /** Whether `@Throttle()` has changed any option of the plan's throttler. */

@@ -23,29 +23,19 @@ const ERRORS = {
 export class RateLimitResponder {
   constructor(private readonly metrics: RateLimitMetrics) {}
 
-  /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request */
-  respond({ principal }: Request, response: Response, result: RateLimitResult): void {
-    const label = labelOf(result);
+  /**
+   * @param result the windows of the client's plan, and its ban
+   * @param routeWait whole seconds until the route's own limit admits a request, if it refuses this one
+   * @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request
+   */
+  respond({ principal }: Request, response: Response, result: RateLimitResult, routeWait?: number): void {
+    const label = routeWait === undefined ? labelOf(result) : 'minute_exhausted';
     this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', label);
     writeRateLimitHeaders(response, result);
     if (label === 'admitted') return;
-    const retryAfter = retryAfterOf(result);
+    const retryAfter = Math.max(routeWait ?? 0, retryAfterOf(result));
     response.setHeader('Retry-After', retryAfter);
     throw new ERRORS[label](retryAfter);
-  }
-
-  /**
-   * Refuses a request because of its route's own limit.
-   * @param plan the windows of the client's plan, and its ban
-   * @param routeWait whole seconds until the route admits a request
-   * @throws RateLimitExceeded
-   */
-  refuse({ principal }: Request, response: Response, plan: RateLimitResult, routeWait: number): never {
-    this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', 'minute_exhausted');
-    writeRateLimitHeaders(response, plan);
-    const retryAfter = Math.max(routeWait, retryAfterOf(plan));
-    response.setHeader('Retry-After', retryAfter);
-    throw new RateLimitExceeded(retryAfter);
   }
 
   /** Whether the headers of a result have been set. */

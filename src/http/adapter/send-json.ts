@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { writeJson } from '../../kernel/json/write-json.js';
 import { isNotModified } from '../conditional/etag.js';
+import { JSON_TYPE } from '../route/produced-types.js';
 
-const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** `response.json()` of Express with exact 64-bit integers and an `ETag`; 304 if the client's copy is current. */

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { IncomingMessage } from 'node:http';
+import { titleOf } from '../../kernel/words.js';
 import type { ErrorBody } from './error-body.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -54,12 +55,6 @@ function problemOf(body: ErrorBody, base: string, { url = '' }: Pick<IncomingMes
 
 /** A path that is a valid URI reference. Some clients send others. */
 const URI_PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*$/i;
-
-/** `pet_not_found`: "Pet not found". */
-function titleOf(code: string): string {
-  const words = code.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** The body of an error response: a problem if the client prefers it. */
 export function negotiateError(

@@ -2,7 +2,7 @@ import { HEADERS_METADATA, SSE_METADATA } from '@nestjs/common/internal.js';
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../../kernel/caching.js';
 
-export const JSON_TYPE = 'application/json';
+export const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 
 interface Header {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/internal.js';
+import { MetadataScanner } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { memoizePair } from '../../kernel/caching.js';
 import { dtoSchema } from '../validation/dto-schema.js';
@@ -53,17 +54,9 @@ const consumed = (target: object) =>
 
 /** The property that holds the handler: a decorator may have replaced the method by a function with another name. */
 function methodName(controller: Type, handler: Handler): string {
-  for (
-    let prototype = controller.prototype as object | null;
-    prototype;
-    prototype = Object.getPrototypeOf(prototype) as object | null
-  ) {
-    const found = Object.entries(Object.getOwnPropertyDescriptors(prototype)).find(
-      ([, { value }]) => value === handler,
-    );
-    if (found) return found[0];
-  }
-  return handler.name;
+  const prototype = controller.prototype as Readonly<Record<string, unknown>>;
+  const names = new MetadataScanner().getAllMethodNames(prototype);
+  return names.find((name) => prototype[name] === handler) ?? handler.name;
 }
 
 function queryNames(

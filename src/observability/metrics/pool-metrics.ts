@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { poolOf } from '../../database/pool/shared-transaction.js';
 import { SERVICE } from '../../kernel/service.js';
 import { Metrics } from './metrics.js';
 
 /** The state of the connection pool, read at each scrape. */
 @Injectable()
 export class PoolMetrics {
-  constructor({ registry }: Metrics, { driver }: DataSource) {
-    const pool = (driver as PostgresDriver).master as Pool;
+  constructor({ registry }: Metrics, dataSource: DataSource) {
+    const pool = poolOf(dataSource);
     new Gauge({
       name: `${SERVICE.prefix}_database_connections`,
       help: 'Connections to PostgreSQL, by whether they are in use.',

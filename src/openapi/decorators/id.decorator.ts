@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { IdPipe, type NotFoundError } from '../../http/validation/id.pipe.js';
 import { ApiErrors } from './api-errors.decorator.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from '../../kernel/words.js';
 
 interface IdOptions {
   readonly example?: number;

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { EtagInterceptor, LocationInterceptor } from '../../http/conditional/resource-headers.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from '../../kernel/words.js';
 
 const ETAG = {
   ETag: {

@@ -6,6 +6,7 @@ import { ofDomainError, ofStatus } from '../../http/errors/error-body.js';
 import { PROBLEM_TYPE } from '../../http/errors/problem.js';
 import { type DomainError, type ErrorKind, HTTP_STATUS } from '../../kernel/errors/domain-error.js';
 import { NotAcceptable } from '../../http/guards/accept.guard.js';
+import { JSON_TYPE } from '../../http/route/produced-types.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
 import { bodyError, unknownError } from '../../kernel/errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from '../../kernel/errors/common.errors.js';
@@ -50,7 +51,6 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
   internal: 'An error in the service.',
   unavailable: 'The service is temporarily unavailable. Try again after `Retry-After`.',
 };
-const JSON_TYPE = 'application/json';
 const ERROR = { $ref: '#/components/schemas/Error' };
 /** The alternative to an Error, for clients that accept it. */
 const PROBLEM: Content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };

@@ -1,9 +1,8 @@
 import type { Type } from '@nestjs/common';
+import { JSON_TYPE } from '../../http/route/produced-types.js';
 import { dtoSchema } from '../../http/validation/dto-schema.js';
 import { type OperationObject, resolve, type SchemaOrReference, type SchemasObject } from './schemas.js';
 import type { Route } from './routes.js';
-
-const JSON_TYPE = 'application/json';
 
 /** Adds a request body if the handler has a `@Body()` parameter that `@nestjs/swagger` does not describe. */
 export function addUndescribedBody(operation: OperationObject, route: Route): void {

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
+import { JSON_TYPE } from '../../http/route/produced-types.js';
 import { type HeaderName, references } from './headers.js';
 import type { OperationObject, ParameterObject, ResponseObject, SchemaOrReference } from './schemas.js';
 import type { Route } from './routes.js';
 
-const JSON_TYPE = 'application/json';
 /** The media type of Nest's response if the handler returns a primitive. */
 const TEXT_TYPE = 'text/html';
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];

@@ -1,5 +1,5 @@
 import { SECURITY_SCHEME, type StabilityLevel } from '../decorators/operation-marks.js';
-import { titleOf } from '../decorators/words.js';
+import { titleOf } from '../../kernel/words.js';
 import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
 

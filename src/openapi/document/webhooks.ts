@@ -1,6 +1,6 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { type DescribedWebhook, describedWebhooks } from '../decorators/webhooks.js';
-import { titleOf } from '../decorators/words.js';
+import { titleOf } from '../../kernel/words.js';
 import { addExamples } from './examples.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 
