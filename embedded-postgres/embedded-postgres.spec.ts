@@ -179,6 +179,29 @@ describe('openEmbeddedPostgres as a visitor', () => {
     await expect(query(alone, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
+  it('leaves the server it started to a later visitor, which stops it', async () => {
+    const first = await visit();
+    const later = await visit();
+    await first.stop();
+    expect(await query(later, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await later.stop();
+    await expect(query(later, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('stops the server when several visitors end at the same time', async () => {
+    const all = await Promise.all([visit(), visit(), visit()]);
+    await Promise.all(all.map((one) => one.stop()));
+    for (const one of all) await expect(query(one, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('stops a server that a killed service left behind', async () => {
+    const url = await startAndBeKilled();
+    const guest = await visit();
+    expect(guest).toMatchObject({ url, joined: true });
+    await guest.stop();
+    await expect(query(guest, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
   it('leaves the server it started to a service that has taken it over', async () => {
     const guest = await visit();
     const owner = await start();

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { ensureCluster } from './cluster.js';
-import { type Address, connect, ensureDatabase, urlOf } from './connection.js';
+import { type Address, ensureDatabase, urlOf } from './connection.js';
 import { openDataFolder, readPassword } from './data-folder.js';
 import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
-import { OwnerLock, ownerName } from './owner-lock.js';
+import { FolderLock, ownerName } from './folder-lock.js';
 import { type Reached, reachServer } from './reach-server.js';
 import { loadBinaries, ServerPrograms } from './server-programs.js';
 import { Server, type ServerSettings } from './server.js';
@@ -21,13 +21,15 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+type Role = 'owner' | 'visitor';
+
 export interface EmbeddedPostgresOptions {
   /**
    * The service is the only owner of its data folder: it takes over a server left behind by a killed service, and stops
-   * the server at the end. A command is a visitor: it joins the server of a running service or starts one. At the end,
-   * it stops only a server that it started and that no service has taken over.
+   * the server at the end. A command is a visitor: it joins a running server or starts one. The last visitor stops the
+   * server, unless a service owns it.
    */
-  as: 'owner' | 'visitor';
+  as: Role;
   /** Applied if this call starts the server, such as `{ fsync: 'off' }`. */
   settings?: ServerSettings;
   /** Created if missing. Default: `petstore`. */
@@ -42,15 +44,16 @@ export async function openEmbeddedPostgres(
   dataDir: string,
   { as, settings = {}, database = 'petstore' }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const opened = await openServer(dataDir, settings, (address) =>
-    as === 'owner' ? claim(dataDir, address, database) : visit(address, database),
-  );
-  const { server, address, started, result: lock } = opened;
-  const forget = lock ? stopAtExit(opened.pid, lock) : () => undefined;
+  const opened = await openServer(dataDir, settings, (address) => enter(dataDir, address, as, database));
+  const { address, result: lock } = opened;
+  const forget = as === 'owner' ? stopAtExit(opened.pid, lock) : () => undefined;
   const stop = async () => {
     forget();
-    if (as === 'visitor' && !started) return;
-    await stopAndRelease(server, lock?.held ? lock : await takeLock(server, address));
+    const running = await opened.server.running();
+    if (running === undefined) return lock.release();
+    const again = { port: running.port, password: address.password };
+    const held = lock.held ? lock : await take(again, as).catch(() => undefined);
+    if (held) await stopAndRelease(opened.server, held, as);
   };
   return handleOf(opened, database, stop);
 }
@@ -60,7 +63,7 @@ export async function openEmbeddedPostgres(
  * one that `pg_ctl stop --mode=fast` sends.
  * @returns a function that cancels this
  */
-function stopAtExit(pid: number, lock: OwnerLock): () => void {
+function stopAtExit(pid: number, lock: FolderLock): () => void {
   const signal = () => {
     if (lock.held) process.kill(pid, 'SIGINT'); // otherwise it is down, or another service has taken it over
   };
@@ -93,11 +96,11 @@ async function openServer<T>(
   }
 }
 
-async function claim(dataDir: string, address: Address, database: string): Promise<OwnerLock> {
-  const lock = await OwnerLock.take(address);
+async function enter(dataDir: string, address: Address, as: Role, database: string): Promise<FolderLock> {
+  const lock = await take(address, as);
   if (lock === undefined) throw EmbeddedPostgresError.inUse(resolve(dataDir), await ownerName(address));
   try {
-    await visit(address, database);
+    await ensureDatabase(lock.session, database);
     return lock;
   } catch (error) {
     await lock.release();
@@ -105,14 +108,8 @@ async function claim(dataDir: string, address: Address, database: string): Promi
   }
 }
 
-async function visit(address: Address, database: string): Promise<undefined> {
-  const client = await connect(address);
-  try {
-    await ensureDatabase(client, database);
-  } finally {
-    await client.end();
-  }
-}
+const take = (address: Address, as: Role): Promise<FolderLock | undefined> =>
+  as === 'owner' ? FolderLock.own(address) : FolderLock.visit(address);
 
 function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promise<void>): EmbeddedPostgres {
   let stopping: Promise<void> | undefined;
@@ -124,18 +121,10 @@ function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promis
   };
 }
 
-/** Undefined if there is no server, or another process holds the lock. */
-async function takeLock(server: Server, { password }: Address): Promise<OwnerLock | undefined> {
-  const running = await server.running();
-  if (running === undefined) return undefined;
-  return OwnerLock.take({ port: running.port, password }).catch(() => undefined);
-}
-
 /** Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to stop. */
-async function stopAndRelease(server: Server, lock: OwnerLock | undefined): Promise<void> {
-  if (lock === undefined) return;
+async function stopAndRelease(server: Server, lock: FolderLock, as: Role): Promise<void> {
   try {
-    await server.stop();
+    if (as === 'owner' || (await lock.leave())) await server.stop();
   } finally {
     await lock.release();
   }
