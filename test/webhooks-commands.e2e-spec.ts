@@ -5,6 +5,7 @@ import { eventually } from './support/eventually.js';
 import { COMMAND_LINE, emptyFolder, Program } from './support/program.js';
 import { ItemsModule } from './items/items.module.js';
 import { Petstore } from './support/petstore.js';
+import { createTestDatabase, withClient } from './support/test-database.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
 
 const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
@@ -136,6 +137,29 @@ describe('petstore events tail', () => {
     expect(tail.stdout).not.toContain('"Rex"');
     tail.signal('SIGINT');
     expect(await tail.ended).toMatchObject({ code: 0, stderr: '' });
+    await folder.remove();
+  });
+});
+
+describe('petstore events tail, when its database is gone', () => {
+  it('says so in one line', async () => {
+    const database = await createTestDatabase();
+    await withClient(database.url, (session) =>
+      session.query(
+        `INSERT INTO events (id, type, version, occurred_at, data) VALUES (1, 'pet.created', 1, now(), '{}')`,
+      ),
+    );
+    const folder = await emptyFolder();
+    const tail = new Program(COMMAND_LINE, ['events', 'tail'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: database.url },
+    });
+    await tail.prints(/pet\.created/);
+    await database.drop();
+    expect(await tail.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^petstore: DATABASE_URL: no connection \(.+\n$/) as string,
+    });
     await folder.remove();
   });
 });

@@ -27,7 +27,9 @@ export async function withDatabase<T>(
     const { url } = await openForCommand(config, (closeDatabase) => (close = closeDatabase));
     const dataSource = new DataSource({ ...connectionOptions(url), entities });
     await dataSource.initialize().catch(throwConnectionError);
-    return await work(dataSource).finally(() => dataSource.destroy());
+    return await work(dataSource)
+      .catch(throwConnectionError)
+      .finally(() => dataSource.destroy());
   } finally {
     await close();
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
