@@ -7,7 +7,6 @@ import { Public } from '../http/route/public.decorator.js';
 import { OpenApiDocument } from './document/openapi-document.js';
 import { ErrorCatalog } from './error-catalog/error-catalog.js';
 import { catalogPage } from './error-catalog/page.js';
-import { securityHeaders } from './static/security-headers.js';
 import { HTML, Site } from './static/site.js';
 import { StaticContent } from './static/static-content.js';
 import { uiDocument } from './swagger-ui/ui-document.js';
@@ -35,7 +34,7 @@ export class PagesController {
   private readonly reference = new Site('reference', {
     folder: new URL('reference/browser/', import.meta.url),
     library: REDOC,
-    headers: securityHeaders({ workers: true }), // for its search
+    workers: true, // for its search
   });
 
   constructor(
@@ -53,7 +52,7 @@ export class PagesController {
         ),
         errors: new StaticContent(HTML, () => catalogPage(catalog.entries)),
       },
-      headers: securityHeaders({ callable: stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [] }),
+      callable: stagingPublicUrl ? [new URL(stagingPublicUrl).origin] : [],
     });
   }
 

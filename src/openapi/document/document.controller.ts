@@ -5,24 +5,19 @@ import { SERVICE } from '../../kernel/service.js';
 import { Public } from '../../http/route/public.decorator.js';
 import { OpenApiDocument } from './openapi-document.js';
 import { asPublicPath, PublicUrl } from '../../http/public-url.js';
-import { StaticContent } from '../static/static-content.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
 @Public()
 @ApiExcludeController()
 @Controller()
 export class IndexController {
-  private readonly links: StaticContent;
-
-  constructor(publicUrl: PublicUrl) {
-    this.links = new StaticContent('application/json', () => JSON.stringify(linksAt(publicUrl.base)));
-  }
+  constructor(private readonly publicUrl: PublicUrl) {}
 
   @Get()
-  async index(@Req() request: Request, @Res() response: Response): Promise<void> {
+  index(@Req() request: Request, @Res() response: Response): void {
     response.vary('Accept');
     if (request.accepts('json', 'html') === 'html') response.redirect(302, asPublicPath(response, '/docs'));
-    else await this.links.send(request, response);
+    else response.json(linksAt(this.publicUrl.base));
   }
 }
 

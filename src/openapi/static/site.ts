@@ -16,14 +16,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-interface SiteFiles {
+interface SiteOptions {
   /** The folder of `index.html` and its own files. */
   readonly folder: URL;
   /** Specifiers of files in packages. */
   readonly library: readonly string[];
   /** Content that is not a file, by name. */
   readonly made?: Readonly<Record<string, StaticContent>>;
-  readonly headers: ReadonlyMap<string, string>;
+  /** Origins, other than its own, that the page may call. */
+  readonly callable?: readonly string[];
+  /** Whether the page may start workers from `blob:` URLs. */
+  readonly workers?: boolean;
 }
 
 /** A page and the files that it loads. Nothing else of their folders is served. */
@@ -34,7 +37,8 @@ export class Site {
   private readonly headers: Map<string, string>;
 
   /** @param name the last segment of its URL */
-  constructor(name: string, { folder, library, made = {}, headers }: SiteFiles) {
+  constructor(name: string, options: SiteOptions) {
+    const { folder, library, made = {} } = options;
     const index = () => titled(readFileSync(new URL('index.html', folder), 'utf8'));
     this.pageBeside = new StaticContent(HTML, () =>
       index().replaceAll('"../', '"').replaceAll('"./', `"${name}/`),
@@ -45,7 +49,7 @@ export class Site {
       ['index.html', new StaticContent(HTML, index)],
       ...Object.entries(made),
     ]);
-    this.headers = new Map(headers);
+    this.headers = securityHeaders(options);
   }
 
   /** Sends a file or, without a name, the page. @throws RouteNotFound */
@@ -63,3 +67,26 @@ const fileOf = (name: string, read: () => Buffer): [string, StaticContent] => [
 ];
 
 const titled = (html: string): string => html.replace('Pet Store', SERVICE.title);
+
+/**
+ * The security headers of a documentation page. It may run its own scripts and call its own origin and the given ones. The
+ * libraries need inline styles.
+ */
+function securityHeaders({ callable = [], workers = false }: SiteOptions): Map<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    ...(workers ? ['worker-src blob:'] : []),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...callable].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return new Map([
+    ['Content-Security-Policy', policy],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+  ]);
+}
