@@ -1,7 +1,8 @@
 # The service without the embedded PostgreSQL, so it needs a DATABASE_URL.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-FROM ${NODE_IMAGE} AS build
+# What these two stages make is the same for every platform. They run natively, because Node.js crashes in the emulator of a release.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Includes optional dependencies: one of them is the compiler for this platform.
@@ -14,7 +15,7 @@ COPY embedded-postgres embedded-postgres
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
 
-FROM ${NODE_IMAGE} AS dependencies
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY deploy/image/prune.sh /
