@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -56,6 +57,22 @@ describe('openEmbeddedPostgres as the owner', () => {
     const second = await start();
     expect(second).toMatchObject({ created: false, joined: false });
     expect(await query(second, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
+  });
+
+  it('starts the server on its previous port, so that other processes find it again, unless the port is taken', async () => {
+    const first = await start();
+    const { url } = first;
+    await first.stop();
+    const again = await start();
+    expect(again.url).toBe(url);
+    await again.stop();
+
+    const other = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await once(other, 'listening');
+    const elsewhere = await start();
+    other.close();
+    expect(elsewhere.url).not.toBe(url);
+    expect(await query(elsewhere, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('stops the server once', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chown, open, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import type { DataFolder } from './data-folder.js';
 import { findRunningServer, removeForeignPidFile, type RunningServer } from './postmaster-pid.js';
 import { ProgramFailed, type ServerPrograms } from './server-programs.js';
@@ -32,7 +33,8 @@ export class Server {
   async start(settings: ServerSettings, attempt = 1): Promise<boolean> {
     const logged = await prepareLog(this.folder.log, this.programs.user);
     await removeForeignPidFile(this.folder.cluster);
-    const options = serverOptions(await findFreePort(), { ...SETTINGS, ...settings });
+    const port = attempt === 1 ? await findPort(this.folder.cluster) : await freePort();
+    const options = serverOptions(port, { ...SETTINGS, ...settings });
     try {
       await this.control('start', `--log=${this.folder.log}`, `--options=${options}`);
       return true;
@@ -71,9 +73,16 @@ function quote(word: string): string {
   return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A free TCP port on 127.0.0.1. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+/** The port of the previous start, on which other processes expect the server, or any free one if it is taken. */
+async function findPort(cluster: string): Promise<number> {
+  const previous = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => ''); // written by PostgreSQL
+  const [, port] = /"-p" "(\d+)"/.exec(previous) ?? [];
+  return freePort(Number(port ?? 0)).catch(() => freePort());
+}
+
+/** Resolves to a TCP port of 127.0.0.1 if it is free; 0 stands for any. */
+async function freePort(wanted = 0): Promise<number> {
+  const server = createServer().listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
