@@ -64,6 +64,11 @@ class AClient(ClientTest):
             sent, [("/v1/pets", "Bearer petstore_of_environment"), ("/v1/pets", "Bearer petstore_mine")]
         )
 
+    def test_ignores_white_space_around_address_and_key_such_as_the_last_line_break_of_a_file(self):
+        self.time.client(f" {self.service.url}\n", api_key="petstore_x\n").pets.list().page()
+        [request] = self.service.received
+        self.assertEqual((request.path, request.headers["Authorization"]), ("/v1/pets", "Bearer petstore_x"))
+
     def test_says_what_is_missing(self):
         with patch.dict(os.environ, {"PETSTORE_URL": "", "PETSTORE_API_KEY": ""}):
             for options, said in (
@@ -95,9 +100,14 @@ class AClient(ClientTest):
         self.assertEqual(self.service.received[0].headers["X-Tenant"], "shop")
 
     def test_follows_no_redirect(self):
-        self.service.responses = [ScriptedResponse(302, {"Location": "/v1/elsewhere"})]
-        self.assertEqual(self.failure().status, 302)
-        self.assertEqual(len(self.service.received), 1)
+        with httpx.Client(follow_redirects=True) as own:
+            for options in ({}, {"http_client": own}):
+                self.service.reset()
+                self.service.responses = [ScriptedResponse(302, {"Location": "/v1/elsewhere"})]
+                with self.assertRaises(petstore.PetstoreError) as raised:
+                    self.client(**options).rate_limits.get()
+                self.assertEqual(raised.exception.status, 302)
+                self.assertEqual(len(self.service.received), 1)
 
 
 class Operations(ClientTest):

@@ -73,11 +73,10 @@ function settingsOf(options: ClientOptions<IdKind>): Settings {
     onResponse,
     ids = 'bigint',
   } = options;
-  const url = options.url ?? environmentVariable('PETSTORE_URL');
-  const apiKey = options.apiKey ?? environmentVariable('PETSTORE_API_KEY');
-  if (url === undefined) throw new TypeError('The address is missing: give `url`, or set PETSTORE_URL.');
-  if (apiKey === undefined)
-    throw new TypeError('The key is missing: give `apiKey`, or set PETSTORE_API_KEY.');
+  const url = (options.url ?? environmentVariable('PETSTORE_URL'))?.trim();
+  const apiKey = (options.apiKey ?? environmentVariable('PETSTORE_API_KEY'))?.trim();
+  if (!url) throw new TypeError('The address is missing: give `url`, or set PETSTORE_URL.');
+  if (!apiKey) throw new TypeError('The key is missing: give `apiKey`, or set PETSTORE_API_KEY.');
   if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError(`${url} is not an HTTP URL.`);
   return {
     url: url.replace(/\/+$/, ''),

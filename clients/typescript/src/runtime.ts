@@ -53,11 +53,7 @@ interface NodeProcess {
 /** Undefined in a browser. */
 const node = (globalThis as { readonly process?: NodeProcess }).process;
 
-/** A variable of the environment; one that is empty counts as not set. */
-export function environmentVariable(name: string): string | undefined {
-  const value = node?.env?.[name];
-  return value === '' ? undefined : value;
-}
+export const environmentVariable = (name: string): string | undefined => node?.env?.[name];
 
 const version = node?.versions?.node;
 

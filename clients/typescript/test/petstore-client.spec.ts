@@ -53,10 +53,21 @@ describe('a client', () => {
     ]);
   });
 
+  it('ignores white space around address and key, such as the last line break of a file', async () => {
+    const url = ` ${service.url} \n`;
+    await new petstore.PetstoreClient({ url, apiKey: 'petstore_x\n' }).pets.list().page();
+    expect(service.received).toMatchObject([
+      { url: '/v1/pets', headers: { authorization: 'Bearer petstore_x' } },
+    ]);
+  });
+
   it('says what is missing', () => {
     Object.assign(process.env, { PETSTORE_URL: '', PETSTORE_API_KEY: '' });
     expect(() => new petstore.PetstoreClient()).toThrow('set PETSTORE_URL');
     expect(() => new petstore.PetstoreClient({ url: service.url })).toThrow('set PETSTORE_API_KEY');
+    expect(() => new petstore.PetstoreClient({ url: service.url, apiKey: '' })).toThrow(
+      'set PETSTORE_API_KEY',
+    );
     expect(() => new petstore.PetstoreClient({ url: 'file:///etc', apiKey: 'x' })).toThrow(TypeError);
   });
 

@@ -116,8 +116,8 @@ class AsyncTransport:
         ends = self._runtime.clock() + limit
         pieces = []
         try:
-            async with self._http.stream(
-                method, call.url, headers=headers, content=call.content, timeout=limit
+            async with self._http.stream(  # the key is never sent to another host
+                method, call.url, headers=headers, content=call.content, timeout=limit, follow_redirects=False
             ) as response:
                 async for piece in response.aiter_bytes():
                     pieces.append(piece)

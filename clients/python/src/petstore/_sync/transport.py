@@ -115,8 +115,8 @@ class Transport:
         ends = self._runtime.clock() + limit
         pieces = []
         try:
-            with self._http.stream(
-                method, call.url, headers=headers, content=call.content, timeout=limit
+            with self._http.stream(  # the key is never sent to another host
+                method, call.url, headers=headers, content=call.content, timeout=limit, follow_redirects=False
             ) as response:
                 for piece in response.iter_bytes():
                     pieces.append(piece)
