@@ -52,10 +52,14 @@ export class CategoriesService {
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
   async create({ name, parentId }: CreateCategoryDto): Promise<CategoryResponse> {
     const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
-    const created = this.categories.manager.transaction(async (manager) => {
+    const insert = (changes: Changes) => changes.insert(Category, category, CATEGORY_CREATED);
+    const insertBelow = async (manager: EntityManager) => {
       await lockCategories(manager);
-      return this.changes.in(manager).insert(Category, category, CATEGORY_CREATED);
-    });
+      return insert(this.changes.in(manager));
+    };
+    // Without a parent it waits for nothing but a name, so it cannot take part in a deadlock.
+    const created =
+      parentId === undefined ? insert(this.changes) : this.categories.manager.transaction(insertBelow);
     return CategoryResponse.from(await created.catch(explain(category)));
   }
 
