@@ -11,7 +11,7 @@ import { negotiateError } from '../errors/problem.js';
 import { addPageHeaders } from '../pagination.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { inTurn } from './in-turn.js';
-import { endTogether, json, sendJson } from './send-json.js';
+import { endTogether, json, prepareJson } from './send-json.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 
 /** Express with exact 64-bit integers in JSON. */
@@ -38,7 +38,7 @@ export class JsonAdapter extends ExpressAdapter {
     }
     if (!isJson(body)) return super.reply(response, body, status) as unknown;
     if (status !== undefined) response.statusCode = status;
-    sendJson(response, body, endTogether);
+    endTogether(response, prepareJson(response, body));
     return response;
   }
 

@@ -7,27 +7,21 @@ const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** `response.json()` of Express with exact 64-bit integers and an `ETag`; 304 if the client's copy is current. */
 export function json(this: Response, value: unknown): Response {
-  sendJson(this, value, (response, text) => response.end(text));
-  return this;
+  return this.end(prepareJson(this, value));
 }
 
-/** As `json()`, but `end` ends the response. */
-export function sendJson(
-  response: Response,
-  value: unknown,
-  end: (response: Response, text: string) => void,
-): void {
+/** Sets the status and headers of a JSON response. @returns its text */
+export function prepareJson(response: Response, value: unknown): string {
   const text = value === undefined ? '' : writeJson(value);
   if (isNotModified(response, text)) response.statusCode = 304;
   if (WITHOUT_CONTENT.has(response.statusCode)) {
     response.removeHeader('Content-Type');
     response.removeHeader('Content-Length');
-    end(response, '');
-    return;
+    return '';
   }
   if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  end(response, text);
+  return text;
 }
 
 /** Whether the route has set a media type. An error response keeps it only if it is JSON. */
