@@ -38,6 +38,18 @@ describe('tools/scripts/build.mjs', () => {
     expect(outputs.sort()).toEqual(expected.map((name) => name.replace(/\.ts$/, '.js')).sort());
   });
 
+  it('may run several times at once', async () => {
+    await rm(at('dist'), { recursive: true, force: true });
+    const built = await Promise.all([build(), build(), build()]);
+    expect(built.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      built.map(() => ({ code: 0, stderr: '' })),
+    );
+    const outputs = await readdir(at('dist'), { recursive: true });
+    expect(outputs.filter((name) => !/\.(js|map|css|html|txt)$/.test(name) && name.includes('.'))).toEqual(
+      [],
+    );
+  });
+
   it('says and compiles nothing the second time', async () => {
     const before = await changed('dist/src/main.js');
     expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -89,7 +101,7 @@ describe('npm start', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    await rm(at('dist'), { recursive: true });
+    await rm(at('dist'), { recursive: true, force: true });
     const { code, stdout, stderr } = await run(at('tools/scripts/start.mjs'), [], {
       cwd: folder.path,
       env: { PORT: String(port) },

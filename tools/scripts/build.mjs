@@ -84,9 +84,7 @@ async function copyOfPage(file) {
   const [from, to] = [join(root, file), join(root, 'dist', file)];
   const [wanted, there] = await Promise.all([readFile(from, 'utf8'), readFile(to, 'utf8').catch(() => '')]);
   if (wanted === there) return false;
-  await mkdir(dirname(to), { recursive: true });
-  await writeFile(`${to}.new`, wanted);
-  await rename(`${to}.new`, to);
+  await place(to, wanted);
   return true;
 }
 
@@ -96,9 +94,15 @@ async function copyOfRedoc(name) {
   if (wanted === 0) console.warn(`${name} is not installed, so there is no /reference: run npm ci`);
   if (there >= wanted) return;
   const text = await readFile(from, 'utf8');
+  await place(to, text.replaceAll(LOGO, NO_LOGO));
+}
+
+/** Renamed when complete: an interrupted build leaves no partial file that looks up to date. Several may run at once. */
+async function place(to, text) {
+  const draft = `${to}.${process.pid}`;
   await mkdir(dirname(to), { recursive: true });
-  await writeFile(`${to}.new`, text.replaceAll(LOGO, NO_LOGO));
-  await rename(`${to}.new`, to);
+  await writeFile(draft, text);
+  await rename(draft, to);
 }
 
 const modified = async (file) => (await stat(file)).mtimeMs;
@@ -114,11 +118,8 @@ async function compile({ source, text, mark }, transform) {
     sourceMaps: true,
     sourceFileName,
   });
-  await mkdir(dirname(to), { recursive: true });
-  await writeFile(`${to}.map`, map);
-  // Renamed when complete: an interrupted build leaves no partial file that looks up to date.
-  await writeFile(`${to}.new`, `${code}\n//# sourceMappingURL=${basename(to)}.map\n${mark}`);
-  await rename(`${to}.new`, to);
+  await place(`${to}.map`, map);
+  await place(to, `${code}\n//# sourceMappingURL=${basename(to)}.map\n${mark}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
