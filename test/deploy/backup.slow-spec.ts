@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   mkdirSync,
   readdirSync,
@@ -198,14 +199,14 @@ if (INSTALLED_POSTGRES === undefined)
       symlinkSync(join(import.meta.dirname, '../support/fake-kubectl.mjs'), join(bin, 'kubectl'));
       writeFileSync(join(secret, 'database-url'), postgres.url);
       writeFileSync(join(secret, 'webhook-secret-keys'), 'the keys');
+      const cluster = {
+        PATH: `${bin}:${dirname(process.execPath)}:${postgres.env.PATH}`,
+        SECRET: secret,
+        LOG: log,
+      };
       const inCluster = (name: string, env: Record<string, string> = {}) =>
         promisify(execFile)(script(name), ['kubernetes', join(folder.path, 'of the cluster')], {
-          env: {
-            PATH: `${bin}:${dirname(process.execPath)}:${postgres.env.PATH}`,
-            SECRET: secret,
-            LOG: log,
-            ...env,
-          },
+          env: { ...cluster, ...env },
         });
       const calls = () => readFileSync(log, 'utf8').trim().split('\n');
 
@@ -233,6 +234,16 @@ if (INSTALLED_POSTGRES === undefined)
         'delete pod petstore-backup',
       ]);
       expect(calls()[1]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
+
+      // Interrupted, it deletes its pod.
+      writeFileSync(join(bin, 'psql'), '#!/bin/sh\necho psql >>"$LOG"\nexec sleep 60\n', { mode: 0o755 });
+      const args = ['kubernetes', join(folder.path, 'interrupted')];
+      const interrupted = spawn(script('backup.sh'), args, { env: cluster, detached: true, stdio: 'ignore' });
+      const ended = once(interrupted, 'exit');
+      await eventually(() => calls().at(-1) === 'psql');
+      process.kill(-(interrupted.pid ?? 0), 'SIGTERM');
+      expect(await ended).toEqual([130, null]);
+      expect(calls().at(-1)).toMatch(/^delete pod petstore-backup/);
     });
   },
 );
