@@ -279,6 +279,11 @@ class Responses(ClientTest):
             with self.subTest(body=body):
                 self.service.responses = [ScriptedResponse(body=body)]
                 self.assertEqual(self.failure().code, "invalid_response")
+        for events in ([{}], [1], [{"type": "pet.created"}], [{"type": []}]):
+            with self.subTest(events=events), self.assertRaises(petstore.PetstoreError) as raised:
+                self.service.responses = [ScriptedResponse(body=events)]
+                self.client().events.list().page()
+            self.assertEqual(raised.exception.code, "invalid_response")
         self.service.responses = [ScriptedResponse(body="{}")]
         with self.assertRaises(petstore.PetstoreError):
             list(self.client().pets.list())

@@ -199,4 +199,4 @@ class AnyEvent:
 
     @staticmethod
     def from_json(value: Any) -> Any:
-        return decode(_BY_TYPE.get(value["type"], Event), value)
+        return decode(_BY_TYPE.get(value.get("type"), Event), value)
