@@ -9,7 +9,7 @@ import { DomainError } from '../kernel/errors/domain-error.js';
 import { ServiceUnavailable } from '../kernel/errors/common.errors.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { ServiceDataSource } from './service-data-source.js';
-import { connectionOptions, type PoolerOptions } from './pool/connection-options.js';
+import { connectionOptions } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
 /** SQLSTATE of U+0000 in a text and in JSON. `@Text()` rejects it earlier. */
@@ -39,8 +39,8 @@ export class DatabaseModule {
   /** Connects to a migrated database, and disconnects when the application closes. */
   static with(config: Config, url: string): DynamicModule {
     const settings = config.read(DatabaseConfig);
-    const { fastPaths, databaseUrl } = settings;
-    const own = poolOptions(url, url === databaseUrl ? poolerOptions(settings) : {});
+    const { fastPaths } = settings;
+    const own = poolOptions(url, settings);
     return {
       module: DatabaseModule,
       imports: [
@@ -58,22 +58,6 @@ export class DatabaseModule {
 const POOL_SIZE = 10;
 
 /** The options of the connection pool that requests share. */
-export function poolOptions(url: string, pooler: PoolerOptions = {}): PostgresDataSourceOptions {
-  const options = connectionOptions(url, pooler);
-  return {
-    ...options,
-    poolSize: POOL_SIZE,
-    driver: { Pool: ServicePool },
-  };
-}
-
-function poolerOptions(config: DatabaseConfig): PoolerOptions {
-  const { currentDatabaseUrl, directDatabaseUrl, currentDirectDatabaseUrl, preparedStatements } = config;
-  return {
-    currentUrl: currentDatabaseUrl,
-    preparedStatements,
-    ...(directDatabaseUrl !== undefined && {
-      direct: { url: directDatabaseUrl, currentUrl: currentDirectDatabaseUrl },
-    }),
-  };
+export function poolOptions(url: string, settings?: Partial<DatabaseConfig>): PostgresDataSourceOptions {
+  return { ...connectionOptions(url, settings), poolSize: POOL_SIZE, driver: { Pool: ServicePool } };
 }

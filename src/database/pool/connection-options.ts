@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { SERVICE } from '../../kernel/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
-import type { ClientConfig } from './service-client.js';
+import type { DatabaseConfig } from '../database.config.js';
 import { int64FromDatabase } from '../../kernel/json/int64.js';
 
 /** Time to get a free or new connection. */
@@ -12,18 +12,12 @@ const CONNECT_TIMEOUT = seconds(1.2);
 const STATEMENT_TIMEOUT = seconds(1.25);
 const INT8_OID = pg.types.builtins.INT8;
 
-/** Options for a URL that may change, and for a connection pooler. */
-export interface PoolerOptions {
-  /** Returns the URL for each new connection, if it may change. */
-  readonly currentUrl?: ClientConfig['currentUrl'];
-  /** The server behind the pooler. */
-  readonly direct?: { readonly url: string; readonly currentUrl?: ClientConfig['currentUrl'] };
-  readonly preparedStatements?: boolean;
-}
-
-/** The connection options of the service and commands. Timeouts are in milliseconds. */
-export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
-  const { currentUrl, direct, preparedStatements } = pooler;
+/**
+ * The connection options of the service and commands. Timeouts are in milliseconds.
+ * @param settings say whether the URL may change, and whether there is a pooler
+ */
+export function connectionOptions(url: string, settings: Partial<DatabaseConfig> = {}) {
+  const { currentDatabaseUrl, directDatabaseUrl, currentDirectDatabaseUrl, preparedStatements } = settings;
   return {
     type: 'postgres',
     url,
@@ -34,9 +28,12 @@ export function connectionOptions(url: string, pooler: PoolerOptions = {}) {
       keepAlive: true, // detects dead connections of streams, which have no timeout
       idle_in_transaction_session_timeout: seconds(5), // releases the locks of a frozen process
       types: { getTypeParser },
-      currentUrl,
-      direct,
+      currentUrl: currentDatabaseUrl,
       preparedStatements,
+      direct:
+        directDatabaseUrl === undefined
+          ? { connectionString: url, currentUrl: currentDatabaseUrl }
+          : { connectionString: directDatabaseUrl, currentUrl: currentDirectDatabaseUrl },
     },
   } satisfies PostgresDataSourceOptions;
 }
@@ -47,12 +44,5 @@ function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParse
 }
 
 /** The options for a connection outside the pool, with a session of its own on the same server. */
-export function dedicatedConnection({
-  options,
-}: DataSource): Pick<ClientConfig, 'currentUrl'> & { readonly connectionString: string } {
-  const { url, extra } = options as ReturnType<typeof connectionOptions>;
-  const { direct, currentUrl } = extra;
-  return direct
-    ? { connectionString: direct.url, currentUrl: direct.currentUrl }
-    : { connectionString: url, currentUrl };
-}
+export const dedicatedConnection = ({ options }: DataSource) =>
+  (options as ReturnType<typeof connectionOptions>).extra.direct;

@@ -8,9 +8,8 @@ const GRACE = seconds(1);
 export class Strikes {
   private windowEnd = -Infinity;
   private firstRefusal = 0;
-  /** Times of strikes, oldest first. Those before index `from` are more than a minute old. */
-  private times: number[] = [];
-  private from = 0;
+  /** Times of strikes, oldest first. */
+  private readonly times: number[] = [];
 
   /** Adds a refusal. @param windowEnd end of the exhausted window @returns the number of strikes in the last 60 s */
   add(now: number, windowEnd: number): number {
@@ -19,14 +18,7 @@ export class Strikes {
       this.firstRefusal = now;
     }
     if (now - this.firstRefusal >= GRACE) this.times.push(now);
-    this.forgetBefore(now - MINUTE);
-    return this.times.length - this.from;
-  }
-
-  private forgetBefore(time: number): void {
-    while ((this.times[this.from] ?? Infinity) <= time) this.from += 1;
-    if (this.from * 2 <= this.times.length) return;
-    this.times = this.times.slice(this.from);
-    this.from = 0;
+    while ((this.times[0] ?? Infinity) <= now - MINUTE) this.times.shift();
+    return this.times.length;
   }
 }
