@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GeneratorError } from './generator-error.mjs';
+import { GeneratorError } from './names.mjs';
 import { importedNames } from './render.mjs';
 
 /**

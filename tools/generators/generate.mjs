@@ -3,8 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFree } from './check.mjs';
-import { substitutions } from './names.mjs';
-import { GeneratorError } from './generator-error.mjs';
+import { GeneratorError, substitutions } from './names.mjs';
 import { register } from './register.mjs';
 import { render } from './render.mjs';
 

@@ -1,4 +1,5 @@
-import { GeneratorError } from './generator-error.mjs';
+/** A reason not to generate, printed without a stack trace. */
+export class GeneratorError extends Error {}
 
 const KEBAB_CASE = /^[a-z]+(-[a-z]+)*$/;
 const MAX_LENGTH = 40; // PostgreSQL truncates constraint names after 63

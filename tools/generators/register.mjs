@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GeneratorError } from './generator-error.mjs';
+import { GeneratorError } from './names.mjs';
 import { format } from './render.mjs';
 
 const MAP = 'src/app.module.ts';
