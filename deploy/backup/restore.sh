@@ -32,7 +32,7 @@ others=$(client "$psql --tuples-only --no-align" <<'SQL'
     AND backend_type = 'client backend' AND usename <> 'exporter';
 SQL
 )
-[ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers first."
+[ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers; in PgBouncer, run RECONNECT."
 script | client "$psql --output=/dev/null"
 left='The database is that of the backup, but not everything is done. Run this again.'
 [ ! -s "$folder/webhook-secret-keys" ] || write_keys <"$folder/webhook-secret-keys"
