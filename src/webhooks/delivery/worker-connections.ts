@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { connectionOptions, dedicatedConnection } from '../../database/pool/connection-options.js';
 import { ServicePool } from '../../database/pool/service-pool.js';
+import { SERVICE } from '../../kernel/service.js';
 
 /** One of them listens for new jobs. */
 const POOL_SIZE = 4;
@@ -33,7 +34,7 @@ export class WorkerConnections {
     const { extra, connectTimeoutMS } = connectionOptions(server.connectionString);
     const pool = new ServicePool({
       ...server,
-      application_name: 'petstore webhooks',
+      application_name: `${SERVICE.prefix} webhooks`,
       max: POOL_SIZE,
       connectionTimeoutMillis: connectTimeoutMS,
       statement_timeout: extra.statement_timeout,
