@@ -211,6 +211,13 @@ describe('openEmbeddedPostgres as a visitor', () => {
     for (const one of all) await expect(query(one, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
+  it('starts the server again if another visitor that came first has stopped it meanwhile', async () => {
+    const briefly = async () => {
+      await (await visit()).stop();
+    };
+    for (let round = 0; round < 5; round++) await Promise.all([briefly(), briefly(), briefly()]);
+  });
+
   it('stops a server that a killed service left behind', async () => {
     const url = await startAndBeKilled();
     const guest = await visit();

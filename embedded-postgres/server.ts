@@ -41,10 +41,9 @@ export class Server {
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error; // no PostgreSQL on this machine
       if ((await this.running()) !== undefined) return false;
-      const reason = (await lastFatal(this.folder.log, logged)) ?? error.message;
-      const portTaken = reason.includes('could not create any TCP/IP sockets');
-      if (portTaken && attempt < ATTEMPTS) return this.start(settings, attempt + 1);
-      throw new Error(reason, { cause: error });
+      const lines = (await readFile(this.folder.log)).subarray(logged).toString().split('\n');
+      if (attempt < ATTEMPTS && lines.some(isTemporary)) return this.start(settings, attempt + 1);
+      throw new Error(lastFatal(lines) ?? error.message, { cause: error });
     }
   }
 
@@ -104,9 +103,14 @@ async function prepareLog(file: string, user: ServerUser | undefined): Promise<n
   }
 }
 
-/** Returns the server's reason for failing, written after the given position in the log. */
-async function lastFatal(file: string, since: number): Promise<string | undefined> {
-  const lines = (await readFile(file)).subarray(since).toString().split('\n');
+/** The port was taken meanwhile, or another process started the server too, or has stopped it again. */
+const isTemporary = (line: string): boolean =>
+  /could not create any TCP\/IP sockets|lock file "postmaster.pid" already exists|ready to accept connections/.test(
+    line,
+  );
+
+/** Returns the server's reason for failing. */
+function lastFatal(lines: readonly string[]): string | undefined {
   const fatal = lines.findLastIndex((line) => line.includes('FATAL:'));
   if (fatal < 0) return undefined;
   const detail = lines[fatal + 1]?.includes('DETAIL:') ? lines[fatal + 1] : undefined;

@@ -26,10 +26,10 @@ export async function withDatabase<T>(
   try {
     const { url } = await openForCommand(config, (closeDatabase) => (close = closeDatabase));
     const dataSource = new DataSource({ ...connectionOptions(url), entities });
-    await dataSource.initialize().catch(throwConnectionError);
-    return await work(dataSource)
-      .catch(throwConnectionError)
-      .finally(() => dataSource.destroy());
+    await dataSource.initialize();
+    return await work(dataSource).finally(() => dataSource.destroy());
+  } catch (error) {
+    return throwConnectionError(error);
   } finally {
     await close();
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);

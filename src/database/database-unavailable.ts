@@ -68,6 +68,7 @@ const isRejected = (error: unknown): boolean =>
 
 /** @throws StartupError for a failed connection; other errors unchanged */
 export function throwConnectionError(error: unknown): never {
+  if (error instanceof StartupError) throw error;
   if (!isRejected(error) && !isDatabaseUnavailable(error) && !isConnectionError(error)) throw error;
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const reason = inner instanceof Error ? inner.message : String(inner);
