@@ -128,10 +128,11 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore key changes' AND state = 'idle' AND query <> ''",
       ),
     );
+  /** Those of the service, not the one of the process that started the server. */
   const connectionsToFormer = async () =>
     count(
       await pair.primary.query(
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'petstore%'",
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name IN ('petstore', 'petstore key changes')",
       ),
     );
 });
