@@ -61,7 +61,7 @@ describe('workers in processes of their own', () => {
     killed.signal('SIGKILL');
     await killed.ended;
     receiver.respond = 204;
-    // Its job is locked, and its deliveries are claimed, for 30 s.
+    // Its job is locked for 30 s, and its deliveries are claimed for 15 s.
     await petstore.query(`UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '30 s'`);
     await petstore.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL`,

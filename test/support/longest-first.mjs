@@ -29,15 +29,15 @@ const LONGEST = [
   'test/promises/features.slow-spec.ts',
   'test/webhooks.slow-spec.ts',
   'test/scripts/dev.slow-spec.ts',
+  'test/start.slow-spec.ts',
   'test/promises/flapping-redis.slow-spec.ts',
   'test/deploy/image.slow-spec.ts',
   'test/promises/idempotency-processes.slow-spec.ts',
+  'test/deploy/backup.slow-spec.ts',
   'test/promises/client-packages.slow-spec.ts',
   'test/promises/durable-days.slow-spec.ts',
-  'test/start.slow-spec.ts',
   'test/promises/code-samples.slow-spec.ts',
   'test/promises/database-failover.slow-spec.ts',
-  'test/deploy/backup.slow-spec.ts',
 ];
 
 /** Distributes suites that wait among those that compute. Running side by side, they would leave the cores idle. */

@@ -41,8 +41,8 @@ export interface Outcome {
   readonly attempt?: Attempt;
 }
 
-/** Longer than an attempt and the statement that stores it. */
-const CLAIM = '30 s';
+/** Longer than an attempt and the statements that store its result usually take. */
+const CLAIM = '15 s';
 /** How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are unlimited. */
 const MAX_ATTEMPTS = 50;
 
