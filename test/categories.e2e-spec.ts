@@ -174,12 +174,12 @@ describe('PATCH /v1/categories/{categoryId}', () => {
 
   it('refuses concurrent requests for the same names with 409, and lets none time out', async () => {
     for (let round = 0; round < 30; round++) {
-      const [one, two, name] = [await create(), await create(), fresh()];
+      const [one, two, parent, name] = [await create(), await create(), await create(), fresh()];
       const responses = await Promise.all([
         patch(one.id, { name: two.name }),
         patch(two.id, { name: one.name }),
-        client.post('/v1/categories').send({ name, parentId: one.id }),
-        patch(one.id, { name: name.toUpperCase() }),
+        client.post('/v1/categories').send({ name, parentId: parent.id }),
+        patch(parent.id, { name: name.toUpperCase() }),
       ]);
       const statuses = responses.map(({ status }) => status);
       expect(statuses.filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
