@@ -77,7 +77,10 @@ export class DeliveryStore {
     );
   }
 
-  /** If a retry was requested during the attempt, the delivery stays due. */
+  /**
+   * A delivery that is no longer claimed keeps its state and its next attempt: a retry was requested during the attempt, or
+   * another job has claimed it.
+   */
   async write(outcomes: readonly Outcome[]): Promise<void> {
     await this.connections.query(
       `UPDATE webhook_deliveries AS delivery
