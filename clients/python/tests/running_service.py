@@ -13,7 +13,7 @@ def sleep(seconds):
     sys.stdin.readline()
 
 
-client = petstore.PetstoreClient(runtime=petstore.Runtime(sleep=sleep))
+client = petstore.PetstoreClient(runtime=petstore.Runtime(sleep=sleep, random=lambda: 0))
 pet = client.pets.create(name="Zoë", category_id=9_007_199_254_740_993, status="sold", idempotency_key="once")
 again = client.pets.create(name="Zoë", category_id=9_007_199_254_740_993, status="sold", idempotency_key="once")
 print("added once", pet == again, again.response.idempotent_replayed)

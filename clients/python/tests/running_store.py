@@ -51,5 +51,5 @@ print("deliveries", [one.id for one in client.webhooks.deliveries(webhook.id)] =
 print("again", client.webhooks.retry(webhook.id, ping.id).state)
 print("disabled", client.webhooks.update(webhook.id, state="disabled").disabled_reason)
 client.webhooks.remove(webhook.id)
-print("no webhooks", client.webhooks.list())
+print("no webhooks", list(client.webhooks.list()))
 print("rotated", client.key.rotate(overlap_seconds=0).key.startswith("petstore_"))

@@ -41,8 +41,8 @@ class AnAsyncClient(unittest.IsolatedAsyncioTestCase):
     async def test_waits_and_tries_again(self):
         self.service.responses = [ScriptedResponse(429, {"Retry-After": "3"}), ScriptedResponse(body=[])]
         async with self.client() as client:
-            await client.webhooks.list()
-        self.assertEqual(self.waits, [3])
+            self.assertEqual([one async for one in client.webhooks.list()], [])
+        self.assertEqual(self.waits, [3.25])
 
     async def test_a_delete_is_done_when_a_retry_gets_404(self):
         body = {"code": "pet_not_found", "message": "No.", "status": 404}

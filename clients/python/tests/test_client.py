@@ -125,23 +125,32 @@ class Operations(ClientTest):
         self.assertEqual(request.headers["Content-Type"], "application/json")
         self.assertEqual(request.headers["Accept"], "application/json")
 
-    def test_gets_a_pet_and_warns_once_that_this_is_deprecated(self):
+    def test_gets_a_pet_by_its_id_and_raises_a_not_found_error_for_an_unknown_one(self):
+        self.service.responses = [ScriptedResponse(headers={"ETag": '"rex"'}, body=[REX]), ScriptedResponse(body=[])]
+        client = self.client()
+        rex = client.pets.get(BEYOND_DOUBLES)
+        self.assertEqual((rex.id, rex.response.etag), (BEYOND_DOUBLES, '"rex"'))
+        self.assertEqual(self.paths(), [f"/v1/pets?ids={BEYOND_DOUBLES}"])
+        with self.assertRaises(petstore.NotFoundError) as raised:
+            client.pets.get(1)
+        self.assertEqual((raised.exception.code, raised.exception.status), ("pet_not_found", 404))
+
+    def test_warns_once_about_a_deprecated_operation(self):
         headers = {
             "Deprecation": "@1795132800",
             "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
             "Link": '<https://petstore.test/v1/pets>; rel="successor-version", <https://x.test/>; rel="deprecation"',
         }
-        self.service.responses = [ScriptedResponse(headers=headers, body=REX) for _ in range(2)]
+        self.service.responses = [ScriptedResponse(headers=headers, body=[]) for _ in range(2)]
         client = self.client()
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
-            self.assertEqual(client.pets.get(BEYOND_DOUBLES).id, BEYOND_DOUBLES)
-            client.pets.get(1)
-        self.assertEqual(self.paths(), [f"/v1/pets/{BEYOND_DOUBLES}", "/v1/pets/1"])
+            list(client.pets.list())
+            list(client.pets.list())
         [warning] = shown
         self.assertEqual(
             str(warning.message),
-            "getPet (GET /pets/{petId}) is deprecated since 2026-11-20, and will be removed on 2030-12-05."
+            "listPets (GET /pets) is deprecated since 2026-11-20, and will be removed on 2030-12-05."
             " Its successor is https://petstore.test/v1/pets.",
         )
         self.assertEqual((warning.category, warning.filename), (petstore.DeprecatedOperationWarning, __file__))
@@ -183,7 +192,7 @@ class Operations(ClientTest):
         self.assertEqual(results[0], results[1])
         removed = client.pets.remove(1)
         self.assertEqual([one.response.etag for one in results] + [removed.etag], ['"0"', '"1"', '"2"'])
-        self.assertEqual(client.webhooks.list().response.etag, '"3"')
+        self.assertEqual(client.key.usage().response.etag, '"3"')
 
     def test_says_that_a_connection_was_refused(self):
         for address, said in (

@@ -1,4 +1,4 @@
-/** The error codes of the service. Written by `npm run docs:errors`. */
+/** The error codes of the service. Written by `npm run openapi:snapshot`. */
 export const ERROR_CODES = [
   'malformed_request',
   'validation_failed',
@@ -14,7 +14,6 @@ export const ERROR_CODES = [
   'webhook_not_found',
   'delivery_not_found',
   'method_not_allowed',
-  'not_acceptable',
   'request_timeout',
   'idempotency_in_progress',
   'invalid_status_transition',

@@ -82,7 +82,7 @@ export class GoneError extends PetstoreError {
   override name = 'GoneError';
 }
 
-/** 405, 406, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent. */
+/** 405, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent. */
 export class InvalidRequestError extends PetstoreError {
   override name = 'InvalidRequestError';
 }

@@ -27,7 +27,7 @@ export type { OrderQuery, Orders } from './resources/orders.js';
 export type { Key, UsageQuery } from './resources/key.js';
 export type { PetQuery, Pets } from './resources/pets.js';
 export type { RateLimits } from './resources/rate-limits.js';
-export type { DeliveryQuery, Webhooks } from './resources/webhooks.js';
+export type { DeliveryQuery, WebhookQuery, Webhooks } from './resources/webhooks.js';
 export type { RateLimitWindow, RateLimitState, ResponseInfo } from './response-info.js';
 export type { Runtime } from './runtime.js';
 export type { ChangeOptions, ReadOptions, RequestOptions, Result, WriteOptions } from './transport.js';

@@ -28,7 +28,6 @@ type Declared = {
 export const OPERATIONS = {
   listPets: { method: 'GET', path: '/pets' },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
-  getPet: { method: 'GET', path: '/pets/{petId}' },
   deletePet: { method: 'DELETE', path: '/pets/{petId}' },
   updatePet: { method: 'PATCH', path: '/pets/{petId}' },
   listCategories: { method: 'GET', path: '/categories' },

@@ -1,4 +1,5 @@
 import type { OperationId } from './operations.js';
+import { retryAfterOf } from './retry.js';
 
 /** One window of a quota, as the fields `RateLimit-Policy` and `RateLimit` tell it. */
 export interface RateLimitWindow {
@@ -35,9 +36,16 @@ export interface ResponseInfo {
   readonly etag: string | undefined;
   /** Whether this is the first response once more, because its `Idempotency-Key` was used before. */
   readonly idempotentReplayed: boolean;
+  /** Seconds to wait before the next request, if the response says so. */
+  readonly retryAfter: number | undefined;
 }
 
-export function responseInfo(operation: OperationId, { status, headers }: Response): ResponseInfo {
+/** @param now Unix time in milliseconds */
+export function responseInfo(
+  operation: OperationId,
+  { status, headers }: Response,
+  now: number,
+): ResponseInfo {
   return {
     operation,
     status,
@@ -45,6 +53,7 @@ export function responseInfo(operation: OperationId, { status, headers }: Respon
     rateLimit: rateLimitState(headers),
     etag: headers.get('ETag') ?? undefined,
     idempotentReplayed: headers.get('Idempotent-Replayed') === 'true',
+    retryAfter: retryAfterOf(headers, now),
   };
 }
 

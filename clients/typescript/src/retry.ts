@@ -37,16 +37,15 @@ export function isAlreadyDeleted(
 }
 
 /**
- * What `Retry-After` says comes first. Without it, and on top of it when that was not enough, the wait is random below
- * a bound that doubles, so that clients that were refused together do not come back together.
+ * `Retry-After`, and on top of it a random time below a bound that doubles, so that programs that were refused together do not
+ * come back together.
  * @param retry 0 for the first one
  * @param retryAfter in seconds
  * @returns milliseconds
  */
 export function waitBefore(retry: number, retryAfter: number | undefined, random: () => number): number {
   const jitter = random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** retry);
-  if (retryAfter === undefined) return jitter;
-  return retryAfter * 1_000 + (retry === 0 ? 0 : jitter);
+  return (retryAfter ?? 0) * 1_000 + jitter;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface paths {
     /**
      * Get a pet (until 2030-12-05)
      * @deprecated
-     * @description Use [`GET /pets?ids=42`](https://petstore.test/reference#tag/pets/operation/listPets) instead. It returns an array with the pet, or an empty one, and the same `ETag`.
+     * @description Use `GET /pets` with the `status` filter instead. For a single pet there is `GET /pets?ids=42`, which returns an array with the pet, or an empty one, and the same `ETag`.
      *
      *     Needs a key with the scope `pets:read`.
      *
@@ -794,7 +794,10 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
-    /** @enum {string} */
+    /**
+     * @description Availability of the pet.
+     * @enum {string}
+     */
     PetStatus: 'available' | 'pending' | 'sold';
     Pet: {
       /**
@@ -811,7 +814,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the category the pet belongs to.
-       * @example 7
+       * @example 1
        */
       categoryId: number;
       /** @description Availability of the pet. */
@@ -826,7 +829,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the category the pet belongs to.
-       * @example 7
+       * @example 1
        */
       categoryId: number;
       /**
@@ -844,7 +847,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the category the pet belongs to.
-       * @example 7
+       * @example 1
        */
       categoryId?: number;
       /**
@@ -857,7 +860,7 @@ export interface components {
       /**
        * Format: int64
        * @description Assigned by the service on creation.
-       * @example 7
+       * @example 2
        */
       id: number;
       /**
@@ -898,7 +901,10 @@ export interface components {
        */
       parentId?: number | null;
     };
-    /** @enum {string} */
+    /**
+     * @description Status of the order.
+     * @enum {string}
+     */
     OrderStatus: 'placed' | 'approved' | 'delivered' | 'cancelled';
     Order: {
       /**
@@ -936,19 +942,6 @@ export interface components {
        */
       petId: number;
     };
-    /** @enum {string} */
-    EventType:
-      | 'pet.created'
-      | 'pet.updated'
-      | 'pet.status_changed'
-      | 'pet.deleted'
-      | 'category.created'
-      | 'category.updated'
-      | 'category.deleted'
-      | 'order.placed'
-      | 'order.approved'
-      | 'order.delivered'
-      | 'order.cancelled';
     Event: {
       /**
        * Format: int64
@@ -986,6 +979,19 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    /** @enum {string} */
+    EventType:
+      | 'pet.created'
+      | 'pet.updated'
+      | 'pet.status_changed'
+      | 'pet.deleted'
+      | 'category.created'
+      | 'category.updated'
+      | 'category.deleted'
+      | 'order.placed'
+      | 'order.approved'
+      | 'order.delivered'
+      | 'order.cancelled';
     /**
      * @description Whether events are sent.
      * @enum {string}
@@ -1115,7 +1121,10 @@ export interface components {
       /** @description `disabled` stops deliveries. `enabled` resumes them with the events from then on. */
       state?: components['schemas']['WebhookState'];
     };
-    /** @enum {string} */
+    /**
+     * @description `pending` until an attempt has succeeded or the last one has failed.
+     * @enum {string}
+     */
     DeliveryState: 'pending' | 'delivered' | 'failed';
     /**
      * @description Why it failed. Absent if it succeeded.
@@ -1379,47 +1388,6 @@ export interface components {
       /** @description Each invalid value, with a 400. */
       details?: components['schemas']['FieldError'][];
     };
-    Problem: {
-      /**
-       * @description Machine-readable error code. A code never changes its meaning; new ones may come.
-       * @example validation_failed
-       */
-      code: string;
-      /**
-       * @description Human-readable description. The wording may change.
-       * @example limit must be from 1 to 100.
-       */
-      message: string;
-      /**
-       * Format: int32
-       * @description The HTTP status code.
-       * @example 400
-       */
-      status: number;
-      /** @description Each invalid value, with a 400. */
-      details?: components['schemas']['FieldError'][];
-      /**
-       * Format: uri
-       * @description The URL of `code` in the error catalogue.
-       * @example https://petstore.test/docs/errors#validation_failed
-       */
-      type: string;
-      /**
-       * @description The `code` in words.
-       * @example Validation failed
-       */
-      title: string;
-      /**
-       * @description The same as `message`.
-       * @example limit must be from 1 to 100.
-       */
-      detail: string;
-      /**
-       * @description The path of the request.
-       * @example /v1/pets
-       */
-      instance?: string;
-    };
     PetStatusChanged: {
       /**
        * Format: int64
@@ -1435,7 +1403,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the category the pet belongs to.
-       * @example 7
+       * @example 1
        */
       categoryId: number;
       /** @description Availability of the pet. */
@@ -1451,6 +1419,7 @@ export interface components {
        */
       webhookId: number;
     };
+    Pets: components['schemas']['Pet'][];
     /** @description A category was added. */
     CategoryCreatedEvent: {
       /**
@@ -1815,23 +1784,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The `Accept` header excludes `application/json`. */
-    NotAcceptable: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially. */
@@ -1848,7 +1800,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
-        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description An error in the service. */
@@ -1864,7 +1815,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
-        'application/problem+json': components['schemas']['Problem'];
       };
     };
     /** @description The service is temporarily unavailable. Try again after `Retry-After`. */
@@ -1881,7 +1831,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
-        'application/problem+json': components['schemas']['Problem'];
       };
     };
   };
@@ -1950,7 +1899,7 @@ export interface components {
     Sunset: string;
     /**
      * @description The successor and the deprecation notice (RFC 8288).
-     * @example <https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"
+     * @example <https://petstore.test/v1/pets>; rel="successor-version"; title="GET /v1/pets with the status filter", <https://petstore.test/docs#/pets/getPet>; rel="deprecation"; type="text/html"
      */
     Link: string;
   };
@@ -1967,6 +1916,8 @@ export interface operations {
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
+        /** @description Only pets of this category, also of one that has been removed. */
+        categoryId?: number;
         /** @description Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];
       };
@@ -1989,25 +1940,12 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 42,
-           *         "name": "Rex",
-           *         "categoryId": 7,
-           *         "status": "available"
-           *       }
-           *     ]
-           */
-          'application/json': components['schemas']['Pet'][];
+          'application/json': components['schemas']['Pets'];
         };
       };
       /** @description Not modified since the response with this `ETag`. */
@@ -2037,7 +1975,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2055,10 +1992,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2076,13 +2011,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "name": "Rex",
-         *       "categoryId": 7,
-         *       "status": "available"
-         *     }
-         */
         'application/json': components['schemas']['NewPet'];
       };
     };
@@ -2110,14 +2038,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 42,
-           *       "name": "Rex",
-           *       "categoryId": 7,
-           *       "status": "available"
-           *     }
-           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2134,7 +2054,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2152,10 +2071,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -2174,7 +2091,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -2190,7 +2106,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -2206,7 +2121,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -2222,7 +2136,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2261,14 +2174,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 42,
-           *       "name": "Rex",
-           *       "categoryId": 7,
-           *       "status": "available"
-           *     }
-           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2302,7 +2207,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2320,7 +2224,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -2339,10 +2242,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description No longer available. `code` says why. */
       410: {
         headers: {
@@ -2359,7 +2260,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2408,7 +2308,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2426,7 +2325,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -2442,7 +2340,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Not possible in the current state. */
@@ -2458,7 +2355,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource changed since you read the version in `If-Match`. */
@@ -2474,7 +2370,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2498,13 +2393,6 @@ export interface operations {
     requestBody: {
       content: {
         'application/merge-patch+json': components['schemas']['PetChange'];
-        /**
-         * @example {
-         *       "name": "Rex",
-         *       "categoryId": 7,
-         *       "status": "available"
-         *     }
-         */
         'application/json': components['schemas']['PetChange'];
       };
     };
@@ -2526,14 +2414,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 42,
-           *       "name": "Rex",
-           *       "categoryId": 7,
-           *       "status": "available"
-           *     }
-           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2550,7 +2430,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2568,7 +2447,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -2584,10 +2462,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -2601,7 +2477,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource changed since you read the version in `If-Match`. */
@@ -2617,7 +2492,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -2633,7 +2507,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -2649,7 +2522,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2684,23 +2556,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/categories?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 7,
-           *         "name": "Dogs",
-           *         "parentId": 1
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Category'][];
         };
       };
@@ -2731,7 +2591,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2749,10 +2608,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2770,12 +2627,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "name": "Dogs",
-         *       "parentId": 1
-         *     }
-         */
         'application/json': components['schemas']['NewCategory'];
       };
     };
@@ -2803,13 +2654,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "name": "Dogs",
-           *       "parentId": 1
-           *     }
-           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -2826,7 +2670,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -2844,10 +2687,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -2866,7 +2707,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -2882,7 +2722,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -2898,7 +2737,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -2914,7 +2752,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -2950,13 +2787,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "name": "Dogs",
-           *       "parentId": 1
-           *     }
-           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -2987,7 +2817,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3005,7 +2834,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3021,10 +2849,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3071,7 +2897,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3089,7 +2914,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3105,7 +2929,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description Not possible in the current state. */
@@ -3121,7 +2944,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource changed since you read the version in `If-Match`. */
@@ -3137,7 +2959,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -3161,12 +2982,6 @@ export interface operations {
     requestBody: {
       content: {
         'application/merge-patch+json': components['schemas']['CategoryChange'];
-        /**
-         * @example {
-         *       "name": "Dogs",
-         *       "parentId": 1
-         *     }
-         */
         'application/json': components['schemas']['CategoryChange'];
       };
     };
@@ -3188,13 +3003,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "name": "Dogs",
-           *       "parentId": 1
-           *     }
-           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -3211,7 +3019,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3229,7 +3036,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3245,10 +3051,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3262,7 +3066,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource changed since you read the version in `If-Match`. */
@@ -3278,7 +3081,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -3294,7 +3096,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -3310,7 +3111,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -3326,7 +3126,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -3341,6 +3140,8 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
+        /** @description Only pets of this availability. */
+        status?: components['schemas']['PetStatus'];
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
@@ -3364,24 +3165,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/categories/{categoryId}/pets?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 42,
-           *         "name": "Rex",
-           *         "categoryId": 7,
-           *         "status": "available"
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Pet'][];
         };
       };
@@ -3412,7 +3200,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3430,7 +3217,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3446,10 +3232,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3486,25 +3270,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/store/orders?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 1,
-           *         "petId": 42,
-           *         "quantity": 1,
-           *         "status": "placed",
-           *         "createdAt": "2026-11-20T09:30:00.000Z"
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Order'][];
         };
       };
@@ -3535,7 +3305,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3553,10 +3322,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3574,11 +3341,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "petId": 1
-         *     }
-         */
         'application/json': components['schemas']['NewOrder'];
       };
     };
@@ -3606,15 +3368,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 1,
-           *       "petId": 42,
-           *       "quantity": 1,
-           *       "status": "placed",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3631,7 +3384,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3649,7 +3401,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3665,10 +3416,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3687,7 +3436,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -3703,7 +3451,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -3719,7 +3466,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -3735,7 +3481,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -3771,15 +3516,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 1,
-           *       "petId": 42,
-           *       "quantity": 1,
-           *       "status": "placed",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3810,7 +3546,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3828,7 +3563,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3844,10 +3578,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3878,18 +3610,14 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /**
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
+           * @example "q83vEjRWeJASNFZ4kKvN7w"
+           */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 1,
-           *       "petId": 42,
-           *       "quantity": 1,
-           *       "status": "placed",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3906,7 +3634,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -3924,7 +3651,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -3940,10 +3666,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3962,7 +3686,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -3978,7 +3701,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4011,18 +3733,14 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /**
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
+           * @example "q83vEjRWeJASNFZ4kKvN7w"
+           */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 1,
-           *       "petId": 42,
-           *       "quantity": 1,
-           *       "status": "placed",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -4039,7 +3757,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4057,7 +3774,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -4073,10 +3789,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4095,7 +3809,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -4111,7 +3824,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4144,18 +3856,14 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /**
+           * @description The version of the resource, the same as in a `GET`. Send it in `If-Match` to operations that accept it.
+           * @example "q83vEjRWeJASNFZ4kKvN7w"
+           */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 1,
-           *       "petId": 42,
-           *       "quantity": 1,
-           *       "status": "placed",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -4172,7 +3880,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4190,7 +3897,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -4206,10 +3912,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4228,7 +3932,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -4244,7 +3947,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4281,30 +3983,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present.
-           * @example <https://petstore.test/v1/events?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 4711,
-           *         "type": "pet.created",
-           *         "version": 1,
-           *         "occurredAt": "2026-11-20T09:30:00.000Z",
-           *         "data": {
-           *           "id": 42,
-           *           "name": "Rex",
-           *           "categoryId": 7,
-           *           "status": "available"
-           *         }
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Event'][];
         };
       };
@@ -4335,7 +4018,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4353,10 +4035,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description No longer available. `code` says why. */
       410: {
         headers: {
@@ -4370,7 +4050,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4380,7 +4059,12 @@ export interface operations {
   };
   listWebhooks: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Maximum number of items in the page. */
+        limit?: number;
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        cursor?: string;
+      };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
         'If-None-Match'?: string;
@@ -4390,7 +4074,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description All webhooks of your key. */
+      /** @description A page of the webhooks of your key. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4400,22 +4084,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 7,
-           *         "url": "https://shop.example.com/petstore-events",
-           *         "types": [
-           *           "pet.created"
-           *         ],
-           *         "state": "enabled",
-           *         "createdAt": "2026-11-20T09:30:00.000Z"
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Webhook'][];
         };
       };
@@ -4446,7 +4119,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4464,10 +4136,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4482,14 +4152,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "url": "https://shop.example.com/petstore-events",
-         *       "types": [
-         *         "pet.created"
-         *       ]
-         *     }
-         */
         'application/json': components['schemas']['NewWebhook'];
       };
     };
@@ -4511,18 +4173,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "url": "https://shop.example.com/petstore-events",
-           *       "types": [
-           *         "pet.created"
-           *       ],
-           *       "state": "enabled",
-           *       "createdAt": "2026-11-20T09:30:00.000Z",
-           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
-           *     }
-           */
           'application/json': components['schemas']['WebhookWithSecret'];
         };
       };
@@ -4539,7 +4189,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4557,10 +4206,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4574,7 +4221,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The body is too large. */
@@ -4590,7 +4236,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -4606,7 +4251,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4642,17 +4286,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "url": "https://shop.example.com/petstore-events",
-           *       "types": [
-           *         "pet.created"
-           *       ],
-           *       "state": "enabled",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Webhook'];
         };
       };
@@ -4683,7 +4316,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4701,7 +4333,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -4717,10 +4348,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4729,7 +4358,10 @@ export interface operations {
   deleteWebhook: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        'If-Match'?: string;
+      };
       path: {
         /** @description Identifier of the webhook. */
         webhookId: number;
@@ -4764,7 +4396,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4782,7 +4413,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -4798,7 +4428,21 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The resource changed since you read the version in `If-Match`. */
+      412: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4809,7 +4453,10 @@ export interface operations {
   updateWebhook: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        'If-Match'?: string;
+      };
       path: {
         /** @description Identifier of the webhook. */
         webhookId: number;
@@ -4819,14 +4466,6 @@ export interface operations {
     requestBody: {
       content: {
         'application/merge-patch+json': components['schemas']['WebhookChange'];
-        /**
-         * @example {
-         *       "url": "https://shop.example.com/petstore-events",
-         *       "types": [
-         *         "pet.created"
-         *       ]
-         *     }
-         */
         'application/json': components['schemas']['WebhookChange'];
       };
     };
@@ -4848,17 +4487,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "url": "https://shop.example.com/petstore-events",
-           *       "types": [
-           *         "pet.created"
-           *       ],
-           *       "state": "enabled",
-           *       "createdAt": "2026-11-20T09:30:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['Webhook'];
         };
       };
@@ -4875,7 +4503,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4893,7 +4520,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -4909,10 +4535,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4926,7 +4550,21 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The resource changed since you read the version in `If-Match`. */
+      412: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The body is too large. */
@@ -4942,7 +4580,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -4958,7 +4595,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -4990,18 +4626,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 7,
-           *       "url": "https://shop.example.com/petstore-events",
-           *       "types": [
-           *         "pet.created"
-           *       ],
-           *       "state": "enabled",
-           *       "createdAt": "2026-11-20T09:30:00.000Z",
-           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
-           *     }
-           */
           'application/json': components['schemas']['WebhookWithSecret'];
         };
       };
@@ -5018,7 +4642,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5036,7 +4659,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -5052,10 +4674,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5093,34 +4713,11 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /**
-           * @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page.
-           * @example <https://petstore.test/v1/webhooks/{webhookId}/deliveries?limit=20&cursor=AAAAAAAAABThv7qlTs2QPg>; rel="next"
-           */
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
           Link?: string;
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "id": 90210,
-           *         "eventId": 4711,
-           *         "type": "pet.created",
-           *         "state": "pending",
-           *         "nextAttemptAt": "2026-11-20T09:35:01.000Z",
-           *         "attempts": [
-           *           {
-           *             "at": "2026-11-20T09:30:01.000Z",
-           *             "milliseconds": 83,
-           *             "status": 503,
-           *             "error": "http_status"
-           *           }
-           *         ],
-           *         "createdAt": "2026-11-20T09:30:00.500Z"
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['Delivery'][];
         };
       };
@@ -5151,7 +4748,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5169,7 +4765,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -5185,10 +4780,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5223,24 +4816,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 90210,
-           *       "eventId": 4711,
-           *       "type": "pet.created",
-           *       "state": "pending",
-           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
-           *       "attempts": [
-           *         {
-           *           "at": "2026-11-20T09:30:01.000Z",
-           *           "milliseconds": 83,
-           *           "status": 503,
-           *           "error": "http_status"
-           *         }
-           *       ],
-           *       "createdAt": "2026-11-20T09:30:00.500Z"
-           *     }
-           */
           'application/json': components['schemas']['Delivery'];
         };
       };
@@ -5257,7 +4832,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5275,7 +4849,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -5291,10 +4864,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -5313,7 +4884,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -5329,7 +4899,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -5364,24 +4933,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 90210,
-           *       "eventId": 4711,
-           *       "type": "pet.created",
-           *       "state": "pending",
-           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
-           *       "attempts": [
-           *         {
-           *           "at": "2026-11-20T09:30:01.000Z",
-           *           "milliseconds": 83,
-           *           "status": 503,
-           *           "error": "http_status"
-           *         }
-           *       ],
-           *       "createdAt": "2026-11-20T09:30:00.500Z"
-           *     }
-           */
           'application/json': components['schemas']['Delivery'];
         };
       };
@@ -5398,7 +4949,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5416,7 +4966,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The resource does not exist. */
@@ -5432,10 +4981,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -5454,7 +5001,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The request is well-formed but cannot be processed. */
@@ -5470,7 +5016,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -5503,20 +5048,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "id": 5,
-           *       "name": "web shop",
-           *       "plan": "free",
-           *       "scopes": [
-           *         "categories:read"
-           *       ],
-           *       "createdAt": "2026-11-20T09:30:00.000Z",
-           *       "expiresAt": "2030-06-30T00:00:00.000Z",
-           *       "lastUsedAt": "2026-11-21T08:00:00.000Z",
-           *       "oldSecretEndsAt": "2026-11-22T08:00:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['ApiKey'];
         };
       };
@@ -5547,11 +5078,9 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5566,11 +5095,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "overlapSeconds": 86400
-         *     }
-         */
         'application/json': components['schemas']['Rotation'];
       };
     };
@@ -5587,12 +5111,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "key": "petstore_…",
-           *       "oldSecretEndsAt": "2026-11-22T08:00:00.000Z"
-           *     }
-           */
           'application/json': components['schemas']['RotatedKey'];
         };
       };
@@ -5609,7 +5127,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5627,10 +5144,8 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
-      406: components['responses']['NotAcceptable'];
       /** @description The body is too large. */
       413: {
         headers: {
@@ -5644,7 +5159,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
@@ -5660,7 +5174,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       429: components['responses']['TooManyRequests'];
@@ -5696,14 +5209,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example [
-           *       {
-           *         "day": "2026-11-20",
-           *         "requests": 811
-           *       }
-           *     ]
-           */
           'application/json': components['schemas']['DayUsage'][];
         };
       };
@@ -5734,11 +5239,9 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5769,24 +5272,6 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          /**
-           * @example {
-           *       "plan": "free",
-           *       "minute": {
-           *         "limit": 60,
-           *         "remaining": 42,
-           *         "reset": 1795132860
-           *       },
-           *       "day": {
-           *         "limit": 60,
-           *         "remaining": 42,
-           *         "reset": 1795132860
-           *       },
-           *       "ban": {
-           *         "until": 1795132860
-           *       }
-           *     }
-           */
           'application/json': components['schemas']['RateLimit'];
         };
       };
@@ -5817,11 +5302,9 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
-          'application/problem+json': components['schemas']['Problem'];
         };
       };
       401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5852,19 +5335,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "category.created",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 7,
-         *         "name": "Dogs",
-         *         "parentId": 1
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['CategoryCreatedEvent'];
       };
     };
@@ -5917,19 +5387,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "category.deleted",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 7,
-         *         "name": "Dogs",
-         *         "parentId": 1
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['CategoryDeletedEvent'];
       };
     };
@@ -5982,19 +5439,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "category.updated",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 7,
-         *         "name": "Dogs",
-         *         "parentId": 1
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['CategoryUpdatedEvent'];
       };
     };
@@ -6047,21 +5491,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "order.approved",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 1,
-         *         "petId": 42,
-         *         "quantity": 1,
-         *         "status": "placed",
-         *         "createdAt": "2026-11-20T09:30:00.000Z"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['OrderApprovedEvent'];
       };
     };
@@ -6114,21 +5543,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "order.cancelled",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 1,
-         *         "petId": 42,
-         *         "quantity": 1,
-         *         "status": "placed",
-         *         "createdAt": "2026-11-20T09:30:00.000Z"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['OrderCancelledEvent'];
       };
     };
@@ -6181,21 +5595,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "order.delivered",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 1,
-         *         "petId": 42,
-         *         "quantity": 1,
-         *         "status": "placed",
-         *         "createdAt": "2026-11-20T09:30:00.000Z"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['OrderDeliveredEvent'];
       };
     };
@@ -6248,21 +5647,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "order.placed",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 1,
-         *         "petId": 42,
-         *         "quantity": 1,
-         *         "status": "placed",
-         *         "createdAt": "2026-11-20T09:30:00.000Z"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['OrderPlacedEvent'];
       };
     };
@@ -6315,20 +5699,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "pet.created",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 42,
-         *         "name": "Rex",
-         *         "categoryId": 7,
-         *         "status": "available"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['PetCreatedEvent'];
       };
     };
@@ -6381,20 +5751,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "pet.deleted",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 42,
-         *         "name": "Rex",
-         *         "categoryId": 7,
-         *         "status": "available"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['PetDeletedEvent'];
       };
     };
@@ -6447,21 +5803,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "pet.status_changed",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 42,
-         *         "name": "Rex",
-         *         "categoryId": 7,
-         *         "status": "available",
-         *         "previousStatus": "available"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['PetStatusChangedEvent'];
       };
     };
@@ -6514,20 +5855,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "pet.updated",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "id": 42,
-         *         "name": "Rex",
-         *         "categoryId": 7,
-         *         "status": "available"
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['PetUpdatedEvent'];
       };
     };
@@ -6580,17 +5907,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "id": 4711,
-         *       "type": "webhook.ping",
-         *       "version": 1,
-         *       "occurredAt": "2026-11-20T09:30:00.000Z",
-         *       "data": {
-         *         "webhookId": 7
-         *       }
-         *     }
-         */
         'application/json': components['schemas']['WebhookPingEvent'];
       };
     };

@@ -4,7 +4,7 @@ import { type IdKind, readJson, writeJson } from './exact-json.js';
 import { Listing, type LoadPage } from './listing.js';
 import { type Input, type Operation, type OperationId, OPERATIONS, type Output } from './operations.js';
 import { links, responseInfo, type ResponseInfo } from './response-info.js';
-import { isAlreadyDeleted, isWorthAnotherTry, retryAfterOf, waitBefore } from './retry.js';
+import { isAlreadyDeleted, isWorthAnotherTry, waitBefore } from './retry.js';
 import { randomText, type Runtime } from './runtime.js';
 import type { FieldError } from './types.js';
 
@@ -190,13 +190,13 @@ export class Transport<Id = bigint> {
 
   private read(id: OperationId, received: Response, text: string, sentId: string): Received {
     const { ok, status, statusText, headers } = received;
-    const response = responseInfo(id, received);
+    const response = responseInfo(id, received, this.runtime.now());
     this.#settings.onResponse?.(response);
     this.warnOnce(id, headers);
     const requestId = response.requestId ?? sentId;
     const body = status === 204 ? undefined : parsed(text, this.#settings.ids);
     if (!ok) {
-      const retryAfter = retryAfterOf(headers, this.runtime.now());
+      const { retryAfter } = response;
       throw errorOf({
         ...problemOf(body, status, statusText),
         status,

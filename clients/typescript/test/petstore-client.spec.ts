@@ -145,23 +145,34 @@ describe('operations', () => {
     await expect(all(pets.list())).rejects.toThrow(RangeError);
   });
 
-  it('gets a pet, and warns once that this is deprecated', async () => {
+  it('warns once about a deprecated operation', async () => {
     const headers = {
       Deprecation: '@1795132800',
       Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
       Link: '<https://petstore.test/v1/pets>; rel="successor-version", <https://petstore.test/docs>; rel="deprecation"; type="text/html"',
     };
-    service.responses = [1, 2].map(() => ({ body: REX_AS_SENT, headers }));
+    service.responses = [1, 2].map(() => ({ body: '[]', headers }));
     const { pets } = time.client(service.url);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- what is deprecated still has to work
-    const get = () => pets.get(BEYOND_NUMBERS);
-    expect(await get()).toEqual(REX);
-    await get();
-    expect(service.received[1]?.url).toBe(`/v1/pets/${BEYOND_NUMBERS}`);
+    await all(pets.list());
+    await all(pets.list());
     expect(time.warnings).toEqual([
-      'petstore-client: getPet (GET /pets/{petId}) is deprecated since 2026-11-20, and will be removed on 2030-12-05. ' +
+      'petstore-client: listPets (GET /pets) is deprecated since 2026-11-20, and will be removed on 2030-12-05. ' +
         'Its successor is https://petstore.test/v1/pets.',
     ]);
+  });
+
+  it('gets a pet by its id, and throws a NotFoundError for an unknown one', async () => {
+    service.responses = [{ body: `[${REX_AS_SENT}]`, headers: { ETag: '"rex"' } }, { body: '[]' }];
+    const { pets } = time.client(service.url);
+    const rex = await pets.get(BEYOND_NUMBERS);
+    expect(rex).toEqual(REX);
+    expect(rex.response.etag).toBe('"rex"');
+    expect(service.received[0]?.url).toBe(`/v1/pets?ids=${BEYOND_NUMBERS}`);
+    await expect(pets.get(1n)).rejects.toMatchObject({
+      name: 'NotFoundError',
+      code: 'pet_not_found',
+      status: 404,
+    });
   });
 
   it('is not disturbed by a deprecation on a date that does not exist', async () => {

@@ -56,10 +56,10 @@ describe('waiting', () => {
     expect(time.waits.at(-1)).toBe(0);
   });
 
-  it('waits exactly what Retry-After says, and adds the back-off from the second time on', async () => {
+  it('waits for Retry-After and the back-off', async () => {
     service.responses = [retryAfter(1), retryAfter(2), retryAfter(3)];
     await all(time.client(service.url).pets.list());
-    expect(time.waits).toEqual([1_000, 2_500, 4_000]);
+    expect(time.waits).toEqual([1_250, 2_500, 4_000]);
   });
 
   it('understands a Retry-After that is a date, in the past too, and ignores what is neither', async () => {
@@ -69,7 +69,7 @@ describe('waiting', () => {
       retryAfter('soon'),
     ];
     await all(time.client(service.url).pets.list());
-    expect(time.waits).toEqual([7_000, 500, 1_000]);
+    expect(time.waits).toEqual([7_250, 500, 1_000]);
   });
 });
 
@@ -116,8 +116,8 @@ describe('limits', () => {
     service.responses = [retryAfter(3), retryAfter(3)];
     const client = time.client(service.url, { timeout: 4_000, totalTimeout: 5_000 });
     await expect(client.rateLimits.get()).rejects.toMatchObject({ status: 429 });
-    expect(time.limits).toEqual([4_000, 2_000]);
-    expect(time.waits).toEqual([3_000]);
+    expect(time.limits).toEqual([4_000, 1_750]);
+    expect(time.waits).toEqual([3_250]);
   });
 
   it('ends a try without a response after its time, and tries again', async () => {

@@ -1,4 +1,4 @@
-"""The error codes of the service. Written by `npm run docs:errors`."""
+"""The error codes of the service. Written by `npm run openapi:snapshot`."""
 
 from typing import Literal
 
@@ -17,7 +17,6 @@ ErrorCode = Literal[
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
-    "not_acceptable",
     "request_timeout",
     "idempotency_in_progress",
     "invalid_status_transition",

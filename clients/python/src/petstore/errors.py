@@ -42,7 +42,8 @@ class PetstoreError(Exception):
 
     def __str__(self) -> str:
         status = "" if self.status is None else f"{self.status} "
-        return f"{status}{self.code}: {self.message} (request {self.request_id})"
+        request = "" if self.request_id is None else f" (request {self.request_id})"
+        return f"{status}{self.code}: {self.message}{request}"
 
 
 class ValidationError(PetstoreError):
@@ -74,7 +75,7 @@ class GoneError(PetstoreError):
 
 
 class InvalidRequestError(PetstoreError):
-    """405, 406, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent."""
+    """405, 408, 413, 415, 431 and further 4xx: the service cannot process the request as it was sent."""
 
 
 class RateLimitError(PetstoreError):

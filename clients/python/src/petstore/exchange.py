@@ -137,14 +137,15 @@ class Reader:
 
     def read(self, operation: Operation, kind: Any, raw: RawResponse, sent_id: str) -> tuple[Any, ResponseInfo]:
         """The body as a `kind`, None where there is none. Raises the error in the response."""
-        response = response_info(operation.id, raw.status, raw.headers)
+        retry_after = retry_after_of(raw.headers, self._now())
+        response = response_info(operation.id, raw.status, raw.headers, retry_after)
         if self._on_response is not None:
             self._on_response(response)
         if operation.id not in self._warned and warn_of_deprecation(operation, raw.headers):
             self._warned.add(operation.id)
         request_id = response.request_id or sent_id
         if not 200 <= raw.status < 300:
-            problem = _problem(raw, request_id, retry_after_of(raw.headers, self._now()))
+            problem = _problem(raw, request_id, retry_after)
             raise error_of(replace(problem, response=response))
         try:
             body = None if raw.status == 204 else decode(kind, json.loads(raw.content))

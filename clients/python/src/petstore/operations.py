@@ -17,7 +17,6 @@ class Operation:
 
 LIST_PETS = Operation("listPets", "GET", "/pets")
 CREATE_PET = Operation("createPet", "POST", "/pets", takes_idempotency_key=True)
-GET_PET = Operation("getPet", "GET", "/pets/{petId}")
 DELETE_PET = Operation("deletePet", "DELETE", "/pets/{petId}")
 UPDATE_PET = Operation("updatePet", "PATCH", "/pets/{petId}")
 LIST_CATEGORIES = Operation("listCategories", "GET", "/categories")

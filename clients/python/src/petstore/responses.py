@@ -53,6 +53,8 @@ class ResponseInfo:
     """For `if_none_match` and `if_match`."""
     idempotent_replayed: bool
     """Whether this is the first response once more, because its Idempotency-Key was used before."""
+    retry_after: float | None = None
+    """Seconds to wait before the next request, if the response says so."""
 
 
 class Result:
@@ -79,7 +81,9 @@ class Page(Generic[Item]):
     response: ResponseInfo
 
 
-def response_info(operation: str, status: int, headers: httpx.Headers) -> ResponseInfo:
+def response_info(
+    operation: str, status: int, headers: httpx.Headers, retry_after: float | None
+) -> ResponseInfo:
     return ResponseInfo(
         operation=operation,
         status=status,
@@ -87,6 +91,7 @@ def response_info(operation: str, status: int, headers: httpx.Headers) -> Respon
         rate_limit=_rate_limit(headers),
         etag=headers.get("ETag"),
         idempotent_replayed=headers.get("Idempotent-Replayed") == "true",
+        retry_after=retry_after,
     )
 
 

@@ -39,15 +39,13 @@ def is_already_deleted(operation: Operation, error: PetstoreError, earlier: Sequ
 
 
 def wait_before(retry: int, retry_after: float | None, random: float) -> float:
-    """What Retry-After says comes first. Without it, and on top of it when that was not enough, the wait is random
-    below a bound that doubles, so that clients that were refused together do not come back together.
+    """Retry-After, and on top of it a random time below a bound that doubles, so that programs that were refused
+    together do not come back together.
 
     In seconds; `retry` is 0 for the first one, `random` is from 0 up to, but not including, 1.
     """
     jitter = random * min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**retry)
-    if retry_after is None:
-        return jitter
-    return retry_after + (jitter if retry > 0 else 0)
+    return (retry_after or 0) + jitter
 
 
 def retry_after_of(headers: httpx.Headers, now: float) -> float | None:

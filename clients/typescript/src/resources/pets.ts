@@ -1,3 +1,4 @@
+import { NotFoundError } from '../errors.js';
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
 import type { ResponseInfo } from '../response-info.js';
@@ -31,12 +32,22 @@ export class Pets<Id = bigint> {
   }
 
   /**
-   * One pet.
-   * @deprecated The service removes it on 5 December 2030. Use `list` with `ids`.
+   * One pet, by `GET /pets?ids=`.
    * @throws NotFoundError if the id is unknown
    */
-  get(petId: Id, options?: ReadOptions): Promise<Result<Pet<Id>>> {
-    return this.transport.call('getPet', { path: { petId } }, options);
+  async get(petId: Id, options?: ReadOptions): Promise<Result<Pet<Id>>> {
+    const found = await this.transport.call('listPets', { query: { ids: [petId] } }, options);
+    const { response } = found;
+    const [pet] = found as Pet<Id>[];
+    if (pet) return Object.defineProperty(pet as Result<Pet<Id>>, 'response', { value: response });
+    const message = `There is no pet ${String(petId)}.`;
+    throw new NotFoundError({
+      code: 'pet_not_found',
+      message,
+      status: 404,
+      requestId: response.requestId,
+      response,
+    });
   }
 
   /**

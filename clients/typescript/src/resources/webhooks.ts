@@ -1,9 +1,17 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
 import type { ResponseInfo } from '../response-info.js';
-import type { ReadOptions, RequestOptions, Result, Transport, WriteOptions } from '../transport.js';
+import type {
+  ChangeOptions,
+  ReadOptions,
+  RequestOptions,
+  Result,
+  Transport,
+  WriteOptions,
+} from '../transport.js';
 import type { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from '../types.js';
 
+export type WebhookQuery<Id = bigint> = Query<'listWebhooks', Id>;
 export type DeliveryQuery<Id = bigint> = Query<'listDeliveries', Id>;
 
 /** Webhooks: URLs to which events are sent. */
@@ -11,8 +19,8 @@ export class Webhooks<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
   /** All webhooks of the key, in ascending order of `id`. */
-  list(options?: ReadOptions): Promise<Result<Webhook<Id>[]>> {
-    return this.transport.call('listWebhooks', {}, options);
+  list(query: WebhookQuery<Id> = {}, options?: RequestOptions): Listing<Webhook<Id>> {
+    return this.transport.list('listWebhooks', query, options);
   }
 
   /**
@@ -29,11 +37,11 @@ export class Webhooks<Id = bigint> {
   }
 
   /** Changes a webhook: omitted properties stay the same. */
-  update(webhookId: Id, change: WebhookChange<Id>, options?: RequestOptions): Promise<Result<Webhook<Id>>> {
+  update(webhookId: Id, change: WebhookChange<Id>, options?: ChangeOptions): Promise<Result<Webhook<Id>>> {
     return this.transport.call('updateWebhook', { path: { webhookId }, body: change }, options);
   }
 
-  remove(webhookId: Id, options?: RequestOptions): Promise<ResponseInfo> {
+  remove(webhookId: Id, options?: ChangeOptions): Promise<ResponseInfo> {
     return this.transport.send('deleteWebhook', { path: { webhookId } }, options);
   }
 

@@ -17,7 +17,7 @@ from ..operations import (
     ROTATE_WEBHOOK_SECRET,
     UPDATE_WEBHOOK,
 )
-from ..responses import ResponseInfo, ResultList
+from ..responses import ResponseInfo
 from .listing import AsyncListing
 from .transport import AsyncTransport
 
@@ -28,11 +28,12 @@ class AsyncWebhooks:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def list(
-        self, *, if_none_match: str | None = None, options: RequestOptions | None = None
-    ) -> ResultList[Webhook]:
-        """In ascending order of `id`."""
-        return await self._transport.call(LIST_WEBHOOKS, ResultList[Webhook], if_none_match=if_none_match, options=options)
+    def list(
+        self, *, limit: int | None = None, cursor: str | None = None, options: RequestOptions | None = None
+    ) -> AsyncListing[Webhook]:
+        """All webhooks of the key in ascending order of `id`."""
+        query = {"limit": limit, "cursor": cursor}
+        return self._transport.list(LIST_WEBHOOKS, Webhook, query, options)
 
     async def create(
         self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
@@ -61,16 +62,25 @@ class AsyncWebhooks:
         url: str | None = None,
         types: Sequence[str] | None = None,
         state: WebhookState | None = None,
+        if_match: str | None = None,
         options: RequestOptions | None = None,
     ) -> Webhook:
-        """Changes a webhook: what is None stays the same."""
+        """Changes a webhook: what is None stays the same.
+
+        Raises PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
+        """
         body = {"url": url, "types": None if types is None else [*types], "state": state}
         path = {"webhookId": webhook_id}
-        return await self._transport.call(UPDATE_WEBHOOK, Webhook, path=path, body=body, options=options)
+        return await self._transport.call(
+            UPDATE_WEBHOOK, Webhook, path=path, body=body, if_match=if_match, options=options
+        )
 
-    async def remove(self, webhook_id: int, *, options: RequestOptions | None = None) -> ResponseInfo:
+    async def remove(
+        self, webhook_id: int, *, if_match: str | None = None, options: RequestOptions | None = None
+    ) -> ResponseInfo:
         """Removes a webhook. Nothing more is sent to it."""
-        return await self._transport.call(DELETE_WEBHOOK, ResponseInfo, path={"webhookId": webhook_id}, options=options)
+        path = {"webhookId": webhook_id}
+        return await self._transport.call(DELETE_WEBHOOK, ResponseInfo, path=path, if_match=if_match, options=options)
 
     async def rotate_secret(self, webhook_id: int, *, options: RequestOptions | None = None) -> WebhookWithSecret:
         """A new secret. For 24 hours the old one signs too."""

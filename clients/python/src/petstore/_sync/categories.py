@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..decoding import NULL
 from ..exchange import RequestOptions
-from ..models import Category, Pet
+from ..models import Category, Pet, PetStatus
 from ..operations import (
     CREATE_CATEGORY,
     DELETE_CATEGORY,
@@ -86,11 +86,12 @@ class Categories:
         self,
         category_id: int,
         *,
+        status: PetStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
         """All pets of a category in ascending order of `id`."""
-        query = {"limit": limit, "cursor": cursor}
+        query = {"status": status, "limit": limit, "cursor": cursor}
         path = {"categoryId": category_id}
         return self._transport.list(LIST_PETS_OF_CATEGORY, Pet, query, options, path)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..errors import NotFoundError, Problem
 from ..exchange import RequestOptions
 from ..models import Pet, PetStatus
-from ..operations import CREATE_PET, DELETE_PET, GET_PET, LIST_PETS, UPDATE_PET
+from ..operations import CREATE_PET, DELETE_PET, LIST_PETS, UPDATE_PET
 from ..responses import ResponseInfo
 from .listing import Listing
 from .transport import Transport
@@ -22,6 +23,7 @@ class Pets:
         self,
         *,
         status: PetStatus | None = None,
+        category_id: int | None = None,
         ids: Sequence[int] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -32,7 +34,13 @@ class Pets:
         `ids` lists only the pets with these identifiers, 1 to 100 of them.
         """
         joined = None if ids is None else ",".join(map(str, ids))
-        query = {"status": status, "ids": joined, "limit": limit, "cursor": cursor}
+        query = {
+            "status": status,
+            "categoryId": category_id,
+            "ids": joined,
+            "limit": limit,
+            "cursor": cursor,
+        }
         return self._transport.list(LIST_PETS, Pet, query, options)
 
     def create(
@@ -57,14 +65,17 @@ class Pets:
     def get(
         self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None
     ) -> Pet:
-        """One pet. Deprecated: the service removes it on 5 December 2030. Use `list` with `ids`.
+        """One pet, by `GET /pets?ids=`.
 
         Raises NotFoundError if the id is unknown, and NotModifiedError while `if_none_match`, the `etag` of
         an earlier response, still holds.
         """
-        return self._transport.call(
-            GET_PET, Pet, path={"petId": pet_id}, if_none_match=if_none_match, options=options
-        )
+        page = self.list(ids=[pet_id], options=options).page(if_none_match=if_none_match)
+        for pet in page.items:
+            object.__setattr__(pet, "response", page.response)  # a model is frozen for those who use it
+            return pet
+        message = f"There is no pet {pet_id}."
+        raise NotFoundError(Problem("pet_not_found", message, 404, page.response.request_id, response=page.response))
 
     def update(
         self,

@@ -1,0 +1,45 @@
+"""Receives webhooks and verifies their signatures.
+
+    pip install ./clients/python
+    WEBHOOK_SECRET=whsec_... python3 clients/examples/python/webhook_receiver.py
+"""
+
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from petstore import WebhookVerificationError, verify_webhook
+
+SECRET = os.environ.get("WEBHOOK_SECRET", "")  # from the response of POST /v1/webhooks
+seen = set()  # in production: a table with a unique index
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            event = verify_webhook(body, self.headers, SECRET)  # also rejects messages older than 5 minutes
+        except WebhookVerificationError:
+            self.respond(400)
+            return
+        message = self.headers["webhook-id"]
+        if message not in seen:
+            print(event.type, event.data, flush=True)
+        seen.add(message)
+        self.respond(204)  # respond quickly: the service waits at most 10 s
+
+    def respond(self, status):
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    if not SECRET:
+        sys.exit("Set WEBHOOK_SECRET to the `secret` in the response of POST /v1/webhooks.")
+    server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)
+    print(f"Listening at http://127.0.0.1:{server.server_port}/", flush=True)
+    server.serve_forever()
