@@ -4,20 +4,18 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 # What these two stages make is the same for every platform. They run natively, because Node.js crashes in the emulator of a release.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json ./
 # Includes optional dependencies: one of them is the compiler for this platform.
 RUN npm ci --ignore-scripts --no-audit
-COPY .swcrc ./
+COPY .swcrc nest-cli.json tsconfig.json ./
 COPY .ci/sbom.mjs .ci/
-COPY tools/scripts/build.mjs tools/scripts/
 COPY migrations migrations
-COPY embedded-postgres embedded-postgres
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
 
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json ./
 COPY deploy/image/prune.sh /
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit && /prune.sh node_modules
 
@@ -45,7 +43,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["nod
 # With 512 MB of memory Node.js defaults to 1 MB for new objects, which doubles the cost of a request.
 CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]
 
-ARG VERSION=1.0.0
+ARG VERSION=local
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Pet Store" \
       org.opencontainers.image.description="A pet store inventory over JSON and HTTP" \

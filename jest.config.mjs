@@ -2,13 +2,7 @@ import { availableParallelism } from 'node:os';
 
 /** @type {import('jest').Config} */
 export default {
-  roots: [
-    '<rootDir>/src',
-    '<rootDir>/test',
-    '<rootDir>/migrations',
-    '<rootDir>/embedded-postgres',
-    '<rootDir>/clients/typescript',
-  ],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/migrations', '<rootDir>/clients/typescript'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Prints the section of CHANGELOG.md for the version in package.json. With a tag as argument, it fails unless the tag, the clients and the
-// document have that version too.
+// Prints the section of CHANGELOG.md for the version in package.json. Fails unless the tag, if it is given as argument, the clients and
+// the newest release in the changelog have that version too. The version of the interface in the document is another one.
 import { readFileSync } from 'node:fs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -10,7 +10,6 @@ const [tag = `v${version}`] = process.argv.slice(2);
 const named = {
   'the tag': tag.replace(/^v/, ''),
   'package-lock.json': JSON.parse(read('package-lock.json')).version,
-  'docs/openapi.yaml': /^ {2}version: (\S+)$/m.exec(read('docs/openapi.yaml'))?.[1],
   'clients/typescript': JSON.parse(read('clients/typescript/package.json')).version,
   'clients/python': /^VERSION = "(.*)"$/m.exec(read('clients/python/src/petstore/version.py'))?.[1],
   'CHANGELOG.md': /^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],

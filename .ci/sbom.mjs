@@ -11,12 +11,10 @@ const bom = JSON.parse(
 );
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-/** Development packages from which the build copies files to dist/. */
-const COPIED = ['node_modules/redoc'];
 
 const inUse = new Set(
   Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && (!dev || COPIED.includes(path)))
+    .filter(([path, { dev }]) => path !== '' && !dev)
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
 );
 // npm would use the name of the folder, which depends on the clone.

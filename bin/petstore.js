@@ -8,7 +8,8 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 /** Builds a fresh clone. The build prints to stderr: stdout is for the command. */
 function build() {
   process.stderr.write('petstore: building it first ...\n');
-  const { status } = spawnSync(process.execPath, [at('tools/scripts/build.mjs')], {
+  const { status } = spawnSync(process.execPath, [at('node_modules/@nestjs/cli/bin/nest.js'), 'build'], {
+    cwd: at(''),
     stdio: ['ignore', 2, 2],
   });
   return status === 0;

@@ -1,12 +1,7 @@
-import { Logger, runMigrations } from 'graphile-worker';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateWebhooks1795543200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The job queue creates its tables in its own schema, over its own connection. This comes first, before this
-    // transaction takes any lock.
-    const { url } = runner.dataSource.options as { url: string };
-    await runMigrations({ connectionString: url, logger: new Logger(() => () => undefined) });
     // Empty types mean all types. A deleted webhook remains until its deliveries have been deleted in small batches.
     await runner.query(`
       CREATE TABLE webhooks (
@@ -64,7 +59,7 @@ export class CreateWebhooks1795543200000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP SCHEMA graphile_worker CASCADE');
+    await runner.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE'); // of the job queue of earlier versions
     await runner.query('DROP TABLE webhook_feed');
     await runner.query('DROP TABLE webhook_deliveries');
     await runner.query('DROP TABLE webhooks');

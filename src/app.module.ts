@@ -1,38 +1,46 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
-import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { ERROR_CATALOG } from './app.errors.js';
-import { ApiKeyGuard } from './auth/api-key.guard.js';
-import { AuthModule } from './auth/auth.module.js';
-import { ScopeGuard } from './auth/scope.guard.js';
-import { CategoriesModule } from './categories/categories.module.js';
-import { DatabaseModule } from './database/database.module.js';
-import { EventsModule } from './events/events.module.js';
-import { ErrorsModule } from './http/errors/errors.module.js';
-import { AcceptGuard } from './http/guards/accept.guard.js';
-import { BodyGuard } from './http/guards/body.guard.js';
-import { HostGuard } from './http/guards/host.guard.js';
-import { UnknownQueryGuard } from './http/guards/unknown-query.guard.js';
-import { HttpModule } from './http/http.module.js';
-import { NotFoundModule } from './http/not-found/not-found.module.js';
-import { RequestValidationPipe } from './http/validation/validation.pipe.js';
-import { IdempotencyModule } from './idempotency/idempotency.module.js';
-import type { Config } from './kernel/config/config.js';
-import { KernelModule } from './kernel/kernel.module.js';
-import { KeyModule } from './key/key.module.js';
-import { HealthModule } from './observability/health/health.module.js';
-import { LoggingModule } from './observability/logging/logging.module.js';
-import { MetricsModule } from './observability/metrics/metrics.module.js';
-import { TracingModule } from './observability/tracing/tracing.module.js';
-import { OpenApiModule } from './openapi/openapi.module.js';
-import { PetsModule } from './pets/pets.module.js';
-import { BearerGuard } from './rate-limit/bearer.guard.js';
-import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
-import { RateLimitModule, RateLimitStatusModule } from './rate-limit/rate-limit.module.js';
-import { StoreModule } from './store/store.module.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { ERRORS } from './app.errors.js';
+import { ApiKeyGuard } from './platform/auth/api-key.guard.js';
+import { AuthModule } from './platform/auth/auth.module.js';
+import { BearerGuard } from './platform/auth/bearer.guard.js';
+import { ScopeGuard } from './platform/auth/scope.guard.js';
+import { CategoriesModule } from './shop/categories/categories.module.js';
+import { DatabaseModule } from './platform/database/database.module.js';
+import { EventsModule } from './platform/events/events.module.js';
+import { ErrorsModule } from './platform/errors/errors.module.js';
+import { BodyGuard } from './platform/http/body/body.guard.js';
+import { HostGuard } from './platform/http/host.guard.js';
+import { HttpModule } from './platform/http/http.module.js';
+import { NotFoundModule } from './platform/http/not-found/not-found.module.js';
+import { RequestValidationPipe } from './platform/validation/validation.pipe.js';
+import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
+import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
+import type { Config } from './platform/config/config.js';
+import type { AddCommands } from './platform/cli/add-commands.js';
+import { ConfigModule } from './platform/config/config.module.js';
+import { HealthModule } from './platform/health/health.module.js';
+import { LoggingModule } from './platform/logging/logging.module.js';
+import { MetricsModule } from './platform/metrics/metrics.module.js';
+import { TracingModule } from './platform/tracing/tracing.module.js';
+import { OpenApiModule } from './platform/openapi/openapi.module.js';
+import { PetsModule } from './shop/pets/pets.module.js';
+import { PlanThrottlerGuard } from './platform/rate-limit/plan-throttler.guard.js';
+import { RateLimitModule, RateLimitRoutesModule } from './platform/rate-limit/rate-limit.module.js';
+import { StoreModule } from './shop/store/store.module.js';
+import { WebhooksModule } from './platform/webhooks/webhooks.module.js';
+import { KeyModule } from './platform/auth/key.module.js'; // last, since its schema lists the scopes that the others declare
+
+/** A module, and what it declares for the other programs. */
+interface Feature extends Type {
+  /** Commands of `petstore`. */
+  readonly commands?: readonly AddCommands[];
+  /** Whether it has background work, which `petstore worker` does. */
+  readonly hasWorker?: boolean;
+}
 
 /** The features of the service. To add one, add a line here. */
-export const FEATURES: Type[] = [
+export const FEATURES: Feature[] = [
   PetsModule,
   CategoriesModule,
   StoreModule,
@@ -46,16 +54,15 @@ export const FEATURES: Type[] = [
  * same steps, but needs no key and has no quota.
  */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useClass: BearerGuard }, // 1. identify the client by its API key; without one it is anonymous
-  { provide: APP_GUARD, useClass: PlanThrottlerGuard }, // 2. count the request against the client's plan: 429
+  { provide: APP_GUARD, useExisting: BearerGuard }, // 1. resolve the API key and its plan; without one the client is anonymous
+  { provide: APP_GUARD, useExisting: PlanThrottlerGuard }, // 2. count the request against the client's plan: 429
   { provide: APP_GUARD, useClass: HostGuard }, // 3. require a valid Host header: 400
-  { provide: APP_GUARD, useClass: ApiKeyGuard }, // 4. require a valid key, unless the route is @Public(): 401
-  { provide: APP_GUARD, useClass: ScopeGuard }, // 5. require the scopes of the route: 403
-  { provide: APP_GUARD, useClass: AcceptGuard }, // 6. require a media type that the route can produce: 406
-  { provide: APP_GUARD, useClass: UnknownQueryGuard }, // 7. reject unknown query parameters: 400
-  { provide: APP_GUARD, useClass: BodyGuard }, // 8. read the body, now that the request is authorized: 400, 413, 415
-  // 9. Run the guards and interceptors of the route. @Deprecated() announces the removal of an operation, and responds
-  //    with 410 after it. @Idempotent() responds to a repeat with the stored response.
+  { provide: APP_GUARD, useExisting: ApiKeyGuard }, // 4. require a valid key, unless the route is @Public(): 401
+  { provide: APP_GUARD, useExisting: ScopeGuard }, // 5. require the scopes of the route: 403
+  { provide: APP_GUARD, useClass: BodyGuard }, // 6. read the body, now that the request is authorized: 400, 413, 415
+  // 7. Run the guards of the route.
+  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 8. send the stored response to a repeat: 400, 409, 422
+  // 9. Run the interceptors of the route. @Deprecated() announces the removal of an operation, and responds with 410 after it.
   { provide: APP_PIPE, useClass: RequestValidationPipe }, // 10. validate body and query against their DTOs: 400
   // 11. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
 ];
@@ -67,7 +74,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        KernelModule.with(config),
+        ConfigModule.with(config),
         DiscoveryModule,
         LoggingModule,
         TracingModule,
@@ -79,10 +86,10 @@ export class AppModule {
         IdempotencyModule,
         ...FEATURES, // before the routes of the platform: the API document lists them first
         ...more,
-        RateLimitStatusModule,
+        RateLimitRoutesModule,
         HealthModule,
         MetricsModule.with(config),
-        OpenApiModule.with(ERROR_CATALOG),
+        OpenApiModule.with(ERRORS),
         NotFoundModule, // last, because it has the catch-all route
       ],
       providers: PIPELINE,

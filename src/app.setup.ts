@@ -1,22 +1,32 @@
 import { VersioningType } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { handleClientErrors } from './http/adapter/client-errors.js';
-import { limitTransport } from './http/adapter/transport-limits.js';
-import { noStore } from './http/conditional/etag.js';
-import { HttpConfig } from './http/http.config.js';
-import { setupCors } from './http/middleware/cors.js';
-import { originForm, requestContext, requestId, undecodablePath } from './http/middleware/request-context.js';
-import { observeResponses } from './http/middleware/response-observer.js';
-import { provideValidators } from './http/validation/validators.js';
-import { Clock } from './kernel/clock/clock.js';
-import { StartupError } from './kernel/errors/common.errors.js';
-import { RequestLog } from './observability/logging/request-log.js';
-import { HttpMetrics } from './observability/metrics/http-metrics.js';
-import type { Tracing } from './observability/tracing/tracing.js';
-import { TRACING } from './observability/tracing/tracing.module.js';
-import { OpenApiDocument } from './openapi/document/openapi-document.js';
-import { clientErrorHeaders } from './rate-limit/rate-limit.responder.js';
+import { handleClientErrors } from './platform/http/adapter/client-errors.js';
+import { limitTransport } from './platform/http/adapter/transport-limits.js';
+import { isNotModified, noStore } from './platform/conditional/etag.js';
+import { addPageHeaders } from './platform/pagination/page.query.js';
+import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
+import { HttpConfig } from './platform/http/http.config.js';
+import { setupCors } from './platform/http/middleware/cors.js';
+import {
+  originForm,
+  requestContext,
+  requestId,
+  undecodablePath,
+} from './platform/http/middleware/request-context.js';
+import { observeResponses } from './platform/http/middleware/response-observer.js';
+import { provideValidators } from './platform/validation/validators.js';
+import { Clock } from './platform/clock/clock.js';
+import { StartupError } from './platform/config/startup-error.js';
+import { RequestLog } from './platform/logging/request-log.js';
+import { HttpMetrics } from './platform/metrics/http-metrics.js';
+import type { Tracing } from './platform/tracing/tracing.js';
+import { TRACING } from './platform/tracing/tracing.module.js';
+import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
+import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
+
+/** `Link` of pages, `ETag` and 304. */
+export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, isNotModified };
 
 /** Configures the application, in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
@@ -39,7 +49,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const observe = observeResponses(app.get(Clock), observers);
   app.use(requestContext(originForm, requestId, noStore, observe, undecodablePath));
   setupCors(app, config.corsOrigins);
-  app.get(OpenApiDocument).describe(app);
+  setupSwaggerUi(app);
   return app;
 }
 

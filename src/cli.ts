@@ -1,8 +1,6 @@
-import { commandLine } from './cli/command-line.js';
-import { run } from './bootstrap/run.js';
-
-/** Only these commands need the scopes and event types that features declare: loading all features takes half a second. */
-const KNOW_FEATURES = ['create', 'update', 'tail'];
+import { FEATURES } from './app.module.js';
+import { commandLine } from './platform/cli/command-line.js';
+import { run } from './platform/bootstrap/run.js';
 
 // Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,6 +9,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 run(async () => {
-  if (process.argv.some((word) => KNOW_FEATURES.includes(word))) await import('./app.module.js');
-  await (await commandLine()).parseAsync();
+  await commandLine(FEATURES.flatMap(({ commands = [] }) => commands)).parseAsync();
 });

@@ -1,6 +1,6 @@
-import './bootstrap/v8-flags.js';
-import { run } from './bootstrap/run.js';
-import { serve } from './bootstrap/serve.js';
-import { start } from './bootstrap/start.js';
+import './platform/bootstrap/v8-flags.js';
+import { run } from './platform/bootstrap/run.js';
+import { serve } from './platform/bootstrap/serve.js';
+import { start } from './platform/bootstrap/start.js';
 
 run(() => serve(start));

@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseConfig } from './database/database.config.js';
-import { HttpConfig } from './http/http.config.js';
-import { Config } from './kernel/config/config.js';
-import { StartupError } from './kernel/errors/common.errors.js';
-import { ObservabilityConfig } from './observability/observability.config.js';
-import { RedisConfig } from './rate-limit/redis/redis.config.js';
+import { DatabaseConfig } from './platform/database/database.config.js';
+import { HttpConfig } from './platform/http/http.config.js';
+import { Config } from './platform/config/config.js';
+import { StartupError } from './platform/config/startup-error.js';
+import { LoggingConfig } from './platform/logging/logging.config.js';
+import { MetricsConfig } from './platform/metrics/metrics.config.js';
+import { RedisConfig } from './platform/rate-limit/redis/redis.config.js';
+import { TracingConfig } from './platform/tracing/tracing.config.js';
 import { inspectConfig } from './settings.js';
 
 function config(env: Record<string, string> = {}) {
@@ -16,7 +18,9 @@ function config(env: Record<string, string> = {}) {
     { redis },
     found.read(HttpConfig),
     found.read(DatabaseConfig),
-    found.read(ObservabilityConfig),
+    found.read(LoggingConfig),
+    found.read(MetricsConfig),
+    found.read(TracingConfig),
   );
 }
 
@@ -59,12 +63,12 @@ describe('Config', () => {
     ['PORT', '65535', { port: 65_535 }],
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['DATABASE_URL', 'postgres://u:p@db/pets', { databaseUrl: 'postgres://u:p@db/pets' }],
+    ['DATABASE_URL', 'postgres://u:p,q@db/pets', { databaseUrl: 'postgres://u:p,q@db/pets' }],
     ['DATABASE_URL', 'postgresql://db:6432/pets', { databaseUrl: 'postgresql://db:6432/pets' }],
     ['DATABASE_PREPARED_STATEMENTS', 'off', { preparedStatements: false }],
     ['PETSTORE_DATA_DIR', '/var/lib/pet store', { dataDir: '/var/lib/pet store' }],
     ['MIGRATE_AT_START', 'false', { migrateAtStart: false }],
     ['MIGRATE_AT_START', 'off', { migrateAtStart: false }],
-    ['FAST_PATHS', 'false', { fastPaths: false }],
     ['PUBLIC_URL', 'https://api.example.com', { publicUrl: 'https://api.example.com' }],
     ['PUBLIC_URL', 'https://example.com/pets/', { publicUrl: 'https://example.com/pets' }],
     ['STAGING_PUBLIC_URL', 'http://staging.test/', { stagingPublicUrl: 'http://staging.test' }],
@@ -140,9 +144,20 @@ describe('Config', () => {
 
   it('shows the rejected value, except for a URL, which may contain a password', () => {
     expect(messageFor({ PORT: '70000' })).toContain('"70000"');
+    const severalHosts = 'postgres://u:hunter2@db1:5432,db2:5432/pets';
+    expect(messageFor({ DATABASE_URL: severalHosts })).not.toContain('hunter2');
     expect(messageFor({ DATABASE_URL: 'mysql://u:hunter2@db/pets' })).not.toContain('hunter2');
   });
 });
+
+it.each(['postgres://u:p@db1:5432,db2:5432/pets', 'postgres://db1,db2/pets'])(
+  '%s names several hosts',
+  (url) => {
+    expect(messageFor({ DATABASE_URL: url })).toBe(
+      'DATABASE_URL must name one host: put a proxy before several.',
+    );
+  },
+);
 
 describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   const url = name === 'REDIS_URL' ? 'redis://:p@redis:6379' : 'postgres://u:p@db/pets';

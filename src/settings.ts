@@ -1,17 +1,21 @@
-import { AuthConfig } from './auth/auth.config.js';
-import { DatabaseConfig } from './database/database.config.js';
-import { HttpConfig } from './http/http.config.js';
-import { Config, type Settings } from './kernel/config/config.js';
-import { ObservabilityConfig } from './observability/observability.config.js';
-import { RateLimitConfig } from './rate-limit/rate-limit.config.js';
-import { RedisConfig } from './rate-limit/redis/redis.config.js';
+import { AuthConfig } from './platform/auth/auth.config.js';
+import { DatabaseConfig } from './platform/database/database.config.js';
+import { HttpConfig } from './platform/http/http.config.js';
+import { Config, type Settings } from './platform/config/config.js';
+import { LoggingConfig } from './platform/logging/logging.config.js';
+import { MetricsConfig } from './platform/metrics/metrics.config.js';
+import { RateLimitConfig } from './platform/rate-limit/rate-limit.config.js';
+import { RedisConfig } from './platform/rate-limit/redis/redis.config.js';
+import { TracingConfig } from './platform/tracing/tracing.config.js';
 
 /** The settings of the platform. A feature reads its own. */
 const SETTINGS: readonly Settings[] = [
   HttpConfig,
   DatabaseConfig,
   AuthConfig,
-  ObservabilityConfig,
+  LoggingConfig,
+  MetricsConfig,
+  TracingConfig,
   RateLimitConfig,
   RedisConfig,
 ];

@@ -1,7 +1,7 @@
 # Sourced by backup.sh and restore.sh: how to reach the service. The first argument says where it runs:
-#   compose     the stack of docker-compose.yml
+#   compose     the stack of deploy/compose/production.yml, which COMPOSE_FILE in .env names
 #   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; to restore, OVERLAY is the overlay that was applied
-#   here        the PostgreSQL of libpq's variables (PGHOST, PGDATABASE, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
+#   here        the PostgreSQL of DATABASE_URL or libpq's variables (PGHOST, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
 #
 #   connect, disconnect    call them first and last
 #   client COMMAND         runs a shell command that can call psql and pg_dump with $URL
@@ -28,7 +28,16 @@ case ${1:-} in
     read_keys() { compose run --rm --no-deps -T secrets cat /data/webhook_secret_keys; }
     write_keys() { compose run --rm --no-deps -T secrets sh -c 'cat >/data/new && mv /data/new /data/webhook_secret_keys'; }
     stop() { compose stop petstore worker; }
-    start() { compose up --detach; }
+    # The proxy finds the new replicas some seconds after they are ready.
+    start() {
+      compose up --detach
+      for _ in $(seq 60); do
+        ! compose exec -T proxy bash -c "$ready" || return 0
+        sleep 1
+      done
+      fail 'The proxy does not answer: see docker compose logs.'
+    }
+    ready='exec 3<>/dev/tcp/127.0.0.1/3000 && printf "GET /health/ready HTTP/1.0\r\n\r\n" >&3 && grep -q " 200 " <&3'
     ;;
 
   kubernetes)
@@ -64,7 +73,7 @@ case ${1:-} in
     ;;
 
   here)
-    client() { URL=postgres:// sh -c "$1"; }
+    client() { URL=${DATABASE_URL:-postgres://} sh -c "$1"; }
     read_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat "$WEBHOOK_SECRET_KEYS_FILE"; }
     write_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat >"$WEBHOOK_SECRET_KEYS_FILE"; }
     stop() { :; } # restore.sh fails while a process is connected

@@ -34,6 +34,7 @@ docker compose rm --force petstore # replicas stopped by hand, which would be st
 old=$(docker compose ps --quiet petstore)
 worker=$(docker compose ps --format '{{.Image}}' worker | sed 's/.*://')
 wanted=$(docker compose config --format json petstore | sed -n 's/^ *"replicas": \([0-9]*\).*/\1/p' | head -n 1)
+[ -n "$wanted" ] || fail 'Put COMPOSE_FILE=docker-compose.yml:deploy/compose/production.yml into .env.'
 total=$(($(echo "$old" | grep --count .) + wanted)) || true
 
 new() { docker compose ps --all --quiet petstore | grep --invert-match --fixed-strings "${old:-none}" || true; }

@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
+import { describeWhereFound } from '../support/describe-with.js';
 import { eventually } from '../support/eventually.js';
 import { INSTALLED_POSTGRES, InstalledPostgres } from '../support/installed-postgres.js';
 import { Load } from '../support/load.js';
@@ -171,6 +172,26 @@ if (INSTALLED_POSTGRES === undefined)
       expect(await petIds()).toEqual(before);
     });
 
+    it('are made each day, and only the newest are kept', async () => {
+      const backups = join(folder.path, 'each day');
+      for (const old of ['2026-01-01T031000Z', '2026-01-02T031000Z', '2026-01-03T031000Z.part'])
+        mkdirSync(join(backups, old), { recursive: true });
+      await promisify(execFile)(script('daily.sh'), ['here', backups, '2'], {
+        env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: saved('../keys') },
+      });
+      const [older, newest = ''] = readdirSync(backups).sort();
+      expect(readdirSync(backups)).toHaveLength(2);
+      expect(older).toBe('2026-01-02T031000Z');
+      expect(readdirSync(join(backups, newest)).sort()).toEqual(['petstore.dump', 'webhook-secret-keys']);
+      // One that fails deletes none.
+      await expect(
+        promisify(execFile)(script('daily.sh'), ['here', backups, '1'], {
+          env: { ...postgres.env, PGPORT: '1' },
+        }),
+      ).rejects.toThrow();
+      expect(readdirSync(backups)).toEqual(expect.arrayContaining([older, newest]));
+    });
+
     it('say that a backup lacks the keys of webhook secrets, and keep those that exist when it is restored', async () => {
       const without = join(folder.path, 'without keys');
       expect((await runScript('backup.sh', without, '')).stderr).toMatch(
@@ -247,3 +268,38 @@ if (INSTALLED_POSTGRES === undefined)
     });
   },
 );
+
+describe('a restore in Compose', () => {
+  it('ends when the proxy answers', async () => {
+    const folder = await emptyFolder();
+    const log = join(folder.path, 'log');
+    // The third question to the proxy is answered.
+    const docker = `#!/bin/sh\necho "$1 $2 $3 $4" >>'${log}'\ncase $2 in exec) [ "$(grep -c exec '${log}')" = 3 ] ;; esac\n`;
+    writeFileSync(join(folder.path, 'docker'), docker, { mode: 0o755 });
+    writeFileSync(log, '');
+    await promisify(execFile)(
+      'sh',
+      ['-ec', `. '${script('target.sh')}'; start`, script('restore.sh'), 'compose'],
+      {
+        env: { PATH: `${folder.path}:/usr/bin:/bin` },
+      },
+    );
+    expect(readFileSync(log, 'utf8').split('\n')).toEqual([
+      'compose up --detach ',
+      ...Array.from({ length: 3 }, () => 'compose exec -T proxy'),
+      '',
+    ]);
+    await folder.remove();
+  });
+});
+
+describeWhereFound('systemd-analyze', 'the timer of the backup', () => {
+  it.each(['petstore-backup.timer', 'petstore-backup.service'])('%s is valid', async (unit) => {
+    const folder = await emptyFolder();
+    const text = readFileSync(script(unit), 'utf8').replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true');
+    writeFileSync(join(folder.path, unit), text);
+    const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', join(folder.path, unit)]);
+    expect(stderr).not.toContain(unit);
+    await folder.remove();
+  });
+});

@@ -27,7 +27,14 @@ interface Compose {
   readonly volumes: Record<string, null>;
 }
 
-const [compose] = readYaml<Compose>('docker-compose.yml') as [Compose];
+const [quick] = readYaml<Compose>('docker-compose.yml') as [Compose];
+const [production] = readYaml<Compose>('deploy/compose/production.yml') as [Compose];
+const [observe] = readYaml<Compose>('deploy/compose/observe.yml') as [Compose];
+const compose: Compose = {
+  services: { ...production.services, ...observe.services },
+  networks: production.networks,
+  volumes: { ...production.volumes, ...observe.volumes },
+};
 const services = Object.entries(compose.services);
 const service = (name: string): Service => {
   const found = compose.services[name];
@@ -60,7 +67,7 @@ describe.each(services)('docker compose: %s', (name, its) => {
   it('has an image of a version, and no secret in its environment', () => {
     expect(its.image).toMatch(/^[^:]+:(?!latest)[^:@]+(@sha256:[0-9a-f]{64})?$|^petstore:/);
     for (const [variable, value] of Object.entries(its.environment ?? {})) {
-      if (/PASSWORD|SECRET|_URL/.test(variable) && variable !== 'PUBLIC_URL')
+      if (value !== '' && /PASSWORD|SECRET|_URL/.test(variable) && variable !== 'PUBLIC_URL')
         expect(value).toMatch(/^\/run\/secrets\//);
     }
     expect(name).toMatch(/^[a-z-]+$/);
@@ -76,6 +83,27 @@ describe.each(services)('docker compose: %s', (name, its) => {
 });
 
 describe('docker compose up', () => {
+  it('starts the service, PostgreSQL and Redis, and publishes the service on 127.0.0.1 only', () => {
+    expect(Object.keys(quick.services)).toEqual(['petstore', 'postgres', 'redis']);
+    expect(Object.values(quick.services).flatMap(({ ports = [] }) => ports)).toEqual([
+      '127.0.0.1:${PETSTORE_PORT:-3000}:3000',
+    ]);
+    expect(quick.services.petstore?.depends_on).toEqual({
+      postgres: { condition: 'service_healthy' },
+      redis: { condition: 'service_healthy' },
+    });
+  });
+});
+
+describe('deploy/compose/production.yml', () => {
+  it('takes back the passwords and the port of docker-compose.yml', () => {
+    expect(production.services.petstore).toMatchObject({
+      ports: [],
+      environment: { DATABASE_URL: '', REDIS_URL: '' },
+    });
+    expect(production.services.postgres?.environment).toMatchObject({ POSTGRES_PASSWORD: '' });
+  });
+
   it('listens on 127.0.0.1 alone, unless TLS is told to listen elsewhere', () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
     expect(published).toEqual([
@@ -88,26 +116,19 @@ describe('docker compose up', () => {
     expect(readText('deploy/haproxy/haproxy.cfg')).toMatch(/^ +bind :3443 ssl crt \S+ alpn/m);
   });
 
-  it('leaves out by default what observes, and what asks an authority for a certificate', () => {
+  it('asks an authority for a certificate only on request', () => {
     const profiles = Object.fromEntries(
       services.flatMap(([name, { profiles }]) => (profiles ? [[name, profiles]] : [])),
     );
     expect(profiles).toEqual({
       acme: ['acme'],
-      prometheus: ['observe'],
-      grafana: ['observe'],
-      'exporter-account': ['observe'],
-      'postgres-exporter': ['observe'],
-      'redis-exporter': ['observe'],
-      'node-exporter': ['observe'],
     });
   });
 
-  it('runs an image of the version of the package, unless another one is named', () => {
-    const { version } = JSON.parse(readText('package.json')) as { version: string };
+  it('runs the image built here, unless a version is named', () => {
     for (const name of ['petstore', 'worker', 'migrate']) {
-      expect(service(name).image).toBe(`petstore:\${PETSTORE_VERSION:-${version}}`);
-      expect(service(name).build?.args).toEqual({ VERSION: `\${PETSTORE_VERSION:-${version}}` });
+      expect(service(name).image).toBe('petstore:${PETSTORE_VERSION:-local}');
+      expect(service(name).build?.args).toEqual({ VERSION: '${PETSTORE_VERSION:-local}' });
     }
   });
 
@@ -126,7 +147,7 @@ describe('docker compose up', () => {
     });
   });
 
-  it('waits for the health of everything that goes on running', () => {
+  it('waits until every long-running container is healthy', () => {
     for (const [, { restart, healthcheck }] of services) {
       if (restart !== 'no') expect(healthcheck?.test?.[0]).toBe('CMD');
     }
@@ -176,9 +197,11 @@ describe('docker compose up', () => {
 });
 
 describe('deploy/compose/digests.yml', () => {
-  const [pinned] = readYaml<Compose>('deploy/compose/digests.yml') as [Compose];
+  const [base] = readYaml<Compose>('deploy/compose/digests.yml') as [Compose];
+  const [observers] = readYaml<Compose>('deploy/compose/observe-digests.yml') as [Compose];
+  const pinned = { services: { ...base.services, ...observers.services } };
 
-  it.each(services)('pins %s by digest, at the tag of docker-compose.yml', (name, { build, image }) => {
+  it.each(services)('pins %s by digest, at its tag', (name, { build, image }) => {
     const tag = build ? 'node:24-bookworm-slim' : image;
     const its = pinned.services[name];
     const [found, digest] = ((build ? its?.build?.args.NODE_IMAGE : its?.image) ?? '').split('@');

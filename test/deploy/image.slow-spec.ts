@@ -12,9 +12,8 @@ const TESTS = [
   '.swcrc',
   'jest.config.mjs',
   'src',
-  'embedded-postgres',
-  'test/ordinary-nest',
-  'test/ordinary-nest.e2e-spec.ts',
+  'migrations',
+  'test/repository/nest-module.e2e-spec.ts',
   'test/runner',
   'test/support',
 ];
@@ -37,7 +36,7 @@ describe('the files of the image', () => {
     [folder, database] = await Promise.all([emptyFolder(), createTestDatabase('template1')]);
     app = join(folder.path, 'app');
     mkdirSync(app);
-    for (const path of ['package.json', 'package-lock.json', '.npmrc', 'bin', 'dist', 'deploy/image'])
+    for (const path of ['package.json', 'package-lock.json', 'bin', 'dist', 'deploy/image'])
       cpSync(repository(path), join(app, path), {
         recursive: true,
         filter: (file) => !NOT_BUILT.test(basename(file)),
@@ -103,7 +102,7 @@ describe('the files of the image', () => {
     expect(await healthcheck('/health/ready')).toMatchObject({ code: 1 });
   });
 
-  it('run an ordinary Nest module, which finds no package of the development', async () => {
+  it('run a module of a user, which finds no development package', async () => {
     for (const path of TESTS) cpSync(repository(path), join(app, path), { recursive: true });
     const packageOf = (name: string) => `node_modules/${name}`;
     for (const name of TEST_TOOLS) {
@@ -121,7 +120,7 @@ describe('the files of the image', () => {
        export default { ...rest, roots: ['<rootDir>/test'] };`,
     );
     const server = Object.assign(new URL(database.url), { pathname: '/postgres' });
-    const args = ['--config', config, '--ci', 'test/ordinary-nest.e2e-spec.ts'];
+    const args = ['--config', config, '--ci', 'test/repository/nest-module.e2e-spec.ts'];
     const { code, stderr } = await run(
       join(app, packageOf('jest/bin/jest.js')),
       args,

@@ -1,15 +1,23 @@
 import { loadAll } from 'js-yaml';
 import { spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describeWhereFound } from '../support/describe-with.js';
-import { run } from '../support/program.js';
+import { emptyFolder } from '../support/program.js';
 import { allFilesIn, filesIn, readText, readYaml } from '../support/repository.js';
 
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+interface Kustomization {
+  readonly resources?: string[];
+  readonly patches?: { readonly path: string }[];
+  readonly configMapGenerator?: { readonly envs?: string[] }[];
 }
 
 const repository = (path: string) => join(import.meta.dirname, '../..', path);
@@ -17,20 +25,20 @@ const FOLDER = 'deploy/kubernetes';
 const files = allFilesIn(FOLDER).filter((file) => file.endsWith('.yaml'));
 const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
 const whole = files.filter((file) => !/(kustomization|size|migrate)\.yaml$/.test(file));
-const manifests = [...whole.map((file) => `${FOLDER}/${file}`), 'deploy/backup/client-pod.yaml'].flatMap(
-  (file) => readYaml<Manifest>(file),
+const OF_BACKUPS = ['deploy/backup/client-pod.yaml', 'deploy/backup/cron-job.yaml'];
+const manifests = [...whole.map((file) => `${FOLDER}/${file}`), ...OF_BACKUPS].flatMap((file) =>
+  readYaml<Manifest>(file),
 );
 const named = (kind: string) => manifests.find((manifest) => manifest.kind === kind);
 const packageOf = ({ apiVersion }: Manifest) =>
   `${apiVersion.startsWith('monitoring.') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}`;
 
 describe('deploy/kubernetes', () => {
-  it.each(kustomizations)('lists in %s every manifest beside it, and nothing that is not there', (file) => {
-    const [kustomization] = readYaml<{ resources: string[]; patches?: { path: string }[] }>(
-      `${FOLDER}/${file}`,
-    );
-    const { resources = [], patches = [] } = kustomization ?? {};
-    const listed = [...resources, ...patches.map(({ path }) => path)].filter(
+  it.each(kustomizations)('%s lists exactly the manifests in its folder', (file) => {
+    const [kustomization] = readYaml<Kustomization>(`${FOLDER}/${file}`);
+    const { resources = [], patches = [], configMapGenerator = [] } = kustomization ?? {};
+    const settings = configMapGenerator.flatMap(({ envs = [] }) => envs);
+    const listed = [...resources, ...patches.map(({ path }) => path), ...settings].filter(
       (path) => !path.startsWith('..'),
     );
     const beside = filesIn(`${FOLDER}/${dirname(file)}`).filter((name) => name !== 'kustomization.yaml');
@@ -79,57 +87,80 @@ describe('deploy/kubernetes', () => {
   });
 });
 
-/** The sizes of docs/scaling.md, for which the calculator is asked. */
-const SIZES = { small: 1_000, medium: 10_000, large: 100_000 };
+/** The sizes of docs/performance.md. */
+const SIZES = {
+  small: { replicas: 2, redisMasters: 1 },
+  medium: { replicas: 3, redisMasters: 1 },
+  large: { replicas: 16, redisMasters: 2 },
+};
 /** The first has a `spec`, the second `data`. */
 const SIZED = ['HorizontalPodAutoscaler', 'ConfigMap'];
-const CONNECTIONS = 11; // of a replica
+const CONNECTIONS = 12; // of a replica
 
 describeWhereFound('kubectl', 'the size', () => {
-  const built = (size: string) => {
-    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', repository(`${FOLDER}/${size}`)], {
-      encoding: 'utf8',
-    });
+  const builtFrom = (folder: string) => {
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
     expect(stderr).toBe('');
     return loadAll(stdout) as Manifest[];
   };
+  const built = (size: string) => builtFrom(repository(`${FOLDER}/${size}`));
 
-  it.each(Object.entries(SIZES))(
-    '%s is what the calculator chooses for %d requests a second',
-    async (size, rps) => {
-      const load = ['--rps', String(rps), '--keys', '1e6', '--json'];
-      const { stdout } = await run('tools/bench/capacity.mjs', load, { cwd: repository('.') });
-      const plan = JSON.parse(stdout) as { replicas: number; replicaMegabytes: number; redisMasters: number };
+  it('has its components in the namespace of the service', async () => {
+    const folder = await emptyFolder();
+    const at = (path: string) => relative(realpathSync(folder.path), repository(path));
+    const components = ['kubernetes/ingress', 'kubernetes/prometheus-operator', 'backup'];
+    await writeFile(
+      join(folder.path, 'kustomization.yaml'),
+      JSON.stringify({
+        resources: [at(`${FOLDER}/small`)],
+        components: components.map((component) => at(`deploy/${component}`)),
+      }),
+    );
+    const all = builtFrom(folder.path);
+    await folder.remove();
+    const kinds = ['Ingress', 'PodMonitor', 'CronJob', 'PersistentVolumeClaim'];
+    expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
+    for (const { kind, metadata } of all)
+      if (kind !== 'Namespace') expect({ kind, ...metadata }).toMatchObject({ namespace: 'petstore' });
+  });
+
+  it('replaces the pods when a setting changes: the name of its ConfigMap depends on the content', () => {
+    const names = Object.keys(SIZES).map((size) => {
       const all = built(size);
-      for (const manifest of all) await validate(manifest.kind, manifest);
-      const pods = all.filter(({ kind }) => kind === 'Deployment') as unknown as {
-        spec: { template: { spec: { initContainers: { args: string[] }[] } } };
-      }[];
-      expect(pods.map(({ spec }) => spec.template.spec.initContainers.map(({ args }) => args))).toEqual([
-        [['petstore', 'migrate']],
-        [['petstore', 'migrate']],
-      ]);
-      const { spec, data } = Object.assign({}, ...all.filter(({ kind }) => SIZED.includes(kind))) as {
-        spec: { minReplicas: number; maxReplicas: number };
-        data: Record<string, string>;
-      };
-      expect(spec.minReplicas).toBe(plan.replicas);
-      expect(spec.maxReplicas).toBeGreaterThanOrEqual(2 * plan.replicas);
-      expect(plan.replicaMegabytes).toBeLessThan(512);
-      expect(data.REDIS_CLUSTER).toBe(plan.redisMasters > 1 ? 'true' : undefined);
-      const isPooled = (spec.maxReplicas + 1) * CONNECTIONS > 200;
-      expect('DATABASE_DIRECT_URL_FILE' in data).toBe(isPooled);
+      const { name = '' } = all.find(({ kind }) => kind === 'ConfigMap')?.metadata ?? {};
+      expect(name).toMatch(/^petstore-[a-z0-9]{10}$/);
+      const references = JSON.stringify(all).match(/"configMapRef":\{"name":"[^"]+"/g) ?? [];
+      expect([...new Set(references)]).toEqual([`"configMapRef":{"name":"${name}"`]);
+      return name;
+    });
+    expect(new Set(names).size).toBe(2); // `large` has other settings
+  });
 
-      const secrets = Object.entries(data).flatMap(([name, value]) =>
-        name.endsWith('_FILE') ? [value] : [],
-      );
-      const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(
-        ([, key]) => key,
-      );
-      const needed = keys.filter((key) => key !== 'database-direct-url' || isPooled);
-      expect(secrets.sort()).toEqual(needed.map((key) => `/run/secrets/petstore/${key}`).sort());
-    },
-  );
+  it.each(Object.entries(SIZES))('%s has valid manifests for its number of replicas', async (size, plan) => {
+    const all = built(size);
+    for (const manifest of all) await validate(manifest.kind, manifest);
+    const pods = all.filter(({ kind }) => kind === 'Deployment') as unknown as {
+      spec: { template: { spec: { initContainers: { args: string[] }[] } } };
+    }[];
+    expect(pods.map(({ spec }) => spec.template.spec.initContainers.map(({ args }) => args))).toEqual([
+      [['petstore', 'migrate']],
+      [['petstore', 'migrate']],
+    ]);
+    const { spec, data } = Object.assign({}, ...all.filter(({ kind }) => SIZED.includes(kind))) as {
+      spec: { minReplicas: number; maxReplicas: number };
+      data: Record<string, string>;
+    };
+    expect(spec.minReplicas).toBe(plan.replicas);
+    expect(spec.maxReplicas).toBeGreaterThanOrEqual(2 * plan.replicas);
+    expect(data.REDIS_CLUSTER).toBe(plan.redisMasters > 1 ? 'true' : undefined);
+    const isPooled = (spec.maxReplicas + 1) * CONNECTIONS > 200;
+    expect('DATABASE_DIRECT_URL_FILE' in data).toBe(isPooled);
+
+    const secrets = Object.entries(data).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
+    const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => key);
+    const needed = keys.filter((key) => key !== 'database-direct-url' || isPooled);
+    expect(secrets.sort()).toEqual(needed.map((key) => `/run/secrets/petstore/${key}`).sort());
+  });
 });
 
 /** @throws unless its schema admits it */

@@ -5,10 +5,10 @@ import {
   type Int64,
   Int64Field,
   Int64List,
-  Optional,
+  OptionalNotNull,
   PageQuery,
   Text,
-} from '../../src/platform.js';
+} from '../../src/platform/index.js';
 import { type Item, ItemStatus } from './item.entity.js';
 
 const IS_STATUS = { message: 'status must be one of open, held, closed' };
@@ -22,7 +22,7 @@ export class CreateItemDto {
   readonly amount!: Int64;
 
   @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus', default: ItemStatus.Open })
-  @Optional()
+  @OptionalNotNull()
   @IsEnum(ItemStatus, IS_STATUS)
   readonly status: ItemStatus = ItemStatus.Open;
 }
@@ -30,23 +30,23 @@ export class CreateItemDto {
 @AtLeastOneProperty()
 @ApiSchema({ name: 'ItemChange' })
 export class UpdateItemDto {
-  @Optional()
+  @OptionalNotNull()
   @Text({ max: 200, required: false, description: 'The name.', example: 'Rex' })
   readonly name?: string;
 
-  @Optional()
+  @OptionalNotNull()
   @Int64Field({ required: false, description: 'A number of 64 bits.', example: 7 })
   readonly amount?: Int64;
 
   @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
-  @Optional()
+  @OptionalNotNull()
   @IsEnum(ItemStatus, IS_STATUS)
   readonly status?: ItemStatus;
 }
 
 export class ListItemsQuery extends PageQuery {
   @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
-  @Optional()
+  @OptionalNotNull()
   @IsEnum(ItemStatus, IS_STATUS)
   readonly status?: ItemStatus;
 
@@ -68,7 +68,11 @@ export class ItemResponse {
   @ApiProperty({ enum: ItemStatus, enumName: 'ItemStatus' })
   readonly status!: ItemStatus;
 
-  static from({ id, name, amount, status }: Item): ItemResponse {
-    return { id, name, amount, status };
+  static from(item: Item): ItemResponse {
+    return { id: item.id, ...ItemResponse.data(item) };
+  }
+
+  static data({ name, amount, status }: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
+    return { name, amount, status };
   }
 }

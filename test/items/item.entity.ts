@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { Int64 } from '../../src/platform.js';
+import type { Int64 } from '../../src/platform/index.js';
 
 export enum ItemStatus {
   Open = 'open',

@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, In, Repository } from 'typeorm';
+import { DataSource, In, Repository } from 'typeorm';
 import {
   Changes,
   Created,
@@ -21,7 +21,8 @@ import {
   DomainError,
   EventsModule,
   eventType,
-  ExpectedVersion,
+  IfMatchCondition,
+  findById,
   Id,
   Idempotent,
   IfMatch,
@@ -31,8 +32,9 @@ import {
   Paged,
   RequireScope,
   Tag,
+  UnitOfWork,
   Updated,
-} from '../../src/platform.js';
+} from '../../src/platform/index.js';
 import { CreateItemDto, ItemResponse, ListItemsQuery, UpdateItemDto } from './item.dto.js';
 import { Item } from './item.entity.js';
 
@@ -50,10 +52,7 @@ export const ITEM_DELETED = eventType('item.deleted', ItemResponse, { descriptio
 
 @Injectable()
 class ItemsService {
-  constructor(
-    @InjectRepository(Item) private readonly items: Repository<Item>,
-    private readonly changes: Changes,
-  ) {}
+  constructor(@InjectRepository(Item) private readonly items: Repository<Item>) {}
 
   async list(query: ListItemsQuery): Promise<Page<ItemResponse>> {
     const { status, ids } = query;
@@ -62,33 +61,38 @@ class ItemsService {
     return ids?.length === 1 ? items.ofOneId() : items;
   }
 
-  async create(newItem: CreateItemDto): Promise<ItemResponse> {
-    return ItemResponse.from(await this.changes.insert(Item, newItem, ITEM_CREATED));
+  async create(newItem: CreateItemDto, changes: Changes): Promise<ItemResponse> {
+    return ItemResponse.from(await changes.insert(Item, newItem, ITEM_CREATED));
   }
 
   async get(id: Int64): Promise<ItemResponse> {
-    const item = await this.items.findOneBy({ id });
+    const item = await findById(this.items, id);
     if (!item) throw new ItemNotFound(id);
     return ItemResponse.from(item);
   }
 
-  update(id: Int64, change: UpdateItemDto, expected: ExpectedVersion): Promise<ItemResponse> {
-    return this.items.manager.transaction(async (manager) => {
-      const item = await this.lock(manager, id, expected);
-      return ItemResponse.from(await this.changes.in(manager).update(Item, item, change, ITEM_UPDATED));
+  update(
+    id: Int64,
+    change: UpdateItemDto,
+    condition: IfMatchCondition,
+    changes: Changes,
+  ): Promise<ItemResponse> {
+    return changes.transaction(async (inside) => {
+      const item = await this.lock(inside, id, condition);
+      return ItemResponse.from(await inside.update(Item, item, change, ITEM_UPDATED));
     });
   }
 
-  async remove(id: Int64, expected: ExpectedVersion): Promise<void> {
-    await this.items.manager.transaction(async (manager) => {
-      await this.changes.in(manager).delete(Item, await this.lock(manager, id, expected), ITEM_DELETED);
+  remove(id: Int64, condition: IfMatchCondition, changes: Changes): Promise<void> {
+    return changes.transaction(async (inside) => {
+      await inside.delete(Item, await this.lock(inside, id, condition), ITEM_DELETED);
     });
   }
 
-  private async lock(manager: EntityManager, id: Int64, expected: ExpectedVersion): Promise<Item> {
-    const item = await manager.findOne(Item, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  private async lock({ manager }: Changes, id: Int64, condition: IfMatchCondition): Promise<Item> {
+    const item = await findById(manager.getRepository(Item), id, { lock: { mode: 'pessimistic_write' } });
     if (!item) throw new ItemNotFound(id);
-    expected.check(ItemResponse.from(item));
+    condition.check(ItemResponse.from(item));
     return item;
   }
 }
@@ -111,8 +115,8 @@ class ItemsController {
   @Idempotent()
   @ApiOperation({ operationId: 'createItem', summary: 'Add an item' })
   @Created(ItemResponse)
-  create(@Body() newItem: CreateItemDto): Promise<ItemResponse> {
-    return this.items.create(newItem);
+  create(@Body() newItem: CreateItemDto, @UnitOfWork() changes: Changes): Promise<ItemResponse> {
+    return this.items.create(newItem, changes);
   }
 
   @Get(':itemId')
@@ -121,7 +125,7 @@ class ItemsController {
     since: '2026-11-20',
     sunset: '2030-12-05',
     successor: '/v1/items',
-    use: 'GET /v1/items?ids=',
+    use: 'GET /v1/items with the status filter',
     documentation: '/docs#/items/getItem',
   })
   @ApiOperation({ operationId: 'getItem', summary: 'Get an item' })
@@ -137,9 +141,10 @@ class ItemsController {
   update(
     @Id('itemId', ItemNotFound) id: Int64,
     @Body() change: UpdateItemDto,
-    @IfMatch() expected: ExpectedVersion,
+    @IfMatch() condition: IfMatchCondition,
+    @UnitOfWork() changes: Changes,
   ): Promise<ItemResponse> {
-    return this.items.update(id, change, expected);
+    return this.items.update(id, change, condition, changes);
   }
 
   @Delete(':itemId')
@@ -147,8 +152,12 @@ class ItemsController {
   @RequireScope('items:write')
   @ApiOperation({ operationId: 'deleteItem', summary: 'Remove an item' })
   @ApiNoContentResponse({ description: 'The item was removed.' })
-  remove(@Id('itemId', ItemNotFound) id: Int64, @IfMatch() expected: ExpectedVersion): Promise<void> {
-    return this.items.remove(id, expected);
+  remove(
+    @Id('itemId', ItemNotFound) id: Int64,
+    @IfMatch() condition: IfMatchCondition,
+    @UnitOfWork() changes: Changes,
+  ): Promise<void> {
+    return this.items.remove(id, condition, changes);
   }
 }
 

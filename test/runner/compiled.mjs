@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(root, 'dist/compiled-by-tests');
-const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json'].map((name) =>
+const SETTINGS = ['.swcrc', 'node_modules/@swc/core/package.json', 'test/runner/compiled.mjs'].map((name) =>
   readFileSync(join(root, name)),
 );
 
@@ -21,8 +21,9 @@ export function compiled(source) {
   const { code, map } = transformFileSync(source, { cwd: root, sourceMaps: true, sourceFileName: source });
   mkdirSync(dirname(output), { recursive: true });
   replace(`${output}.map`, map);
-  replace(output, `${code}\n${lastLine}`);
-  return code;
+  const text = `${code}\n//# sourceMappingURL=${pathToFileURL(output).href}.map\n${lastLine}`; // for debuggers and coverage
+  replace(output, text);
+  return text;
 }
 
 const fingerprint = (text) =>

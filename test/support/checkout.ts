@@ -16,11 +16,12 @@ export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>
     'package.json',
     'package-lock.json',
     '.swcrc',
+    'nest-cli.json',
+    'tsconfig.json',
     'bin',
     'tools/scripts',
     'src',
     'migrations',
-    'embedded-postgres',
   ])
     await cp(join(ROOT, path), join(folder.path, path), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder.path, 'node_modules'));

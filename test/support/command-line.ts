@@ -1,7 +1,8 @@
 import { jest } from '@jest/globals';
 import '../../src/app.module.js'; // declares scopes and event types
-import { commandLine } from '../../src/cli/command-line.js';
-import { errorText } from '../../src/bootstrap/run.js';
+import { FEATURES } from '../../src/app.module.js';
+import { commandLine } from '../../src/platform/cli/command-line.js';
+import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 
@@ -32,14 +33,16 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await (await commandLine()).parseAsync().then(
-    () => 0,
-    (error: unknown) => {
-      if (error instanceof Exit) return error.code;
-      process.stderr.write(`${errorText(error)}\n`);
-      return 1;
-    },
-  );
+  const code = await commandLine(FEATURES.flatMap(({ commands = [] }) => commands))
+    .parseAsync()
+    .then(
+      () => 0,
+      (error: unknown) => {
+        if (error instanceof Exit) return error.code;
+        process.stderr.write(`${errorText(error)}\n`);
+        return exitCodeOf(error);
+      },
+    );
   Object.assign(process, before);
   exit.mockRestore();
   const ended = { code, stdout: stdout.end(), stderr: stderr.end() };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 // The built code, because Jest does not transform this file's imports.
-import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres/embedded-postgres.js';
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
 
@@ -41,7 +41,7 @@ export default async function globalSetup() {
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
   const data = join(folder, 'server');
   await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
-  const server = await openEmbeddedPostgres(data, { as: 'owner', settings: SETTINGS });
+  const server = await openEmbeddedPostgres(data, { lock: 'exclusive', settings: SETTINGS });
   await hashPasswordOnce(server.url);
   globalThis.petstoreTestServer = { server, folder };
   process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // the template must have no connections

@@ -56,18 +56,14 @@ export class OpenApiDocument {
 }
 
 /** Pages of 1 to 100, by default 20, as a bare array with a link to the next page. */
-export function expectDocumentedPages(document: OpenApiDocument, id: string, path: string): void {
+export function expectDocumentedPages(document: OpenApiDocument, id: string): void {
   expect(document.parameter(id, 'limit')).toMatchObject({
     required: false,
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   });
   expect(document.parameter(id, 'cursor')).toMatchObject({ required: false, schema: { type: 'string' } });
-  const { example, schema } = document.json(id, '200');
-  expect(schema.type).toBe('array');
-  expect(example).toEqual([expect.objectContaining({ id: expect.any(Number) })]);
-  const [link, cursor] = document.response(id, '200').headers.Link.example.split('cursor=');
-  expect(link).toBe(`<https://petstore.test/v1${path}?limit=20&`);
-  expect(cursor).toMatch(/^[\w-]{22}>; rel="next"$/);
+  expect(document.resolve(document.json(id, '200').schema).type).toBe('array');
+  expect(document.response(id, '200').headers).toMatchObject({ Link: { schema: { type: 'string' } } });
 }
 
 /** A required scope, also in the description and in the 403. */

@@ -4,15 +4,15 @@ import type { InjectionToken, Type } from '@nestjs/common';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../../src/app.module.js';
-import { setupApp } from '../../src/app.setup.js';
-import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import type { Limits, Plan } from '../../src/auth/plans.js';
-import { Clock } from '../../src/kernel/clock/clock.js';
-import { Config } from '../../src/kernel/config/config.js';
-import { Logger } from '../../src/observability/logging/logger.js';
-import { ObservabilityConfig } from '../../src/observability/observability.config.js';
-import { HttpConfig } from '../../src/http/http.config.js';
-import { JsonAdapter } from '../../src/http/adapter/json.adapter.js';
+import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
+import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import type { Limits, Plan } from '../../src/platform/auth/plans.js';
+import { Clock } from '../../src/platform/clock/clock.js';
+import { Config } from '../../src/platform/config/config.js';
+import { Logger } from '../../src/platform/logging/logger.js';
+import { LoggingConfig } from '../../src/platform/logging/logging.config.js';
+import { HttpConfig } from '../../src/platform/http/http.config.js';
+import { JsonAdapter } from '../../src/platform/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';
@@ -49,8 +49,7 @@ export class Petstore {
     const database = await createTestDatabase();
     const { url } = (await through?.(database.url)) ?? database;
     const clock = new TestClock();
-    const { FAST_PATHS } = process.env; // `FAST_PATHS=off npm test` runs every suite without them
-    const config = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', FAST_PATHS, ...env });
+    const config = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', ...env });
     const log: Record<string, unknown>[] = [];
     const destination = {
       write(line: string) {
@@ -60,7 +59,7 @@ export class Petstore {
     };
     const own = [
       { provide: Clock, useValue: clock },
-      { provide: Logger, useValue: new Logger(config.read(ObservabilityConfig), destination) },
+      { provide: Logger, useValue: new Logger(config.read(LoggingConfig), destination) },
     ];
     const module = await [...own, ...override]
       .reduce(
@@ -69,7 +68,7 @@ export class Petstore {
       )
       .compile();
     const app = module.createNestApplication<NestExpressApplication>(
-      new JsonAdapter(config.read(HttpConfig)),
+      new JsonAdapter(config.read(HttpConfig), RESPONSE_HOOKS),
       {
         bodyParser: false,
         bufferLogs: true,

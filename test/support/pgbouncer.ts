@@ -27,7 +27,7 @@ export class PgBouncer {
     const server = `host=${hostname} port=${port} user=${username} password=${password}`;
     const lines = [
       '[databases]',
-      `${pathname.slice(1)} = ${server} connect_query='SET statement_timeout = 1250'`,
+      `${pathname.slice(1)} = ${server} connect_query='SET statement_timeout = 30000'`,
       '[pgbouncer]',
       'listen_addr = 127.0.0.1',
       `listen_port = ${listenPort}`,

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
-import { findRunningServer } from '../../embedded-postgres/postmaster-pid.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { openEmbeddedPostgres } from '../../src/platform/database/embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../src/platform/database/embedded-postgres/postmaster-pid.js';
+import { migrate } from '../../src/platform/database/migrations/migrate.js';
 import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
@@ -22,7 +22,7 @@ export class PostgresServer {
   static async start(): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
     const settings = { port: String(await freePort()), max_connections: '25' };
-    const server = await openEmbeddedPostgres(folder, { as: 'visitor', settings });
+    const server = await openEmbeddedPostgres(folder, { lock: 'shared', settings });
     await migrate(server.url);
     return new PostgresServer(folder, settings, server);
   }
@@ -43,7 +43,7 @@ export class PostgresServer {
       primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password} application_name=standby`,
     };
     await writeFile(join(folder, 'postgres', 'standby.signal'), '');
-    const server = await openEmbeddedPostgres(folder, { as: 'visitor', settings });
+    const server = await openEmbeddedPostgres(folder, { lock: 'shared', settings });
     await primary.set('synchronous_standby_names', 'standby');
     await eventually(async () => {
       const [row] = await primary.query('SELECT 1 FROM pg_stat_replication WHERE sync_state = $1', ['sync']);
@@ -95,7 +95,7 @@ export class PostgresServer {
 
   /** Restarts it on the same port. */
   async launch(): Promise<void> {
-    this.server = await openEmbeddedPostgres(this.folder, { as: 'visitor', settings: this.settings });
+    this.server = await openEmbeddedPostgres(this.folder, { lock: 'shared', settings: this.settings });
   }
 
   async freeze(): Promise<void> {

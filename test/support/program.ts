@@ -104,6 +104,19 @@ export function onTerminal(script: string, args: readonly string[], { cwd, env =
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH, HOME, ...env } });
 }
 
+/** Types a reply to the question of a program on its own terminal. @returns what the terminal shows, and the exit code */
+export async function reply(text: string, ...program: Parameters<typeof onTerminal>) {
+  const terminal = onTerminal(...program);
+  let shown = '';
+  terminal.stdout.on('data', (chunk: Buffer) => {
+    const wasAsked = shown.includes('[y/N]');
+    shown += chunk.toString();
+    if (!wasAsked && shown.includes('[y/N]')) terminal.stdin.write(text);
+  });
+  const [code] = (await once(terminal, 'close')) as [number];
+  return { shown, code };
+}
+
 /** An empty folder whose path contains a space and a non-ASCII letter. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet störe-'));

@@ -1,13 +1,13 @@
-import { Clock } from '../../src/kernel/clock/clock.js';
-import { Config } from '../../src/kernel/config/config.js';
-import { Metrics } from '../../src/observability/metrics/metrics.js';
-import { UsageRecorder } from '../../src/rate-limit/daily-usage/usage-recorder.js';
-import type { ClientId, RateLimitClient } from '../../src/rate-limit/rate-limit.result.js';
-import { RateLimitConfig } from '../../src/rate-limit/rate-limit.config.js';
-import { RateLimitMetrics } from '../../src/rate-limit/rate-limit.metrics.js';
-import { RedisConfig } from '../../src/rate-limit/redis/redis.config.js';
-import { RedisThrottlerStorage } from '../../src/rate-limit/redis/redis-throttler.storage.js';
-import { openRedis } from '../../src/rate-limit/redis/open-redis.js';
+import { Clock } from '../../src/platform/clock/clock.js';
+import type { Int64 } from '../../src/platform/json/int64.js';
+import { Config } from '../../src/platform/config/config.js';
+import { Metrics } from '../../src/platform/metrics/metrics.js';
+import { UsageRecorder } from '../../src/platform/rate-limit/daily-usage/usage-recorder.js';
+import { RateLimitConfig } from '../../src/platform/rate-limit/rate-limit.config.js';
+import { RateLimitMetrics } from '../../src/platform/rate-limit/rate-limit.metrics.js';
+import { RedisConfig } from '../../src/platform/rate-limit/redis/redis.config.js';
+import { RedisThrottlerStorage } from '../../src/platform/rate-limit/redis/redis-throttler.storage.js';
+import { openRedis } from '../../src/platform/rate-limit/redis/open-redis.js';
 import { TestDailyUsage } from './test-daily-usage.js';
 
 interface Settings {
@@ -66,25 +66,15 @@ class ShiftedRecorder extends UsageRecorder {
     super(clock, usage);
   }
 
-  override add(keyId: ClientId, day: number): void {
+  override add(keyId: string | Int64, day: number): void {
     super.add(keyId, day - this.shift.ahead);
   }
 
-  override own(keyId: ClientId, day: number): number {
+  override own(keyId: string | Int64, day: number): number {
     return super.own(keyId, day - this.shift.ahead);
   }
 
-  override others(keyId: ClientId, day: number): Promise<number | undefined> | undefined {
+  override others(keyId: string | Int64, day: number): Promise<number | undefined> | undefined {
     return super.others(keyId, day - this.shift.ahead);
   }
-}
-
-/** Sends concurrent requests. @returns how many were admitted */
-export async function admitted(
-  storage: RedisThrottlerStorage,
-  client: RateLimitClient,
-  times: number,
-): Promise<number> {
-  const results = await Promise.all(Array.from({ length: times }, async () => storage.consume(client)));
-  return results.filter((decision) => decision.admitted).length;
 }

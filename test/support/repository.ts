@@ -11,9 +11,9 @@ export const filesIn = (folder: string): string[] => readdirSync(at(`${folder}/`
 export const allFilesIn = (folder: string): string[] =>
   readdirSync(at(`${folder}/`), { recursive: true, encoding: 'utf8' }).sort();
 
-/** The documents of a YAML file, with `<<` merged like in Docker Compose. */
+/** The documents of a YAML file, with `<<` merged and `!reset` accepted like in Docker Compose. */
 export const readYaml = <T = unknown>(path: string): T[] =>
-  loadAll(readText(path), { schema: YAML11_SCHEMA }) as T[];
+  loadAll(readText(path).replaceAll(': !reset ', ': '), { schema: YAML11_SCHEMA }) as T[];
 
 /** `UPDATE_RULES=true npm test -- monitoring` rewrites the rules for the Prometheus operator. */
 export const UPDATING_RULES = process.env.UPDATE_RULES === 'true';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { emptyFolder, run } from './program.js';
+import { emptyFolder } from './program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -23,17 +23,12 @@ export async function buildCommit(commit: string): Promise<Awaited<ReturnType<ty
   spawnSync('tar', ['-xf', archive, '-C', path]);
   await mkdir(join(path, 'dist'), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
-  const { code, stderr } = await run(await buildScriptOf(path), [], { cwd: path });
-  if (code !== 0) throw new Error(`${commit} cannot be built: ${stderr}`);
+  const { status, stderr } = spawnSync('npm', ['run', '--silent', 'pretest'], {
+    cwd: path,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${commit} cannot be built: ${stderr}`);
   return folder;
-}
-
-/** The name of the build script in that version's `npm test`. */
-async function buildScriptOf(path: string): Promise<string> {
-  const { scripts } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as {
-    scripts: { pretest: string };
-  };
-  return scripts.pretest.replace(/^node /, '');
 }
 
 function git(...args: string[]): string | undefined {

@@ -2,73 +2,47 @@ import { parseArgs } from 'node:util';
 import { serverNames } from './servers.mjs';
 import { workNames } from './works.mjs';
 
-export const usage = `node tools/bench/run.mjs [options]
-  --quick           ours and fastify, 2 rounds of 1 s, no quotas, no latency (otherwise 5 rounds of 2 s)
-  --only WORKS      of ${workNames.join(',')}; no quotas, no latency
-  --server SERVERS  of ${serverNames.join(',')}
+export const usage = `npm run bench -- [options]
+  --quick           ours and fastify, 2 rounds of 1 s (otherwise all servers, 5 rounds of 2 s)
+  --only WORKS      of ${workNames.join(',')}
+  --server SERVERS  of ${serverNames.join(',')}; ours always runs
   --rounds N        rounds; each one measures every server once
-  --redis           quotas of ours and fastify in one Redis; needs a redis-server
-  --exactness       also what four processes on one Redis admit; needs a redis-server
-  --latency         also the latency at 1, 4 and 16 connections, where --quick or --only leave it out
+  --connections N   32 unless told; with 1, p50 is the response time of a single client
+  --redis           quotas of ours and fastify in one Redis; needs redis-server
   --node PATH       the Node.js that runs the servers (default: this one)
-  --loader NAME     wrk or autocannon (default: wrk if it is installed)
   --json FILE       write every sample to FILE
-  --assert          exit with 1 when a bound of tools/bench/bounds.mjs is exceeded`;
+  --assert          exit with 1 if a bound of tools/bench/report.mjs is exceeded`;
 
-const quickWorks = workNames.filter((name) => !['get', 'update', 'order'].includes(name));
-
-const flag = { type: 'boolean', default: false };
-const text = { type: 'string' };
-
-/** Parses and checks the command line. @throws Error with the usage if it is invalid */
+/** Parses and checks the command line. @throws Error if it is invalid */
 export function readOptions(args) {
+  const flag = { type: 'boolean', default: false };
+  const text = { type: 'string' };
   const { values } = parseArgs({
     args,
     options: {
-      quick: flag,
-      assert: flag,
-      exactness: flag,
-      redis: flag,
-      latency: flag,
-      help: flag,
-      only: text,
-      server: text,
-      rounds: text,
+      ...{ quick: flag, assert: flag, redis: flag, help: flag },
+      ...{ only: text, server: text, rounds: text, json: text },
+      connections: { type: 'string', default: '32' },
       node: { type: 'string', default: process.execPath },
-      loader: text,
-      json: text,
     },
   });
-  const { quick, only } = values;
-  const complete = !quick && only === undefined;
-  const limited = values.redis ? ['ours', 'fastify', 'fastify-bare'] : serverNames;
-  const peers = quick ? ['ours', 'fastify'] : limited;
-  const options = {
+  const { quick, redis, only, server } = values;
+  const peers = quick || redis ? ['fastify'] : serverNames;
+  return {
     ...values,
-    works: choice('--only', only ?? (quick ? quickWorks : workNames).join(), workNames),
-    servers: choice('--server', values.server ?? peers.join(), serverNames),
+    works: chosen(only, workNames) ?? workNames,
+    servers: serverNames.filter((name) => ['ours', ...(chosen(server, serverNames) ?? peers)].includes(name)),
     rounds: Number(values.rounds ?? (quick ? 2 : 5)),
-    quotas: complete,
-    latency: values.latency || complete,
     measureSeconds: quick ? 1 : 2,
     warmUpSeconds: quick ? 0 : 1,
-    workWarmUpSeconds: quick ? 1 : 4,
-    firstWarmUpSeconds: quick ? 5 : 8,
+    workWarmUpSeconds: quick ? 3 : 8,
+    firstWarmUpSeconds: quick ? 15 : 25,
   };
-  check(options);
-  return options;
 }
 
-function check({ rounds, loader, assert, servers }) {
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a positive integer');
-  if (loader) choice('--loader', loader, ['wrk', 'autocannon']);
-  if (assert && !(servers.includes('ours') && servers.includes('fastify')))
-    throw new Error('--assert compares ours with fastify: both must run');
-}
-
-function choice(option, list, known) {
-  const names = list.split(',');
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`${option}: ${unknown.join()} is none of ${known.join()}`);
-  return known.filter((name) => names.includes(name));
+function chosen(list, known) {
+  const names = list?.split(',');
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${unknown} is none of ${known.join()}`);
+  return names;
 }

@@ -1,41 +1,33 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { startRedis } from '../soak/redis.mjs';
 import { openDatabase, sql } from './database.mjs';
-import { startRedis } from './redis.mjs';
-import { createKey, randomKey, startServer } from './servers.mjs';
+import { createKey, freePort, startServer } from './servers.mjs';
 
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
 
 /** Sets up the database, our service (which creates the tables and the keys), 10 000 pets, and then the peers. */
 export async function setScene({ node, servers: names, works, redis: withRedis }, { folder, signal, undo }) {
-  const ours = names.includes('ours');
-  if (ours) requireBuild();
   const database = await openDatabase(folder);
   undo(database.remove);
-  signal.throwIfAborted();
-
-  const servers = [];
-  const redis = withRedis ? await startRedis(folder) : undefined;
+  const redis = withRedis ? await startRedis(folder, await freePort()) : undefined;
   if (redis) undo(redis.stop);
   const extraEnv = redis ? { REDIS_URL: redis.url } : {};
   const common = { node, folder, databaseUrl: database.url, signal, extraEnv };
+  const servers = [];
   const add = async (name, apiKey) => {
     const server = await startServer(name, { ...common, apiKey });
     undo(server.stop);
     servers.push(server);
+    return server;
   };
-  const keys = {};
-  if (ours) {
-    await add('ours');
-    keys.unlimited = await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
-    keys.exhausted = await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 });
-    await fetch(`${servers[0].origin}/v1/pets`, { headers: { authorization: `Bearer ${keys.exhausted}` } });
-  } else {
-    await sql(database.url, await readText('pets.sql'));
-    keys.unlimited = randomKey();
-  }
+  const { origin } = await add('ours');
+  const keys = {
+    unlimited: await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 }),
+    exhausted: await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 }),
+  };
+  await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${keys.exhausted}` } });
   const petIds = await seedPets(database.url);
   const hash = createHash('sha256').update(keys.unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
@@ -46,16 +38,16 @@ export async function setScene({ node, servers: names, works, redis: withRedis }
 
 /** Adds pets that are each ordered once. */
 async function addOrderable(url) {
-  const [{ value }] = await sql(
+  const [{ first }] = await sql(
     url,
     `WITH added AS (
        INSERT INTO pets (name, category_id, status) SELECT 'Pet ' || n, n % 50, 'available'
        FROM generate_series(1, $1::bigint) AS n RETURNING id)
-     SELECT min(id)::integer AS value FROM added`,
+     SELECT min(id)::integer AS first FROM added`,
     [ORDERABLE],
   );
   return {
-    first: value,
+    first,
     /** Takes the next `count` pets. @returns the first id */
     take(count) {
       this.first += count;
@@ -66,14 +58,7 @@ async function addOrderable(url) {
 
 /** @returns the ids of 10 000 pets */
 export async function seedPets(url) {
-  await sql(url, await readText('seed.sql'));
+  await sql(url, await readFile(new URL('seed.sql', import.meta.url), 'utf8'));
   const pets = await sql(url, 'SELECT id FROM pets ORDER BY id');
   return pets.map(({ id }) => id);
 }
-
-export function requireBuild() {
-  if (!existsSync(new URL('../../dist/src/main.js', import.meta.url)))
-    throw new Error('dist/src/main.js is missing: run "npm run build", or leave ours out with --server');
-}
-
-const readText = (name) => readFile(new URL(name, import.meta.url), 'utf8');

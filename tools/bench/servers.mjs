@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -12,59 +12,42 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-const entries = {
-  ours: scripts.start.split(' ').slice(1), // like `npm start`, including flags of Node.js
+const commands = {
+  ours: scripts.start.split(' ').slice(1), // like `npm start`, with its flags of Node.js
   fastify: ['tools/bench/peers/fastify.mjs'],
-  'fastify-bare': ['tools/bench/peers/fastify-bare.mjs'],
   'stock-nest': ['tools/bench/peers/stock-nest.mjs'],
-  floor: ['tools/bench/peers/floor.mjs'],
 };
 
-export const serverNames = Object.keys(entries);
-
-/** The arguments of Node.js for a server: its flags and its program. */
-export const commandOf = (name) => entries[name];
+export const serverNames = Object.keys(commands);
 
 /** Starts one server with its output in a file of `folder`. Resolves when its port, a free one, accepts connections. */
-export async function startServer(name, options) {
-  const {
-    node,
-    flags = [],
-    folder,
-    databaseUrl,
-    apiKey,
-    signal,
-    extraEnv,
-    port = await freePort(),
-  } = options;
+export async function startServer(name, { node, folder, databaseUrl, apiKey, signal, extraEnv, port }) {
+  const listensOn = port ?? (await freePort());
   const logFile = join(folder, `${name}.log`);
   const log = await open(logFile, 'w');
   const env = {
     ...process.env,
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
-    PORT: String(port),
+    PORT: String(listensOn),
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'info',
     BENCH_API_KEY: apiKey,
     ...extraEnv,
   };
-  const child = spawn(node, [...flags, ...commandOf(name)], {
-    cwd: root,
-    env,
-    stdio: ['ignore', log.fd, log.fd],
-  });
+  const stdio = ['ignore', log.fd, log.fd];
+  const child = spawn(node, commands[name], { cwd: root, env, stdio });
   await once(child, 'spawn').finally(() => log.close());
   const server = {
     name,
     pid: child.pid,
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${listensOn}`,
     stop: () => stop(child),
     kill: () => stop(child, 'SIGKILL'),
     lastWords: async () => (await readFile(logFile, 'utf8')).split('\n').slice(-20).join('\n'),
   };
   try {
-    while (!(await accepts(port))) {
+    while (!(await accepts(listensOn))) {
       if (hasEnded(child)) throw new Error(`${name} ended:\n${await server.lastWords()}`);
       await sleep(50, undefined, { signal });
     }
@@ -80,12 +63,11 @@ export async function createKey({ node, databaseUrl }, { name, perMinute, perDay
   const args = ['keys', 'create', '--plan', 'enterprise', '--name', name, '--json'];
   args.push('--per-minute', String(perMinute), '--per-day', String(perDay));
   const env = { ...process.env, DATABASE_URL: databaseUrl };
-  const { stdout } = await promisify(execFile)(node, ['bin/petstore.js', ...args], { cwd: root, env });
+  const petstore = (...args) => promisify(execFile)(node, ['bin/petstore.js', ...args], { cwd: root, env });
+  await petstore('migrate');
+  const { stdout } = await petstore(...args);
   return JSON.parse(stdout).key;
 }
-
-/** A key for the peers if our service is not running. */
-export const randomKey = () => `bench_${randomBytes(32).toString('base64url')}`;
 
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 
@@ -114,12 +96,10 @@ export async function freePort() {
 
 async function accepts(port) {
   const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }

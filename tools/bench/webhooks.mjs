@@ -1,16 +1,13 @@
-// How many events per second can be delivered to webhooks without falling behind. See tools/bench/README.md.
-// Run: npm run bench:webhooks -- [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
-import { spawn } from 'node:child_process';
-import { Agent, request } from 'node:http';
-import { loadavg } from 'node:os';
-import { createInterface } from 'node:readline';
+// How many events per second can be delivered to webhooks without falling behind.
+// Run: node tools/bench/webhooks.mjs [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { clusterCpu, machineCpu, processCpu } from './cpu.mjs';
-import { openDatabase, sql } from './database.mjs';
-import { median, print, setting } from './report.mjs';
-import { requireBuild } from './scene.mjs';
+import { openDatabase } from './database.mjs';
+import { print, quantile, setting } from './report.mjs';
 import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
 
@@ -28,113 +25,87 @@ const seconds = Number(values.seconds);
 const TICK = 10; // ms
 /** A worker that keeps up has delivered everything this long after the last event. */
 const PATIENCE = 3_000; // ms
+const HEAD = ['deliveries/s', 'late p50 ms', 'late p99 ms', 'kept up', 'service', 'PostgreSQL', 'others'];
 
 await session(async ({ folder, signal, undo }) => {
-  requireBuild();
   const database = await openDatabase(folder);
   undo(database.remove);
-  await sql(database.url, 'SELECT 1');
-  const receiver = await startReceiver(node);
+  const receiver = await startReceiver();
   undo(receiver.stop);
-  const server = await startServer('ours', {
-    node,
-    folder,
-    databaseUrl: database.url,
-    signal,
-    extraEnv: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  const common = { node, folder, databaseUrl: database.url, signal };
+  const extraEnv = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const server = await startServer('ours', { ...common, extraEnv });
   undo(server.stop);
-  const key = await createKey(
-    { node, databaseUrl: database.url },
-    { name: 'bench', perMinute: 1e8, perDay: 1e9 },
-  );
+  const key = await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  for (let i = 0; i < endpoints; i++) {
-    const body = JSON.stringify({ url: `${receiver.origin}/${i}` });
-    const { status } = await fetch(`${server.origin}/v1/webhooks`, { method: 'POST', headers, body });
-    if (status !== 201) throw new Error(`A webhook was refused with ${status}`);
-  }
-  await load(server.origin, headers, 50, 3); // warm-up
+  const post = async (path, body) => {
+    const response = await fetch(server.origin + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    await response.arrayBuffer();
+    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status}`);
+  };
+  const createPet = () => post('/v1/pets', { name: 'Rex', categoryId: 7 });
+  for (let i = 0; i < endpoints; i++) await post('/v1/webhooks', { url: `${receiver.origin}/${i}` });
+  await atRate(50, 3, createPet); // warm-up
   await sleep(2_000);
-  const { date, node: version, cpu: processors } = setting({ node, rounds: 1, measureSeconds: seconds });
-  console.log([date, version, processors, `load average ${loadavg()[0].toFixed(1)}`].join(', '));
+  console.log(Object.values(setting({ node, rounds: 1, measureSeconds: seconds })).join(', '));
   const rows = [];
-  for (const rate of values.rates.split(',').map(Number)) rows.push(await measure(rate));
-  print(
-    [
-      'events/s',
-      'deliveries/s',
-      'late p50 ms',
-      'late p99 ms',
-      'kept up',
-      'service CPU',
-      'PostgreSQL CPU',
-      'others CPU',
-    ],
-    rows,
-  );
+  for (const rate of values.rates.split(',').map(Number)) {
+    rows.push([rate, ...(await measure(rate))]);
+    console.log(rows.at(-1).join('  '));
+  }
+  print(['events/s', ...HEAD], rows);
 
   async function measure(rate) {
-    receiver.reset();
+    receiver.lateness = [];
     const cpu = () => [processCpu(server.pid), clusterCpu(database.postmaster), machineCpu()];
     const before = cpu();
     const start = performance.now();
-    const sent = await load(server.origin, headers, rate, seconds);
+    const expected = (await atRate(rate, seconds, createPet)) * endpoints;
     const took = performance.now() - start;
-    const expected = sent * endpoints;
-    const until = performance.now() + PATIENCE;
-    while (receiver.lateness.length < expected && performance.now() < until) await sleep(50);
-    const [service, cluster, machine] = cpu().map((after, i) => (after - before[i]) / 1e3 / took);
+    while (receiver.lateness.length < expected && performance.now() < start + took + PATIENCE)
+      await sleep(50);
+    const share = cpu().map((after, i) => (after - before[i]) / 10 / took); // per cent of a core
     const inTime = receiver.lateness.length;
-    const sorted = [...receiver.lateness].sort((one, other) => one - other);
-    const row = [
-      (sent / (took / 1000)).toFixed(0),
-      (inTime / (took / 1000)).toFixed(0),
-      median(sorted).toFixed(0),
-      sorted[Math.floor(sorted.length * 0.99)]?.toFixed(0) ?? '-',
-      inTime >= expected ? 'yes' : `${((inTime / expected) * 100).toFixed(0)} %`,
-      ...[service, cluster, machine - service - cluster].map((share) => `${(share * 100).toFixed(0)} %`),
-    ];
-    console.log(row.join('  '));
+    const late = [0.5, 0.99].map((of) => quantile(receiver.lateness, of).toFixed(0));
     while (receiver.lateness.length < expected) await sleep(100, undefined, { signal }); // the rest
-    return row;
+    return [
+      (inTime / (took / 1000)).toFixed(0),
+      ...late,
+      `${((inTime / expected) * 100).toFixed(0)} %`,
+      ...[share[0], share[1], share[2] - share[0] - share[1]].map((percent) => `${percent.toFixed(0)} %`),
+    ];
   }
 });
 
-/** Creates pets at a steady rate. Returns their number. */
-async function load(origin, headers, rate, duration) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const body = JSON.stringify({ name: 'Rex', categoryId: 7 });
+/** Starts `work` at a steady rate. Returns how often. */
+async function atRate(rate, duration, work) {
   const start = performance.now();
-  const open = new Set();
-  let sent = 0;
+  const started = [];
   while (performance.now() - start < duration * 1000) {
-    const due = Math.floor(((performance.now() - start) / 1000) * rate);
-    for (; sent < due; sent++) {
-      const done = new Promise((resolve, reject) => {
-        const creation = request(`${origin}/v1/pets`, { method: 'POST', headers, agent }, (response) => {
-          if (response.statusCode !== 201) reject(new Error(`A pet was refused with ${response.statusCode}`));
-          response.resume().on('end', resolve);
-        });
-        creation.on('error', reject).end(body);
-      });
-      open.add(done);
-      done.finally(() => open.delete(done)).catch(() => undefined);
-    }
+    while (started.length < ((performance.now() - start) / 1000) * rate) started.push(work());
     await sleep(TICK);
   }
-  await Promise.all(open);
-  agent.destroy();
-  return sent;
+  await Promise.all(started);
+  return started.length;
 }
 
-/** Runs all endpoints in a separate process, which prints how long after its event each message arrived. */
-async function startReceiver(node) {
-  const path = fileURLToPath(new URL('webhook-receiver.mjs', import.meta.url));
-  const child = spawn(node, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout });
-  const receiver = { lateness: [], reset: () => (receiver.lateness = []), stop: () => child.kill() };
-  receiver.origin = await new Promise((resolve) => lines.once('line', resolve));
-  lines.on('line', (line) => receiver.lateness.push(...line.split(' ').map(Number)));
+/** Serves all endpoints, and notes how long after its event each message arrived. */
+async function startReceiver() {
+  const receiver = { lateness: [] };
+  const server = createServer(async (request, response) => {
+    const { occurredAt } = await json(request);
+    receiver.lateness.push(Date.now() - Date.parse(occurredAt));
+    response.writeHead(204).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  receiver.origin = `http://127.0.0.1:${server.address().port}`;
+  receiver.stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
   return receiver;
 }

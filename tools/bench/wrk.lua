@@ -23,17 +23,9 @@ function request()
   return wrk.format(nil, paths[chosen], nil, filled)
 end
 
--- How long a connection waits before each request, in milliseconds: BENCH_PAUSE on average. This limits the rate.
-local pause = tonumber(os.getenv("BENCH_PAUSE"))
-if pause > 0 then
-  function delay()
-    return math.random(0, 2 * pause)
-  end
-end
-
 function done(summary, latency)
   local errors = summary.errors
-  io.write(string.format('\n{"responses":%d,"errorStatuses":%d,"socketErrors":%d,"micros":%d,"p50":%d,"p99":%d}\n',
+  io.write(string.format('\n{"responses":%d,"errorStatuses":%d,"socketErrors":%d,"micros":%d,"p50":%d}\n',
     summary.requests, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
-    summary.duration, latency:percentile(50), latency:percentile(99)))
+    summary.duration, latency:percentile(50)))
 end

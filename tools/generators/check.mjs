@@ -13,7 +13,7 @@ import { importedNames } from './render.mjs';
  * @param {readonly { path: string }[]} files about to be written
  */
 export async function checkFree(root, plural, table, entity, files) {
-  const folder = `src/${plural}`;
+  const folder = `src/shop/${plural}`;
   if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} already exists.`);
   for (const { path } of files) {
     if (existsSync(join(root, path))) throw new GeneratorError(`${path} already exists.`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFree } from './check.mjs';
 import { GeneratorError, substitutions } from './names.mjs';
@@ -65,12 +65,17 @@ async function writeAll(files, map) {
     await mkdir(dirname(join(ROOT, path)), { recursive: true });
     await writeFile(join(ROOT, path), text, { flag: 'wx' }); // never overwrites a file
   }
+  const migration = files.find(({ path }) => dirname(path) === 'migrations');
+  await appendFile(
+    join(ROOT, 'migrations/index.ts'),
+    `export * from './${basename(migration.path, '.ts')}.js';\n`,
+  );
   await writeFile(join(ROOT, map.path), map.text);
 }
 
 function report(files, map, plural, dryRun) {
   for (const { path } of files) console.log(`created  ${path}`);
-  console.log(`changed  ${map.path}`);
+  console.log(`changed  migrations/index.ts\nchanged  ${map.path}`);
   if (dryRun) return console.log('\nThis was a dry run: nothing was written.');
   console.log(`
 Next:

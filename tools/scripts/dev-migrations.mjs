@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inspectMigrations, migrate, revertLast } from '../../dist/src/database/migrations/migrate.js';
+import {
+  inspectMigrations,
+  migrate,
+  revertLast,
+} from '../../dist/src/platform/database/migrations/migrate.js';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 

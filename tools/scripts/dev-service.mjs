@@ -1,11 +1,11 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
-import '../../dist/src/bootstrap/v8-flags.js';
-import { run } from '../../dist/src/bootstrap/run.js';
-import { serve } from '../../dist/src/bootstrap/serve.js';
-import { start } from '../../dist/src/bootstrap/start.js';
-import { DatabaseConfig } from '../../dist/src/database/database.config.js';
-import { openUnmigrated } from '../../dist/src/database/open-database.js';
-import { Config } from '../../dist/src/kernel/config/config.js';
+import '../../dist/src/platform/bootstrap/v8-flags.js';
+import { run } from '../../dist/src/platform/bootstrap/run.js';
+import { serve } from '../../dist/src/platform/bootstrap/serve.js';
+import { start } from '../../dist/src/platform/bootstrap/start.js';
+import { DatabaseConfig } from '../../dist/src/platform/database/database.config.js';
+import { openUnmigrated } from '../../dist/src/platform/database/open-database.js';
+import { Config } from '../../dist/src/platform/config/config.js';
 import { applyMigrations } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -32,6 +32,6 @@ function say(outdated) {
   console.log(
     has('--keys')
       ? `press r and Enter to revert ${all}, and to apply what you have now.`
-      : `npx petstore migrate --revert reverts the newest one, and a save of a source applies what you have now.`,
+      : `npx petstore migrate --revert --force reverts the newest one, and a save of a source applies what you have now.`,
   );
 }

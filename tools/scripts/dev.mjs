@@ -1,32 +1,40 @@
 #!/usr/bin/env node
-// npm run dev: restarts the service after each change of a source. This process owns the embedded PostgreSQL, which
-// keeps running.
-import { watch } from 'chokidar';
+// npm run dev: `nest build --watch`, and the service, started again after each build. Beyond `nest start --watch`, this
+// process owns the embedded PostgreSQL, which keeps running, and notices migrations that change after they were applied.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from './build.mjs';
 
-const SETTLED = 50; // milliseconds without a further change, because an editor may write several files at once
+const SETTLED = 50; // milliseconds without a further file, because an editor may save several at once
 const STOP_TIMEOUT = 500; // milliseconds
 /** Whether a person can press keys. */
 const hasKeys = process.stdin.isTTY === true;
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-await build({ begin: () => console.log('Building…') }).catch(({ message }) => {
-  console.error(message);
-  process.exit(1);
+// In the process group of this process: Ctrl-C ends both, during the first build too.
+const nest = spawn(process.execPath, [at('node_modules/@nestjs/cli/bin/nest.js'), 'build', '--watch'], {
+  cwd: at(''),
+  stdio: ['ignore', 'inherit', 'pipe'],
 });
+process.once('exit', () => nest.kill());
+/** Calls back after each successful build. */
+let onBuilt;
+const firstBuild = new Promise((resolve) => (onBuilt = resolve));
+createInterface({ input: nest.stderr }).on('line', (line) => {
+  console.error(line);
+  if (line.startsWith('Successfully compiled')) onBuilt();
+});
+
+await firstBuild;
 const [{ Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] = await Promise.all(
   [
-    'kernel/config/config',
+    'config/config',
     'database/database.config',
     'bootstrap/run',
     'bootstrap/serve',
     'database/open-database',
-  ].map((module) => import(`../../dist/src/${module}.js`)),
+  ].map((module) => import(`../../dist/src/platform/${module}.js`)),
 );
 
 run(() =>
@@ -35,55 +43,29 @@ run(() =>
     const service = new Service();
     onEnd(() => service.stop());
     service.start();
-    const watcher = watch(['src', 'migrations', 'embedded-postgres'], { cwd: root, ignoreInitial: true });
     let settled;
-    const rebuildSoon = () => {
+    onBuilt = () => {
       clearTimeout(settled);
-      settled = setTimeout(() => void rebuild(service), SETTLED);
+      settled = setTimeout(() => void service.restart(), SETTLED);
     };
-    if (hasKeys) {
-      const keys = createInterface({ input: process.stdin });
-      keys.on('line', (line) => {
-        if (line.trim() === 'r') void rebuild(service, '--migrate-again');
-      });
-      onEnd(async () => keys.close());
-    }
-    watcher.on('all', rebuildSoon).on('ready', rebuildSoon); // also covers files saved before watching began
-    onEnd(async () => {
-      await watcher.close();
-      clearTimeout(settled);
-      await rebuilding; // it would start the service again
+    onEnd(async () => clearTimeout(settled));
+    onEnd(async () => void nest.kill());
+    if (!hasKeys) return;
+    const keys = createInterface({ input: process.stdin });
+    keys.on('line', (line) => {
+      if (line.trim() === 'r') void service.restart('--migrate-again'); // reapplies changed migrations
     });
+    onEnd(async () => keys.close());
   }),
 );
 
-/** Rebuilds run one at a time. */
-let rebuilding = Promise.resolve();
-/** Whether the running service is older than the build: a failed build may have compiled some files. */
-let isBehind = false;
-
-/** @param args arguments for the service: `--migrate-again` reapplies changed migrations */
-function rebuild(service, ...args) {
-  return (rebuilding = rebuilding.then(async () => {
-    const begin = () => {
-      isBehind = true;
-      console.log('Building…');
-    };
-    try {
-      isBehind = (await build({ begin })) || isBehind;
-      if (isBehind || args.length > 0) await service.restart(...args);
-      isBehind = false;
-    } catch ({ message }) {
-      console.error(message); // the old service keeps running
-    }
-  }));
-}
-
 class Service {
   #child;
+  /** Restarts run one at a time. */
+  #restarting = Promise.resolve();
+  #hasStopped = false;
 
   start(...args) {
-    // In a separate process group: Ctrl-C reaches only this process, which then stops both.
     const keys = hasKeys ? ['--keys'] : [];
     const flags = ['--import', new URL('source-maps.mjs', import.meta.url).href, '--stack-trace-limit=30'];
     const command = [...flags, at('tools/scripts/dev-service.mjs'), ...keys, ...args];
@@ -91,7 +73,6 @@ class Service {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: {
         SHUTDOWN_GRACE_SECONDS: '0',
-        FAST_PATHS: 'off', // so that the stack of a failed statement names the line that sent it
         NODE_COMPILE_CACHE: at('dist/compile-cache'),
         ...process.env,
       },
@@ -102,7 +83,21 @@ class Service {
     });
   }
 
+  restart(...args) {
+    return (this.#restarting = this.#restarting.then(async () => {
+      if (this.#hasStopped) return;
+      await this.#end();
+      this.start('--again', ...args);
+    }));
+  }
+
   async stop() {
+    this.#hasStopped = true;
+    await this.#restarting;
+    await this.#end();
+  }
+
+  async #end() {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -110,10 +105,5 @@ class Service {
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
     await ended;
     clearTimeout(late);
-  }
-
-  async restart(...args) {
-    await this.stop();
-    this.start('--again', ...args);
   }
 }

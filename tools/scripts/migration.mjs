@@ -3,10 +3,9 @@
 // migrations.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { build } from './build.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const USAGE = `Writes migrations/<time>-<name>.ts with the differences between your entities and the tables.
@@ -27,13 +26,15 @@ else if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(posit
 else await writeMigration(positionals[0]).catch(({ message }) => fail(message));
 
 async function writeMigration(name) {
-  await build();
+  await promisify(execFile)(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
+    cwd: root,
+  });
   const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { default: pg }] =
     await Promise.all([
-      import('../../dist/src/kernel/config/config.js'),
-      import('../../dist/src/database/database.config.js'),
-      import('../../dist/src/database/open-database.js'),
-      import('../../dist/src/database/migrations/migrate.js'),
+      import('../../dist/src/platform/config/config.js'),
+      import('../../dist/src/platform/database/database.config.js'),
+      import('../../dist/src/platform/database/open-database.js'),
+      import('../../dist/src/platform/database/migrations/migrate.js'),
       import('pg'),
     ]);
   const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
@@ -55,20 +56,26 @@ async function writeMigration(name) {
 async function generate(name, url) {
   const file = `migrations/${await timestamp()}-${name}.ts`;
   const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
-  args.push('-d', 'dist/src/database/data-source.js', '-t', file.match(/\d+/)[0]);
+  args.push('-d', 'dist/src/platform/database/data-source.js', '-t', file.match(/\d+/)[0]);
   const typeorm = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: url, DATABASE_DIRECT_URL: url },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, DATABASE_URL: url, DATABASE_DIRECT_URL: url, NODE_NO_WARNINGS: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = typeorm.stderr.setEncoding('utf8').toArray();
+  const output = [typeorm.stdout, typeorm.stderr].map((stream) => stream.setEncoding('utf8').toArray());
   const [code] = await once(typeorm, 'close');
+  const said = (await Promise.all(output)).flat().join('');
+  if (said.includes('No changes in database schema were found')) {
+    console.log('Nothing to write: your entities match the tables.');
+    return 0;
+  }
   if (code !== 0) {
-    console.error((await said).join('') || 'Your entities match the tables: there is nothing to write.');
+    console.error(said);
     return code;
   }
   const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
   await promisify(execFile)(process.execPath, [prettier, '--write', file], { cwd: root });
+  await appendFile(join(root, 'migrations/index.ts'), `export * from './${basename(file, '.ts')}.js';\n`);
   console.log(
     `created  ${file}\n\nReview it before you use it: npm run dev, npm start and petstore migrate apply it.`,
   );

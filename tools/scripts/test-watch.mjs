@@ -11,13 +11,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let running;
 let settled;
 
-watch(['src', 'test', 'migrations', 'embedded-postgres'], { cwd: root, ignoreInitial: true }).on(
-  'all',
-  () => {
-    clearTimeout(settled);
-    settled = setTimeout(run, SETTLED);
-  },
-);
+watch(['src', 'test', 'migrations'], { cwd: root, ignoreInitial: true }).on('all', () => {
+  clearTimeout(settled);
+  settled = setTimeout(run, SETTLED);
+});
 await run();
 
 async function run() {

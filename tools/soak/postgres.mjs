@@ -1,15 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
-import { findRunningServer } from '../../dist/embedded-postgres/postmaster-pid.js';
+import { openEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../dist/src/platform/database/embedded-postgres/postmaster-pid.js';
 
 const SETTINGS = { max_connections: '100' };
 
 /** A PostgreSQL that can be frozen, killed and restarted. It commits as in production, because a 201 must survive. */
 export async function startPostgres(folder, port) {
   const open = () =>
-    openEmbeddedPostgres(folder, { as: 'visitor', settings: { ...SETTINGS, port: String(port) } });
+    openEmbeddedPostgres(folder, { lock: 'shared', settings: { ...SETTINGS, port: String(port) } });
   let server = await open();
   const signal = async (name) => {
     const pids = await processesOf(folder);

@@ -17,6 +17,7 @@ export async function startRedis(folder, port) {
   await launch();
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: () => child.pid,
     freeze: () => child.kill('SIGSTOP'),
     thaw: () => child.kill('SIGCONT'),
     kill,

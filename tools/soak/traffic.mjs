@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const DEEP = '['.repeat(49_000) + ']'.repeat(49_000);
-const WIDE = `[${'[],'.repeat(32_000)}[]]`;
-const LONG_NUMBER = `{"name":"Rex","categoryId":${'9'.repeat(99_000)}}`;
-const HOSTILE_BODIES = [DEEP, WIDE, LONG_NUMBER, `{"name":"${'\\ud83d'.repeat(16_000)}","categoryId":1}`];
+const DEEP = '['.repeat(7_500) + ']'.repeat(7_500);
+const WIDE = `[${'[],'.repeat(5_000)}[]]`;
+const LONG_NUMBER = `{"name":"Rex","categoryId":${'9'.repeat(15_000)}}`;
+const HOSTILE_BODIES = [DEEP, WIDE, LONG_NUMBER, `{"name":"${'\\ud83d'.repeat(2_500)}","categoryId":1}`];
 const DOCUMENTS = ['/docs/swagger-ui-bundle.js', '/openapi.yaml', '/openapi.json', '/docs', '/metrics'];
 
 /** The kinds of clients, with the pause between their requests in milliseconds. */

@@ -15,6 +15,7 @@ export interface Schema {
   readonly pattern?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly 'x-further-rules'?: string;
 }
 
 export interface Parameter {
@@ -28,6 +29,7 @@ export interface Operation {
   readonly requestBody?: { readonly content: Content<{ readonly schema: Schema }> };
   readonly responses: Readonly<Record<string, { readonly content?: Content<Examples> }>>;
   readonly security?: readonly object[];
+  readonly 'x-further-rules'?: string;
 }
 
 /** By media type. */

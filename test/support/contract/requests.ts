@@ -25,7 +25,7 @@ export interface Request {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** It ends the key that all other requests use. `test/key.e2e-spec.ts` tests it. */
+/** It ends the key that all other requests use. `test/behaviour/key.e2e-spec.ts` tests it. */
 const ENDS_THE_KEY = '/key/rotate';
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -67,6 +67,7 @@ function validRequest(document: Document, path: string, method: string, operatio
     ...(path.includes('{') || operation.responses['404'] ? [404] : []),
     ...[409, 422].filter((status) => ownRefusals(document, operation, status)),
     ...(operation.responses['412'] ? [412] : []),
+    ...(hasFurtherRules(document, operation) ? [400] : []),
   ];
   const expected = [...success, ...errors];
   return fc
@@ -86,6 +87,10 @@ function validRequest(document: Document, path: string, method: string, operatio
       expected,
     }));
 }
+
+/** Whether the operation or its body has rules that a schema cannot express. */
+const hasFurtherRules = (document: Document, operation: Operation): boolean =>
+  [operation, bodySchema(document, operation)].some((part) => part['x-further-rules'] !== undefined);
 
 const OF_REPEATS = ['idempotency_in_progress', 'idempotency_key_reused'];
 
@@ -145,21 +150,22 @@ function breaks(
   otherMethods: readonly string[],
 ): Break[] {
   const isPublic = operation.security?.length === 0;
-  const wanted = {
-    what: 'HTML wanted',
-    expected: [406],
-    change: () => ({ headers: { Accept: 'text/html' } }),
-  };
   const values = [
     ...parametersIn(operation, 'query').flatMap((one) => parameterBreaks(document, one)),
     ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
   ];
   return [
     ...(isPublic ? [] : [{ what: 'no key', expected: [401, 429], change: () => ({ key: false as const }) }]),
-    ...(operation.responses['406'] ? [wanted] : []),
-    { what: 'unknown parameter', expected: [400], change: () => ({ more: 'colour=red' }) },
+    // An operation without parameters in its query ignores them all.
+    ...(parametersIn(operation, 'query').length > 0
+      ? [{ what: 'unknown parameter', expected: [400], change: () => ({ more: 'colour=red' }) }]
+      : []),
     ...otherMethods.map((method) => ({ what: method, expected: [405], change: () => ({ method }) })),
-    ...parametersIn(operation, 'path').flatMap((one) => parameterBreaks(document, one)),
+    ...parametersIn(operation, 'path')
+      .flatMap((one) => parameterBreaks(document, one))
+      .map((one) =>
+        hasFurtherRules(document, operation) ? { ...one, expected: [...one.expected, 400] } : one,
+      ),
     ...parametersIn(operation, 'header').flatMap(headerBreaks),
     // The resource in the path may not exist, and a pipe may check that first.
     ...values.map((one) => (path.includes('{') ? { ...one, expected: [...one.expected, 404] } : one)),

@@ -4,7 +4,9 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number); // the usual shortcut, i
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 
-/** Runs `work` in a transaction. */
+/** Runs a named statement, which PostgreSQL parses and plans once per connection. */
+const run = async (client, name, text, values) => (await client.query({ name, text, values })).rows;
+
 async function transaction(work) {
   const client = await pool.connect();
   try {
@@ -20,63 +22,34 @@ async function transaction(work) {
   }
 }
 
-const toPet = ({ id, name, category_id, status }) => ({ id, name, categoryId: category_id, status });
-
-/** Named statements, which PostgreSQL parses and plans once per connection. */
-export async function listPets(status, limit) {
-  const { rows } = await pool.query({
-    name: 'list',
-    text: 'SELECT id, name, category_id, status FROM pets WHERE status = $1 ORDER BY id LIMIT $2',
-    values: [status, limit],
-  });
-  return rows.map(toPet);
-}
+const COLUMNS = 'id, name, category_id AS "categoryId", status';
 
 /** Lists the pets after the one with the id `after`. */
-export async function listPetsAfter(status, after, limit) {
-  const { rows } = await pool.query({
-    name: 'list-after',
-    text: 'SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3',
-    values: [status, after, limit],
-  });
-  return rows.map(toPet);
-}
+export const listPets = (status, after, limit) =>
+  run(pool, 'list', `SELECT ${COLUMNS} FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`, [
+    status,
+    after,
+    limit,
+  ]);
 
-export async function getPet(id) {
-  const { rows } = await pool.query({
-    name: 'get',
-    text: 'SELECT id, name, category_id, status FROM pets WHERE id = $1',
-    values: [id],
-  });
-  return rows.length > 0 ? toPet(rows[0]) : undefined;
-}
-
-export const createPet = (newPet) => insertPet(pool, newPet);
+/** A page of one pet, or of none. */
+export const getPet = (id) => run(pool, 'get', `SELECT ${COLUMNS} FROM pets WHERE id = $1`, [id]);
 
 /** Creates a pet together with its event. */
-export function createPetWithEvent(newPet) {
+export function createPet({ name, categoryId, status }) {
   return transaction(async (client) => {
-    const pet = await insertPet(client, newPet);
+    const insert = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
+    const [pet] = await run(client, 'create', insert, [name, categoryId, status]);
     await record(client, 'pet.created', pet);
     return pet;
   });
 }
 
-async function insertPet(client, { name, categoryId, status }) {
-  const { rows } = await client.query({
-    name: 'create',
-    text: `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3)
-           RETURNING id, name, category_id, status`,
-    values: [name, categoryId, status],
-  });
-  return toPet(rows[0]);
-}
-
 /** Renames a pet that no order holds, together with its event. */
 export function updatePet(id, { name }) {
   return transaction(async (client) => {
-    const pet = await lockPet(client, id);
-    if (!pet || (await isReserved(client, id))) return undefined;
+    const pet = await lockFreePet(client, id);
+    if (!pet) return undefined;
     const changed = { ...pet, name };
     await writePet(client, changed);
     await record(client, 'pet.updated', changed);
@@ -87,57 +60,32 @@ export function updatePet(id, { name }) {
 /** Orders an available pet, together with the events of both. */
 export function placeOrder({ petId }) {
   return transaction(async (client) => {
-    const pet = await lockPet(client, petId);
-    if (pet?.status !== 'available' || (await isReserved(client, petId))) return undefined;
-    await client.query({
-      name: 'reserve',
-      text: 'INSERT INTO pet_reservations (pet_id) VALUES ($1)',
-      values: [petId],
-    });
+    const pet = await lockFreePet(client, petId);
+    if (pet?.status !== 'available') return undefined;
+    await run(client, 'reserve', 'INSERT INTO pet_reservations (pet_id) VALUES ($1)', [petId]);
     const changed = { ...pet, status: 'pending' };
     await writePet(client, changed);
     await record(client, 'pet.status_changed', { ...changed, previousStatus: pet.status });
-    const { rows } = await client.query({
-      name: 'order',
-      text: `INSERT INTO orders (pet_id, quantity, status) VALUES ($1, 1, 'placed')
-             RETURNING id, pet_id, quantity, status`,
-      values: [petId],
-    });
-    const { id, quantity, status } = rows[0];
-    const order = { id, petId, quantity, status };
+    const insert = `INSERT INTO orders (pet_id, quantity, status) VALUES ($1, 1, 'placed')
+                    RETURNING id, pet_id AS "petId", quantity, status`;
+    const [order] = await run(client, 'order', insert, [petId]);
     await record(client, 'order.placed', order);
     return order;
   });
 }
 
-async function lockPet(client, id) {
-  const { rows } = await client.query({
-    name: 'lock',
-    text: 'SELECT id, name, category_id, status FROM pets WHERE id = $1 FOR UPDATE',
-    values: [id],
-  });
-  return rows.length > 0 ? toPet(rows[0]) : undefined;
-}
-
-async function isReserved(client, id) {
-  const { rowCount } = await client.query({
-    name: 'reserved',
-    text: 'SELECT 1 FROM pet_reservations WHERE pet_id = $1',
-    values: [id],
-  });
-  return rowCount > 0;
+async function lockFreePet(client, id) {
+  const [pet] = await run(client, 'lock', `SELECT ${COLUMNS} FROM pets WHERE id = $1 FOR UPDATE`, [id]);
+  const reservations = await run(client, 'held', 'SELECT 1 FROM pet_reservations WHERE pet_id = $1', [id]);
+  return reservations.length > 0 ? undefined : pet;
 }
 
 const writePet = (client, { id, name, categoryId, status }) =>
-  client.query({
-    name: 'update',
-    text: 'UPDATE pets SET name = $2, category_id = $3, status = $4 WHERE id = $1',
-    values: [id, name, categoryId, status],
-  });
+  run(client, 'update', 'UPDATE pets SET name = $2, category_id = $3, status = $4 WHERE id = $1', [
+    ...[id, name, categoryId, status],
+  ]);
 
 const record = (client, type, data) =>
-  client.query({
-    name: 'event',
-    text: 'INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, 1, $2, $3)',
-    values: [type, new Date(), JSON.stringify(data)],
-  });
+  run(client, 'event', 'INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ($1, 1, $2, $3)', [
+    ...[type, new Date(), JSON.stringify(data)],
+  ]);

@@ -1,5 +1,6 @@
 // Nest as its documentation teaches it: Express, repositories, ValidationPipe, ThrottlerGuard with named throttlers. It
 // is plain JavaScript, so decorators are called as functions.
+import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import * as nest from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
@@ -8,7 +9,6 @@ import { getRepositoryToken, TypeOrmModule } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { EntitySchema } from 'typeorm';
-import { onClass, onMethod, onProperty } from './decorate.mjs';
 
 const statuses = ['available', 'pending', 'sold'];
 
@@ -30,58 +30,57 @@ const apiKeyEntity = new EntitySchema({
   name: 'ApiKey',
   target: ApiKey,
   tableName: 'bench_api_keys',
-  columns: {
-    id: { type: 'bigint', primary: true, generated: 'identity' },
-    hash: { type: 'text' },
-    name: { type: 'text' },
-  },
+  columns: { id: { type: 'bigint', primary: true }, hash: { type: 'text' }, name: { type: 'text' } },
 });
+
+/** Decorates the properties of a DTO. */
+function decorate({ prototype }, properties) {
+  for (const [name, decorators] of Object.entries(properties))
+    for (const decorator of decorators) decorator(prototype, name);
+}
 
 class ListPetsQuery {
   limit = 20;
-  status;
 }
-onProperty(
-  ListPetsQuery,
-  'limit',
-  IsOptional(),
-  Type(() => Number),
-  IsInt(),
-  Min(1),
-  Max(100),
-);
-onProperty(ListPetsQuery, 'status', IsOptional(), IsIn(statuses));
+decorate(ListPetsQuery, {
+  limit: [IsOptional(), Type(() => Number), IsInt(), Min(1), Max(100)],
+  ids: [IsOptional(), Type(() => Number), IsInt()],
+  status: [IsOptional(), IsIn(statuses)],
+});
 
 class CreatePetDto {
-  name;
-  categoryId;
   status = 'available';
 }
-onProperty(CreatePetDto, 'name', IsString(), Length(1, 200));
-onProperty(CreatePetDto, 'categoryId', IsInt());
-onProperty(CreatePetDto, 'status', IsOptional(), IsIn(statuses));
+decorate(CreatePetDto, {
+  name: [IsString(), Length(1, 200)],
+  categoryId: [IsInt()],
+  status: [IsOptional(), IsIn(statuses)],
+});
 
 class PetsController {
   constructor(pets) {
     this.pets = pets;
   }
-  list({ status, limit }) {
-    return this.pets.find({ where: { status }, order: { id: 'ASC' }, take: limit });
+  list({ status, limit, ids: id }) {
+    const where = { ...(status && { status }), ...(id && { id }) };
+    return this.pets.find({ where, order: { id: 'ASC' }, take: limit });
   }
   create(body) {
     return this.pets.save(this.pets.create(body));
   }
-  async get(id) {
-    const pet = await this.pets.findOneBy({ id });
-    if (!pet) throw new nest.NotFoundException();
-    return pet;
-  }
 }
+nest.Controller('v1/pets')(PetsController);
 nest.Inject(getRepositoryToken(petEntity))(PetsController, undefined, 0);
-onMethod(PetsController, 'list', [nest.Get()], [[nest.Query(), ListPetsQuery]]);
-onMethod(PetsController, 'create', [nest.Post()], [[nest.Body(), CreatePetDto]]);
-onMethod(PetsController, 'get', [nest.Get(':petId')], [[nest.Param('petId', nest.ParseIntPipe), Number]]);
-onClass(PetsController, nest.Controller('v1/pets'));
+route('list', nest.Get(), nest.Query(), ListPetsQuery);
+route('create', nest.Post(), nest.Body(), CreatePetDto);
+
+/** Decorates a handler and its parameter. */
+function route(name, method, parameter, type) {
+  const { prototype } = PetsController;
+  parameter(prototype, name, 0);
+  Reflect.defineMetadata('design:paramtypes', [type], prototype, name);
+  Reflect.decorate([method], prototype, name, Object.getOwnPropertyDescriptor(prototype, name));
+}
 
 class ApiKeyGuard {
   requests = 0;
@@ -100,37 +99,30 @@ class ApiKeyGuard {
     return true;
   }
 }
+nest.Injectable()(ApiKeyGuard);
 nest.Inject(getRepositoryToken(apiKeyEntity))(ApiKeyGuard, undefined, 0);
-onClass(ApiKeyGuard, nest.Injectable());
 
 class AppModule {}
-onClass(
-  AppModule,
-  nest.Module({
-    imports: [
-      TypeOrmModule.forRoot({
-        type: 'postgres',
-        url: process.env.DATABASE_URL,
-        entities: [petEntity, apiKeyEntity],
-        parseInt8: true,
-      }),
-      TypeOrmModule.forFeature([petEntity, apiKeyEntity]),
-      ThrottlerModule.forRoot({
-        throttlers: [
-          { name: 'minute', ttl: 60_000, limit: 100_000_000 },
-          { name: 'day', ttl: 86_400_000, limit: 1_000_000_000 },
-        ],
-        getTracker: (request) => request.caller,
-      }),
-    ],
-    controllers: [PetsController],
-    providers: [
-      { provide: APP_GUARD, useClass: ApiKeyGuard },
-      { provide: APP_GUARD, useClass: ThrottlerGuard },
-      { provide: APP_PIPE, useValue: new nest.ValidationPipe({ transform: true, whitelist: true }) },
-    ],
-  }),
-);
+const entities = [petEntity, apiKeyEntity];
+nest.Module({
+  imports: [
+    TypeOrmModule.forRoot({ type: 'postgres', url: process.env.DATABASE_URL, entities, parseInt8: true }),
+    TypeOrmModule.forFeature(entities),
+    ThrottlerModule.forRoot({
+      throttlers: [
+        { name: 'minute', ttl: 60_000, limit: 100_000_000 },
+        { name: 'day', ttl: 86_400_000, limit: 1_000_000_000 },
+      ],
+      getTracker: (request) => request.caller,
+    }),
+  ],
+  controllers: [PetsController],
+  providers: [
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: ThrottlerGuard },
+    { provide: APP_PIPE, useValue: new nest.ValidationPipe({ transform: true, whitelist: true }) },
+  ],
+})(AppModule);
 
 const app = await NestFactory.create(AppModule, { logger: ['error'] });
 await app.listen(Number(process.env.PORT), process.env.HOST);

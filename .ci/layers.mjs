@@ -1,0 +1,111 @@
+/**
+ * The order of the folders in src/platform/, from top to bottom. A file imports its own folder and the folders below it.
+ * This list is the only place that states the order: `npm run lint` enforces it.
+ */
+export const LAYERS = [
+  ['cli', 'bootstrap'],
+  ['openapi'],
+  ['webhooks'],
+  ['events'],
+  ['idempotency'],
+  ['rate-limit'],
+  ['auth'],
+  ['health', 'metrics', 'logging', 'tracing'],
+  ['deprecation', 'pagination', 'conditional', 'validation'],
+  ['database'],
+  ['http'],
+  ['errors'],
+  ['json'],
+  ['config'],
+  ['clock'],
+];
+
+const platform = LAYERS.flat();
+const folders = (names) => `^src/platform/(${names.join('|')})/`;
+const DOOR = '^src/platform/index\\.ts$';
+const PROGRAMS = '^src/[^/]+\\.ts$';
+
+/** `petstore keys show` prints the usage of the day, which rate-limit/ counts. */
+const EXCEPTION = '^src/platform/auth/commands/key-services';
+
+const order = platform.slice(1).map((name, i) => ({
+  name: `${name}-imports-nothing-above-it`,
+  severity: 'error',
+  from: { path: folders([name]), pathNot: EXCEPTION },
+  to: { path: folders(platform.slice(0, i + 1)) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'the-platform-knows-nothing-of-the-shop',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/shop/' },
+    },
+    {
+      name: 'a-feature-imports-the-door-and-the-public-files-of-other-features',
+      comment: 'the module, a service, errors, an entity, a query, a response, events, or what writes them',
+      severity: 'error',
+      from: { path: '^src/shop/([^/]+)/' },
+      to: {
+        path: '^src/',
+        pathNot: [
+          '^src/shop/$1/',
+          DOOR,
+          '^src/shop/.*\\.(module|service|errors|events|entity|query|response)\\.ts$',
+          '^src/shop/.*-changes\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'no-cycle-between-files',
+      comment: 'two entities of one relation import one another, as TypeORM has it',
+      severity: 'error',
+      from: { pathNot: '\\.entity\\.ts$' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycle-between-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: '^src$' },
+      to: { circular: true, viaOnly: { pathNot: '^src$' } },
+    },
+    {
+      name: 'the-door-is-for-features',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: DOOR },
+    },
+    {
+      name: 'only-bootstrap-and-the-command-line-know-the-application',
+      severity: 'error',
+      from: { path: '^src/platform/(?!bootstrap/|cli/)' },
+      to: { path: PROGRAMS },
+    },
+    ...order,
+    {
+      name: 'embedded-postgres-stands-alone',
+      comment: 'the launcher of PostgreSQL knows nothing of the service',
+      severity: 'error',
+      from: { path: '^src/platform/database/embedded-postgres/' },
+      to: { path: '^src/', pathNot: '^src/platform/database/embedded-postgres/' },
+    },
+    {
+      name: 'nothing-imports-a-test',
+      severity: 'error',
+      from: { pathNot: '\\.spec\\.ts$' },
+      to: { path: '^test/' },
+    },
+  ],
+  options: {
+    includeOnly: '^(src|test)/',
+    exclude: '\\.spec\\.ts$',
+    doNotFollow: { path: '^(test|node_modules)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs'] },
+  },
+};

@@ -1,0 +1,64 @@
+import { TestClock } from '../../../test/support/test-clock.js';
+import { seconds } from '../clock/duration.js';
+import type { ApiKeyPrincipal } from './principal.js';
+import { ApiKeyCache } from './api-key-cache.js';
+
+const principal = (id: number) => ({ id }) as ApiKeyPrincipal; // the cache reads only the id
+
+let clock: TestClock;
+let cache: ApiKeyCache;
+
+beforeEach(() => {
+  clock = new TestClock();
+  cache = new ApiKeyCache(clock, { max: 3, ttl: seconds(10) });
+});
+
+const knows = (...hashes: string[]) => hashes.filter((hash) => cache.stale(hash) !== undefined);
+
+describe('ApiKeyCache', () => {
+  it('is fresh for 10 s and stale after that', () => {
+    cache.set('a', principal(1));
+    clock.advance(seconds(10));
+    expect(cache.fresh('a')).toEqual(principal(1));
+    clock.advance(1);
+    expect(cache.fresh('a')).toBeUndefined();
+    expect(cache.stale('a')).toEqual(principal(1));
+  });
+
+  it('evicts the least recently used entry when it is full', () => {
+    for (const [id, hash] of ['a', 'b', 'c'].entries()) cache.set(hash, principal(id));
+    cache.fresh('a');
+    cache.set('d', principal(4));
+    expect(knows('a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
+  });
+
+  it('removes both secrets of a key, and no other key', () => {
+    cache.set('old', principal(1));
+    cache.set('new', principal(1));
+    cache.set('other', principal(2));
+    cache.forget('1');
+    expect(knows('old', 'new', 'other')).toEqual(['other']);
+  });
+
+  it('removes a key that was set twice, was evicted, or is unknown', () => {
+    cache.set('a', principal(1));
+    cache.set('a', principal(1));
+    cache.forget('1');
+    cache.forget('1');
+    cache.forget('7');
+    expect(knows('a')).toEqual([]);
+    for (const hash of ['a', 'b', 'c', 'd']) cache.set(hash, principal(1));
+    cache.forget('1');
+    expect(knows('a', 'b', 'c', 'd')).toEqual([]);
+  });
+
+  it('removes a key without scanning all entries', () => {
+    const many = 100_000;
+    cache = new ApiKeyCache(clock, { max: many, ttl: seconds(10) });
+    for (let id = 0; id < many; id++) cache.set(String(id), principal(id));
+    const began = performance.now();
+    for (let id = 0; id < many; id++) cache.forget(String(id));
+    expect(performance.now() - began).toBeLessThan(seconds(5)); // with scans: minutes
+    expect(knows('0', '99999')).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type Repository } from 'typeorm';
+import type { Int64 } from '../json/int64.js';
+import { ApiKey } from './api-key.entity.js';
+
+/** An automatic ban. Times are in Unix milliseconds. */
+interface EarnedBan {
+  readonly id: Int64;
+  readonly endsAt: number;
+  readonly level: number;
+  readonly since: number;
+}
+
+/** Database access for requests. See `ApiKeysService` for administration. */
+@Injectable()
+export class ApiKeysRepository {
+  private readonly keys: Repository<ApiKey>;
+
+  constructor(dataSource: DataSource) {
+    this.keys = dataSource.getRepository(ApiKey);
+  }
+
+  /**
+   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. A higher recorded level stays.
+   * Automatic bans are not recorded in the history, because clients could make it grow without limit.
+   */
+  async recordBans(bans: readonly EarnedBan[]): Promise<void> {
+    await this.keys.query(
+      `WITH earned AS (SELECT id, to_timestamp(ends / 1000) AS ends_at, level, to_timestamp(since / 1000) AS since
+                         FROM unnest($1::bigint[], $2::float8[], $3::smallint[], $4::float8[]) AS u (id, ends, level, since)),
+            due AS (SELECT id, ends_at, level FROM api_keys JOIN earned USING (id)
+                     WHERE (ban_ends_at IS NULL OR ban_ends_at < ends_at) AND (forgiven_at IS NULL OR forgiven_at < since)
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- ordered, so that processes cannot deadlock
+       UPDATE api_keys SET ban_ends_at = due.ends_at, ban_level = greatest(ban_level, due.level)
+         FROM due WHERE api_keys.id = due.id`,
+      [
+        bans.map(({ id }) => id),
+        bans.map(({ endsAt }) => endsAt),
+        bans.map(({ level }) => level),
+        bans.map(({ since }) => since),
+      ],
+    );
+  }
+
+  /** Finds a key by the hash of its current or previous secret, and when that secret ends; `null` if none, or if revoked. */
+  async findByHash(hash: string): Promise<{ key: ApiKey; endsAt: Date | null } | null> {
+    const sent = Buffer.from(hash, 'hex');
+    const key = await this.keys
+      .createQueryBuilder('key')
+      .addSelect('key.hash')
+      .where('(key.hash = :sent OR key.previous_hash = :sent) AND key.revoked_at IS NULL', { sent })
+      .getOne();
+    if (!key) return null;
+    return {
+      key,
+      endsAt: key.hash.equals(sent) ? key.expiresAt : earlier(key.previousEndsAt, key.expiresAt),
+    };
+  }
+
+  /**
+   * Records when keys were last used, at most once a minute per key across all processes.
+   * @param times Unix milliseconds
+   */
+  async recordUse(times: readonly (readonly [id: Int64, time: number])[]): Promise<void> {
+    await this.keys.query(
+      `WITH used AS (SELECT id, to_timestamp(ms / 1000) AS time FROM unnest($1::bigint[], $2::float8[]) AS u (id, ms)),
+            due AS (SELECT id, time FROM api_keys JOIN used USING (id)
+                     WHERE last_used_at IS NULL OR last_used_at <= time - interval '1 minute'
+                     ORDER BY id FOR NO KEY UPDATE OF api_keys) -- ordered, so that processes cannot deadlock
+       UPDATE api_keys SET last_used_at = due.time FROM due WHERE api_keys.id = due.id`,
+      [times.map(([id]) => id), times.map(([, time]) => time)],
+    );
+  }
+}
+
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one && other ? (one < other ? one : other) : (one ?? other);

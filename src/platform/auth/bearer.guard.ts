@@ -1,0 +1,49 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { isPreflight } from '../http/middleware/cors.js';
+import { isOutsideApi } from '../http/public.decorator.js';
+import { ServiceUnavailable } from '../errors/common.errors.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
+import { LookUpRefused } from './lookup-limiter.js';
+import { network } from './network.js';
+import { type AnonymousClient, type Principal, secretOf } from './principal.js';
+
+const anonymous = (key: AnonymousClient['key']): Principal => ({ kind: 'anonymous', key });
+const MISSING = anonymous('missing');
+const INVALID = anonymous('invalid');
+
+/**
+ * Resolves the key of a request, and its plan, to `request.principal`. It refuses nothing: `PlanThrottlerGuard` counts every
+ * request first and sets its headers, and `ApiKeyGuard` then requires a valid key.
+ */
+@Injectable()
+export class BearerGuard implements CanActivate {
+  constructor(private readonly resolver: ApiKeyResolver) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    if (isOutsideApi(context)) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const secret = secretOf(request);
+    const known = secret === undefined ? undefined : this.resolver.known(secret);
+    request.principal = known ?? (secret === undefined ? MISSING : INVALID);
+    if (secret === undefined || known !== undefined || isPreflight(request)) return true;
+    return this.lookUp(request, secret);
+  }
+
+  private async lookUp(request: Request, secret: string): Promise<true> {
+    try {
+      request.principal = (await this.resolver.lookUp(secret, network(request.ip))) ?? INVALID;
+    } catch (error) {
+      request.principal = this.unresolved(error, request);
+    }
+    return true;
+  }
+
+  private unresolved(error: unknown, request: Request): Principal {
+    if (error instanceof LookUpRefused) return { kind: 'anonymous', key: 'refused', wait: error.wait };
+    if (!(error instanceof ServiceUnavailable))
+      // which only repeats an earlier failure
+      request.reason = `Could not look up the key: ${String(error)}`;
+    return anonymous('unavailable');
+  }
+}

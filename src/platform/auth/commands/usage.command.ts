@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { type Json, print, table } from '../../json/print.js';
+import { daysBack } from './key-options.js';
+import { withKey } from './with-keys.js';
+
+interface UsageOptions extends Json {
+  readonly days: number;
+}
+
+/** `petstore keys usage` */
+export function addUsageCommand(keys: Command): void {
+  keys
+    .command('usage <id>')
+    .description('Show the requests of each UTC day. The last second may be missing.')
+    .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
+    .option('--json', 'print a JSON array')
+    .action(show);
+}
+
+async function show(id: string, { days, json }: UsageOptions): Promise<void> {
+  const rows = await withKey(
+    id,
+    async ({ keys, usage }, number) => (await keys.find(number)) && usage.history(number, days),
+  );
+  print(json, rows, () =>
+    rows.length === 0
+      ? `Key ${id} was not used in ${days} days.`
+      : table(
+          ['DAY', 'REQUESTS'],
+          rows.map(({ day, requests }) => [day, String(requests)]),
+        ),
+  );
+}

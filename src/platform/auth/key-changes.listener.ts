@@ -1,0 +1,76 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { SERVICE } from '../config/service.js';
+import { seconds } from '../clock/duration.js';
+import { PeriodicTasks } from '../clock/periodic-tasks.js';
+import { dedicatedConnection } from '../database/pool/connection-options.js';
+import { ServiceClient } from '../database/pool/service-client.js';
+import { ApiKeyResolver } from './api-key-resolver.js';
+
+const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
+const CHECK_EVERY = seconds(2);
+const CONNECT_TIMEOUT = seconds(2);
+
+/**
+ * Listens for committed changes of keys by any process, on a dedicated connection, which is replaced when it is lost. Changes
+ * made meanwhile take effect when the cache entry expires. A probe detects connections that the network dropped silently.
+ */
+@Injectable()
+export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(KeyChangesListener.name);
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(
+      `Cannot listen for changes of keys, which take up to 10 s now; retrying: ${String(error)}`,
+    );
+  });
+  private readonly check = this.tasks.add(CHECK_EVERY, () => this.connectOrProbe());
+  private client?: ServiceClient;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly resolver: ApiKeyResolver,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.check();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const ended = this.client?.end(); // first, so that a running check does not wait for PostgreSQL
+    await this.tasks.stop();
+    await ended;
+  }
+
+  private async connectOrProbe(): Promise<void> {
+    const client = this.client ?? this.newClient();
+    try {
+      if (this.client) await client.query('SELECT 1');
+      else {
+        await client.connect();
+        await client.query(`LISTEN ${CHANNEL}`);
+      }
+      if (client.isReadOnly) throw new Error('the server is read-only'); // a standby or a former primary gets no changes
+      this.client = client;
+    } catch (error) {
+      this.client = undefined;
+      client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private newClient(): ServiceClient {
+    const client = new ServiceClient({
+      ...dedicatedConnection(this.dataSource),
+      application_name: `${SERVICE.prefix} key changes`,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+    });
+    client.on('notification', ({ payload = '' }) => {
+      this.resolver.forget(payload);
+    });
+    client.on('error', () => undefined); // a lost connection also ends
+    client.on('end', () => {
+      if (this.client === client) this.client = undefined;
+    });
+    return client;
+  }
+}

@@ -1,0 +1,77 @@
+import { hostname, userInfo } from 'node:os';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Int64 } from '../json/int64.js';
+import type { ApiKey } from './api-key.entity.js';
+import { type KeyUpdate, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
+
+/** Who makes a change, for the history. */
+export class AuditActor {
+  readonly host = hostname();
+
+  /**
+   * @param command the command that makes the change
+   * @param osUser the user name; in a container it is the same for everyone
+   */
+  constructor(
+    readonly command: string,
+    readonly osUser = userName(),
+  ) {}
+}
+
+/** Records who changed which key, when and how. */
+export class KeyHistory {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly actor: AuditActor,
+  ) {}
+
+  /** The changes of a key, oldest first. */
+  of(keyId: Int64): Promise<KeyHistoryEntry[]> {
+    return this.dataSource.getRepository(KeyHistoryEntry).find({ where: { keyId }, order: { id: 'ASC' } });
+  }
+
+  /** Records a change in the same transaction. */
+  async record(
+    transaction: EntityManager,
+    action: KeyAction,
+    before: ApiKey | undefined,
+    after: ApiKey,
+  ): Promise<void> {
+    const changes = difference(before ? visible(before) : {}, visible(after));
+    const { osUser, host, command } = this.actor;
+    await transaction.insert(KeyHistoryEntry, { keyId: after.id, action, osUser, host, command, changes });
+  }
+}
+
+/** The recorded values of a key: everything except its secrets. */
+const visible = (key: ApiKey): Record<string, HistoryValue> => ({
+  name: key.name,
+  plan: key.plan,
+  perMinute: key.limits.perMinute,
+  perDay: key.limits.perDay,
+  scopes: key.scopes ?? 'all',
+  key: `${key.prefix}…${key.lastFour}`,
+  oldSecretEndsAt: time(key.previousEndsAt),
+  expiresAt: time(key.expiresAt),
+  revokedAt: time(key.revokedAt),
+  bannedUntil: time(key.banEndsAt),
+});
+
+const time = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function difference(before: Record<string, HistoryValue>, after: Record<string, HistoryValue>): KeyUpdate {
+  return Object.fromEntries(
+    Object.entries(after)
+      .map(([name, to]) => [name, { from: before[name] ?? null, to }] as const)
+      .filter(([, { from, to }]) => JSON.stringify(from) !== JSON.stringify(to)),
+  );
+}
+
+/** The user name. In a container, the user id may not have one. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

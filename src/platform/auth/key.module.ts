@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from './auth.module.js';
+import { KeyController } from './key.controller.js';
+import { KeyService } from './key.service.js';
+
+/** Lets the holder of a key see and rotate it over HTTP. The CLI administers keys. */
+@Module({ imports: [AuthModule], controllers: [KeyController], providers: [KeyService] })
+export class KeyModule {}

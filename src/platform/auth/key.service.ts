@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { seconds } from '../clock/duration.js';
+import { InternalError } from '../errors/common.errors.js';
+import type { Int64 } from '../json/int64.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
+import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
+
+/** What the holder of a key may do with it over HTTP. */
+@Injectable()
+export class KeyService {
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly clock: Clock,
+  ) {}
+
+  async show(id: Int64): Promise<KeyResponse> {
+    return KeyResponse.from(existing(await this.keys.find(id)), this.clock.now());
+  }
+
+  /**
+   * @param secret the secret that the client sent
+   * @param overlapSeconds how long it keeps working
+   * @throws InvalidApiKey if the key was revoked or expired after the guards had accepted it
+   */
+  async rotate(id: Int64, secret: string, overlapSeconds: number): Promise<RotatedKeyResponse> {
+    const now = this.clock.now();
+    const oldEndsAt = overlapSeconds > 0 ? new Date(now + seconds(overlapSeconds)) : undefined;
+    const rotated = await this.keys.rotate(id, oldEndsAt, { inUse: { secret }, now }).catch(refuse);
+    return RotatedKeyResponse.from(existing(rotated));
+  }
+}
+
+/** Keys are revoked and never deleted. */
+function existing<T>(found: T | null): T {
+  if (!found) throw new InternalError();
+  return found;
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof KeyIsRevoked || error instanceof KeyHasExpired ? new InvalidApiKey() : error;
+}

@@ -1,0 +1,74 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Int64 } from '../json/int64.js';
+import type { Limits, Plan } from './plans.js';
+import type { Scope } from './scopes.js';
+
+/** The client of a request, identified by its `Authorization` header. */
+export type Principal = ApiKeyPrincipal | AnonymousClient;
+
+export interface ApiKeyPrincipal {
+  readonly kind: 'key';
+  /** The id of the key. It stays the same after a rotation or a change of plan. */
+  readonly id: Int64;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  /** `null` means all scopes, including future ones. */
+  readonly scopes: readonly Scope[] | null;
+  /** Unix milliseconds at which the secret becomes invalid; `Infinity` if it does not expire. */
+  readonly endsAt: number;
+  /** Unix milliseconds of the last recorded use, in any process. */
+  lastUsedAt: number;
+  /** The last recorded ban. It may be over. */
+  readonly ban?: Ban;
+  /** Unix milliseconds at which the last ban was lifted. Earlier bans no longer count. */
+  readonly banLiftedAt?: number;
+}
+
+export interface Ban {
+  /** Unix milliseconds. */
+  readonly endsAt: number;
+  /** Level of escalation; 1 for the first ban. */
+  readonly level: number;
+}
+
+/** A client without a valid key. */
+export interface AnonymousClient {
+  readonly kind: 'anonymous';
+  /** `unavailable`: the look-up failed. `refused`: too many look-ups from its network failed. The key may be valid then. */
+  readonly key: 'missing' | 'invalid' | 'unavailable' | 'refused';
+  /** After a refused look-up: milliseconds until keys are looked up again. */
+  readonly wait?: number;
+}
+
+/** The API key of the request, in a handler behind `ApiKeyGuard`. */
+export const CurrentPrincipal = createParamDecorator(
+  (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
+    const { principal } = requestOf(context);
+    if (principal?.kind !== 'key')
+      throw new Error('The request has no API key. Do not use this on a @Public() route.');
+    return principal;
+  },
+);
+
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The bearer token of a request. */
+export const secretOf = ({ headers }: Request): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1];
+
+/** The secret of the request's API key, in a handler behind `ApiKeyGuard`. */
+export const SentSecret = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  secretOf(requestOf(context)),
+);
+
+const requestOf = (context: ExecutionContext): Request => context.switchToHttp().getRequest();
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** The client. `BearerGuard`, the first guard under `/v1`, sets it. */
+    principal?: Principal;
+  }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { seconds } from '../clock/duration.js';
+import { onStopSignal } from './stop-signal.js';
+
+/** Closes a resource. Gets the signal that stops the program, if any. */
+type Close = (signal?: NodeJS.Signals) => Promise<void>;
+export type OnEnd = (close: Close) => void;
+
+/** Limits how long a stop waits for the start, which may hang on an unresponsive database. */
+const START_TIMEOUT = seconds(5);
+
+/**
+ * Starts a service. If the start fails or a signal arrives, even during the start, runs the functions registered with `onEnd`,
+ * newest first.
+ */
+export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
+  const opened: Close[] = [];
+  const closeAll = async (received?: NodeJS.Signals): Promise<void> => {
+    const close = opened.pop();
+    try {
+      await close?.(received);
+    } finally {
+      if (close) await closeAll(received); // continue even if this one fails
+    }
+  };
+  const starting = start((close) => opened.push(close));
+  const signal = onStopSignal(async (received) => {
+    await Promise.race([starting.catch(() => undefined), delay(START_TIMEOUT)]); // a half-open resource is not registered yet
+    await closeAll(received);
+    if (received === 'SIGINT') process.once('exit', printStopped); // after the last log lines
+  });
+  await starting.catch(async (error: unknown) => {
+    if (signal.received) return; // probably the cause of the failure: initdb gets the signal too
+    await closeAll();
+    throw error;
+  });
+}
+
+function printStopped(): void {
+  process.stdout.write(process.stdout.isTTY ? '\nStopped.\n' : 'Stopped.\n'); // on a terminal, after the ^C
+}

@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { USAGE_ERROR } from '../config/startup-error.js';
+import { SERVICE, VERSION } from '../config/service.js';
+import { addKeysCommand } from '../auth/commands/keys.command.js';
+import { addPlansCommand } from '../auth/commands/plans.command.js';
+import { addMigrateCommand } from '../database/migrations/migrate.command.js';
+import { addWorkerCommand } from '../bootstrap/worker.command.js';
+import type { AddCommands } from './add-commands.js';
+import { addDoctorCommand } from './doctor/doctor.command.js';
+import { visible } from '../json/print.js';
+
+const EXAMPLES = `
+Examples:
+  petstore keys create --plan pro --name "Zoë's shop"
+  petstore keys list --json
+  petstore doctor`;
+
+const EXIT_CODES = `
+Exit codes:
+  0  success
+  1  failure: one line on stderr gives the reason
+  2  usage error: likewise`;
+
+/**
+ * The `petstore` program.
+ * @param ofFeatures the commands that modules declare
+ */
+export function commandLine(ofFeatures: readonly AddCommands[]): Command {
+  const petstore = new Command('petstore')
+    .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
+    .version(VERSION)
+    .addHelpText('after', EXAMPLES)
+    .addHelpText('afterAll', EXIT_CODES)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
+    .configureOutput({
+      outputError: (text, write) => {
+        write(
+          `petstore: ${visible(
+            text
+              .replace(/^error: /, '')
+              .replace(/\s*\n\s*/g, ' ')
+              .trim(),
+          )}\n`,
+        );
+      },
+    });
+  addKeysCommand(petstore);
+  addPlansCommand(petstore);
+  for (const add of ofFeatures) add(petstore);
+  addWorkerCommand(petstore);
+  addMigrateCommand(petstore);
+  addDoctorCommand(petstore);
+  return petstore;
+}

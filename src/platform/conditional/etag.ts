@@ -1,0 +1,61 @@
+import type { Request, Response } from 'express';
+import { IfMatchCondition, versionOfText } from './if-match.condition.js';
+
+/** An array, so that it differs from a `no-store` that a handler sets. */
+const NO_STORE = ['no-store'];
+
+const VERSION = /^\/v\d/;
+
+/** Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of their own. */
+export function noStore({ url }: Request, response: Response): void {
+  if (VERSION.test(url)) response.setHeader('Cache-Control', NO_STORE);
+}
+
+/**
+ * Whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1). Also sets the `ETag` of a text body,
+ * unless the route has set one.
+ */
+export function isNotModified(response: Response, body?: string): boolean {
+  const { req: request } = response;
+  if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  if (body !== undefined && !response.hasHeader('ETag'))
+    response.setHeader('ETag', etagOfPage(response, body));
+  if (response.hasHeader('ETag') && response.getHeader('Cache-Control') === NO_STORE) {
+    response.setHeader('Cache-Control', 'private, no-cache');
+  }
+  return isFresh(response);
+}
+
+/**
+ * Whether the validators of a response meet the condition of its request (RFC 9110, sections 13.1.2 and 13.1.3).
+ * Express's `request.fresh` lets `Cache-Control: no-cache` void the condition. That directive is for caches (RFC 9111,
+ * section 5.2.1.4), and `fetch()` adds it to every request with a condition of its caller.
+ */
+export function isFresh(response: Response): boolean {
+  const { 'if-none-match': etags, 'if-modified-since': date } = response.req.headers;
+  if (etags !== undefined) {
+    const etag = response.getHeader('ETag');
+    return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
+  }
+  const modified = response.getHeader('Last-Modified');
+  return date !== undefined && typeof modified === 'string' && Date.parse(modified) <= Date.parse(date);
+}
+
+const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
+const opaque = (etag: string): string => etag.replace(/^W\//, '');
+
+/** Includes the `Link` to the next page, because the same items may be the last page now and not later. */
+function etagOfPage(response: Response, body: string): string {
+  const link = response.getHeader('Link');
+  const isPage = typeof link === 'string' && link.includes('rel="next"');
+  return versionOfText(isPage ? `${link}\n${body}` : body);
+}
+
+/**
+ * The version in an `If-Match` header (RFC 9110, section 13.1.1). Without the header, or for `*`, it is any version. A weak tag
+ * and a header without a tag match no version.
+ */
+export function ifMatchCondition(ifMatch: string | undefined): IfMatchCondition {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return IfMatchCondition.any;
+  return new IfMatchCondition(ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? []);
+}

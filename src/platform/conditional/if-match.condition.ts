@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { DomainError } from '../errors/domain-error.js';
+import { writeJson } from '../json/write-json.js';
+
+/** The current version of the resource differs from the one the client expects. */
+export class PreconditionFailed extends DomainError {
+  static override readonly help = {
+    meaning: 'The resource changed since you read the version in `If-Match`.',
+    action: 'Fetch the resource again, apply your change to it, and send it with the new `ETag`.',
+  };
+
+  constructor() {
+    super(
+      'precondition_failed',
+      'precondition_failed',
+      'The resource has changed since you read it. Fetch it again and retry.',
+    );
+  }
+}
+
+/** The version that a resource must have for a client's change. */
+export class IfMatchCondition {
+  /** Accepts every version. */
+  static readonly any = new IfMatchCondition(undefined);
+
+  /** @param versions acceptable versions; `undefined` for any */
+  constructor(private readonly versions: readonly string[] | undefined) {}
+
+  /**
+   * @param current the resource as GET returns it, or the `ETag` if the route sets its own
+   * @throws PreconditionFailed
+   */
+  check(current: object | string): void {
+    if (!this.versions) return;
+    const version = typeof current === 'string' ? current : versionOf(current);
+    const isWeak = version.startsWith('W/'); // If-Match requires strong comparison (RFC 9110, section 13.1.1)
+    if (isWeak || !this.versions.includes(version)) throw new PreconditionFailed();
+  }
+}
+
+const LENGTH = 22; // base64url digits: 132 bits
+
+/** The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110, section 8.8.3). */
+export const versionOf = (resource: object): string => versionOfText(writeJson(resource));
+
+export const versionOfText = (json: string): string =>
+  `"${hash('sha256', json, 'base64url').slice(0, LENGTH)}"`;

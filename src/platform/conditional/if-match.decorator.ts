@@ -1,0 +1,29 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ifMatchCondition } from './etag.js';
+import { PreconditionFailed } from './if-match.condition.js';
+import { ApiErrors } from '../errors/api-errors.decorator.js';
+
+const Expected = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  ifMatchCondition(context.switchToHttp().getRequest<Request>().headers['if-match']),
+);
+
+/**
+ * Reads the version that the client expects, so that concurrent changes are not lost (RFC 9110, section 13.1.1):
+ * `@IfMatch() condition: IfMatchCondition`. Documents the header and the 412.
+ */
+export const IfMatch = (): ParameterDecorator => (target, method, index) => {
+  Expected()(target, method, index);
+  const handler = method === undefined ? undefined : Object.getOwnPropertyDescriptor(target, method);
+  if (method === undefined || !handler) throw new TypeError('@IfMatch() is for a parameter of a handler');
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description:
+      'The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 ' +
+      '`precondition_failed`. If omitted, nothing is checked.',
+    schema: { type: 'string', example: '"q83vEjRWeJASNFZ4kKvN7w"' },
+  })(target, method, handler);
+  ApiErrors(new PreconditionFailed())(target, method, handler);
+};

@@ -1,0 +1,16 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { Config } from './config.js';
+
+/** Configuration and time, for every module. */
+@Module({ providers: [Clock], exports: [Clock] })
+export class ConfigModule {
+  static with(config: Config): DynamicModule {
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [{ provide: Config, useValue: config }],
+      exports: [Config],
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import { isNativeError } from 'node:util/types';
+import { StartupError } from '../config/startup-error.js';
+
+/**
+ * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator intervention,
+ * system.
+ */
+const CLASSES = ['08', '28', '53', '57', '58'];
+/** Temporary failures of other classes: serialization, deadlock, lock, and a standby after a failover. */
+const STATES = ['40001', '40P01', '55P03', '25006'];
+const SYSTEM_ERRORS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+];
+/** Errors of `pg` without a code. The last two are TypeORM's, for a connection lost between two statements. */
+const MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end|Query runner already released|query runner was already released/i;
+
+/** System errors of connections to the database, as opposed to other connections of modules. */
+const marked = new WeakSet<Error>();
+
+export function markAsDatabaseError(error: Error): void {
+  marked.add(error);
+}
+
+/** Whether an error means that the database is temporarily unavailable. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if (MESSAGES.test(error.message)) return true;
+  if ('driverError' in error && error.driverError !== error && isDatabaseUnavailable(error.driverError))
+    return true;
+  if (marked.has(error) && isConnectionError(error)) return true;
+  const code = codeOf(error);
+  if (isStale(error)) return true;
+  return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
+}
+
+/** Whether a prepared statement no longer works, because a migration changed its columns or it does not exist. */
+export function isStale(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if ('driverError' in error) return isStale(error.driverError);
+  const routine = 'routine' in error && error.routine;
+  return codeOf(error) === '26000' || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery');
+}
+
+/** Whether the error is a failed connection, to any server. */
+function isConnectionError(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
+  return SYSTEM_ERRORS.includes(codeOf(error)) || isCertificateError(error);
+}
+
+/** An invalid certificate, or one from an unknown authority. Temporary while one of the two is being replaced. */
+const isCertificateError = (error: Error): boolean =>
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(codeOf(error));
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+
+/** SQLSTATE 28: wrong user or password; 3D: unknown database. */
+const isRejected = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(28|3D)/.test(String(error.code));
+
+/** @throws StartupError for a failed connection; other errors unchanged */
+export function throwConnectionError(error: unknown): never {
+  if (error instanceof StartupError) throw error;
+  if (!isRejected(error) && !isDatabaseUnavailable(error) && !isConnectionError(error)) throw error;
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const reason = inner instanceof Error ? inner.message : String(inner);
+  throw new StartupError(
+    `DATABASE_URL: no connection (${reason}). Check that the database runs and that the URL is right.`,
+  );
+}

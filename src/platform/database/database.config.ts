@@ -1,0 +1,37 @@
+import type { Variables } from '../config/variables.js';
+
+const POSTGRES = ['postgres:', 'postgresql:'];
+
+export class DatabaseConfig {
+  /** If absent, an embedded PostgreSQL runs in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** Reads `DATABASE_URL_FILE` again, because its password may have been rotated. Absent without such a file. */
+  readonly currentDatabaseUrl: (() => string | undefined) | undefined;
+  /** Bypasses a connection pooler for notifications and migrations, which need a session. By default `databaseUrl`. */
+  readonly directDatabaseUrl: string | undefined;
+  readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
+  /** Whether connections may keep prepared statements. Some poolers assign a different session to each transaction. */
+  readonly preparedStatements: boolean;
+  readonly dataDir: string;
+  /** Whether the service runs pending migrations at start. If not, run `petstore migrate`. */
+  readonly migrateAtStart: boolean;
+
+  constructor(variables: Variables) {
+    this.databaseUrl = variables.secretUrl('DATABASE_URL', POSTGRES);
+    this.currentDatabaseUrl = reread(variables, 'DATABASE_URL');
+    this.directDatabaseUrl = variables.secretUrl('DATABASE_DIRECT_URL', POSTGRES);
+    this.currentDirectDatabaseUrl = reread(variables, 'DATABASE_DIRECT_URL');
+    if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
+    this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
+    this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
+    this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
+  }
+}
+
+function reread(
+  variables: Variables,
+  name: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
+): (() => string | undefined) | undefined {
+  if (variables.optional(`${name}_FILE`) === undefined) return undefined;
+  return () => variables.afresh().secretUrl(name, POSTGRES);
+}

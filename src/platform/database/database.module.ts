@@ -1,0 +1,57 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { QueryFailedError } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import type { Config } from '../config/config.js';
+import { DatabaseConfig } from './database.config.js';
+import { ErrorMappers } from '../errors/error-mappers.js';
+import { DomainError } from '../errors/domain-error.js';
+import { ServiceUnavailable } from '../errors/common.errors.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
+import { connectionOptions } from './pool/connection-options.js';
+import { ServicePool } from './pool/service-pool.js';
+
+/** SQLSTATE of U+0000 in a text and in JSON. `@Text()` rejects it earlier. */
+const UNSTORABLE = ['22021', '22P05'];
+
+const isUnstorableText = (thrown: unknown): boolean =>
+  thrown instanceof QueryFailedError &&
+  UNSTORABLE.includes(String((thrown.driverError as { code?: string }).code));
+
+class UnstorableText extends DomainError {
+  constructor() {
+    super(
+      'invalid',
+      'validation_failed',
+      'A text contains U+0000 or another character that cannot be stored.',
+    );
+  }
+}
+
+@Module({})
+export class DatabaseModule {
+  constructor(errors: ErrorMappers) {
+    errors.add((thrown) => (isDatabaseUnavailable(thrown) ? new ServiceUnavailable() : undefined));
+    errors.add((thrown) => (isUnstorableText(thrown) ? new UnstorableText() : undefined));
+  }
+
+  /** Connects to a migrated database, and disconnects when the application closes. */
+  static with(config: Config, url: string): DynamicModule {
+    const settings = config.read(DatabaseConfig);
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...poolOptions(url, settings), autoLoadEntities: true, retryAttempts: 0 }),
+        }),
+      ],
+    };
+  }
+}
+
+const POOL_SIZE = 10;
+
+/** The options of the connection pool that requests share. */
+export function poolOptions(url: string, settings?: Partial<DatabaseConfig>): PostgresDataSourceOptions {
+  return { ...connectionOptions(url, settings), poolSize: POOL_SIZE, driver: { Pool: ServicePool } };
+}

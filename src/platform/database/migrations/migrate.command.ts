@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander';
+import { type Json, print } from '../../json/print.js';
+import { DatabaseConfig } from '../database.config.js';
+import { Config } from '../../config/config.js';
+import { openUnmigrated } from '../open-database.js';
+import {
+  countConnections,
+  inspectMigrations,
+  lastMigration,
+  migrate as applyPending,
+  revertLast,
+} from './migrate.js';
+import { confirm, isOnTerminal } from '../../config/confirm.js';
+import { StartupError, UsageError } from '../../config/startup-error.js';
+
+interface Options extends Json {
+  readonly status?: true;
+  readonly revert?: true;
+  readonly yes?: true;
+  readonly force?: true;
+}
+
+/** `petstore migrate` */
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description(
+      'Run the pending migrations of DATABASE_URL. Only this command and the start of the service create tables.',
+    )
+    .option('--status', 'only list the migrations; the exit code is 1 if some are pending')
+    .addOption(
+      new Option('--revert', 'revert the newest migration and lose the data of its tables').conflicts(
+        'status',
+      ),
+    )
+    .option('--yes', 'do not ask before --revert')
+    .option('--force', 'revert although the service is connected')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nIf several start together, one migrates and the rest wait.')
+    .action((options: Options) => {
+      if (options.revert) return revert(options);
+      return options.status ? status(options) : migrate(options);
+    });
+}
+
+async function migrate({ json }: Options): Promise<void> {
+  const applied = await applyPending(databaseUrl());
+  print(json, { applied }, () =>
+    applied.length === 0 ? 'Nothing to do: the tables are up to date.' : `Applied: ${applied.join(', ')}`,
+  );
+}
+
+async function status({ json }: Options): Promise<void> {
+  const state = await inspectMigrations(databaseUrl());
+  const { applied, pending } = state;
+  print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
+  if (pending.length > 0) throw new StartupError(`${pending.length} migrations are pending.`);
+}
+
+async function revert({ json, yes, force }: Options): Promise<void> {
+  if (!yes && !isOnTerminal())
+    throw new UsageError('--revert loses the data of the newest tables: it needs --yes.');
+  const reverted = await withServer(async (url) => {
+    const last = await lastMigration(url);
+    if (last === undefined) return undefined;
+    const connections = force ? 0 : await countConnections(url);
+    if (connections > 0)
+      throw new StartupError(
+        `The service is connected (${connections} connections). Stop all its processes, or use --force.`,
+      );
+    if (!yes) await confirm(`Revert ${last} and lose the data of its tables?`);
+    return revertLast(url);
+  });
+  print(json, { reverted: reverted ?? null }, () =>
+    reverted === undefined ? 'Nothing to do: no migration has been applied.' : `Reverted: ${reverted}`,
+  );
+}
+
+/** Also supports the embedded database: during development, a migration is reverted and rewritten. */
+async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
+  const url = directDatabaseUrl ?? databaseUrl;
+  if (url !== undefined) return work(url);
+  const database = await openUnmigrated(dataDir);
+  return work(database.url).finally(() => database.stop());
+}
+
+const line = (state: string) => (name: string) => `${state}  ${name}`;
+
+function databaseUrl(): string {
+  const config = new Config().read(DatabaseConfig);
+  const databaseUrl = config.directDatabaseUrl ?? config.databaseUrl;
+  if (databaseUrl !== undefined) return databaseUrl;
+  throw new StartupError('Set DATABASE_URL. The embedded database runs its migrations at each start.');
+}

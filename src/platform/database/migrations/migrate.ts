@@ -1,0 +1,105 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { SERVICE } from '../../config/service.js';
+import { seconds } from '../../clock/duration.js';
+import { StartupError } from '../../config/startup-error.js';
+import { connectionOptions } from '../pool/connection-options.js';
+import { MIGRATIONS, type MigrationState, migrationState } from './migration-state.js';
+import { throwConnectionError } from '../database-unavailable.js';
+
+/** The id of the advisory lock. */
+const LOCK = 7_305_310_417_042n;
+const CONNECT = seconds(5);
+const APPLICATION = `${SERVICE.prefix} migrate`;
+
+/**
+ * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and the rest wait.
+ * PostgreSQL releases the lock when its connection ends.
+ * @param begin called with the names of the pending migrations, if any
+ * @returns the names of the migrations that this process ran
+ * @throws StartupError if the connection fails
+ */
+export async function migrate(
+  url: string,
+  begin: (pending: readonly string[]) => void = () => undefined,
+): Promise<string[]> {
+  const { pending } = await inspectMigrations(url);
+  if (pending.length === 0) return [];
+  begin(pending);
+  return underLock(url, async (dataSource) => {
+    const ran = await dataSource.runMigrations({ transaction: 'each' });
+    return ran.map(({ name }) => name);
+  });
+}
+
+/** Compares the migrations without running any. @throws StartupError if the connection fails */
+export async function inspectMigrations(url: string): Promise<MigrationState> {
+  return withClient(url, (client) => migrationState(async (sql) => (await client.query<object>(sql)).rows));
+}
+
+/** Counts the connections of the service's processes, which are of all commands but this one. @throws StartupError */
+export function countConnections(url: string): Promise<number> {
+  const sql = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND starts_with(application_name, $1) AND application_name <> $2`;
+  return withClient(
+    url,
+    async (client) => (await client.query(sql, [SERVICE.prefix, APPLICATION])).rowCount ?? 0,
+  );
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT,
+  });
+  client.on('error', () => undefined); // a lost connection fails the query
+  await client.connect().catch(throwConnectionError);
+  return work(client).finally(() => client.end());
+}
+
+/**
+ * The name of the newest migration, or undefined if none is applied.
+ * @throws StartupError if the connection fails, or if a newer version of the service has applied it
+ */
+export async function lastMigration(url: string): Promise<string | undefined> {
+  const { applied, newer } = await inspectMigrations(url);
+  const last = applied.at(-1);
+  if (last !== undefined && newer.includes(last))
+    throw new StartupError(`${last} is unknown here: a newer version has applied it.`);
+  return last;
+}
+
+/** Reverts the newest migration. @returns its name, or undefined if none is applied @throws as `lastMigration()` */
+export async function revertLast(url: string): Promise<string | undefined> {
+  const last = await lastMigration(url);
+  if (last === undefined) return undefined;
+  await underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+  return last;
+}
+
+async function underLock<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const dataSource = await connect(url);
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
+    return await work(dataSource);
+  } finally {
+    await lock.release(); // only to the pool; destroy() closes the connection, which releases the lock
+    await dataSource.destroy();
+  }
+}
+
+/** Separate connections without timeouts: a migration, or the wait for another process, may take long. */
+async function connect(url: string): Promise<DataSource> {
+  const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
+  const dataSource = new DataSource({
+    ...connectionOptions(url),
+    applicationName: APPLICATION,
+    poolSize: 2,
+    extra: {},
+    connectTimeoutMS: CONNECT,
+    migrations: [...MIGRATIONS],
+  });
+  return dataSource.initialize().catch(throwConnectionError);
+}

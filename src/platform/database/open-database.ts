@@ -1,0 +1,81 @@
+import { StartupError } from '../config/startup-error.js';
+import { EmbeddedPostgresError, openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import type { DatabaseConfig } from './database.config.js';
+import { inspectMigrations, migrate } from './migrations/migrate.js';
+
+export interface Database {
+  readonly url: string;
+  /** Whether it is the embedded PostgreSQL, which gets sample data and demo keys. */
+  readonly embedded: boolean;
+}
+
+/** Registers the function that closes the database. Called before the database is open. */
+type OnEnd = (close: () => Promise<void>) => void;
+/** Called before each slow step. */
+type OnStep = (step: string) => void;
+
+/** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
+export function openDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
+  if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
+  return open(config, 'exclusive', onEnd, { onStep });
+}
+
+/** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
+export function joinDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
+  return open(config, 'shared', onEnd, { onStep });
+}
+
+/**
+ * Opens the database for a command, which never migrates it: it may be the wrong one, or serve an older version of the service.
+ * @throws StartupError
+ */
+export function openForCommand(config: DatabaseConfig, onEnd: OnEnd): Promise<Database> {
+  return open(config, 'shared', onEnd, { isCommand: true });
+}
+
+/** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
+export const openUnmigrated = (dataDir: string) =>
+  openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(explain);
+
+async function open(
+  config: DatabaseConfig,
+  lock: 'exclusive' | 'shared',
+  onEnd: OnEnd,
+  { onStep, isCommand = false }: { readonly onStep?: OnStep | undefined; readonly isCommand?: boolean },
+): Promise<Database> {
+  const migrateAll = (url: string) =>
+    migrate(url, (pending) => {
+      onStep?.(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
+    });
+  if (config.databaseUrl !== undefined) {
+    const direct = config.directDatabaseUrl ?? config.databaseUrl;
+    await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct));
+    return { url: config.databaseUrl, embedded: false };
+  }
+  const opening = openEmbeddedPostgres(config.dataDir, { lock }).catch(explain);
+  // A stop waits for a slow initdb, which would otherwise go on alone.
+  onEnd(() =>
+    opening.then(
+      (server) => server.stop(),
+      () => undefined,
+    ),
+  );
+  const { url } = await opening;
+  await (isCommand ? requireMigrated(url) : migrateAll(url));
+  return { url, embedded: true };
+}
+
+/** For a database user who may not change tables, and for commands. @throws StartupError */
+async function requireMigrated(url: string): Promise<void> {
+  const { applied, pending } = await inspectMigrations(url);
+  if (pending.length === 0) return;
+  const lack =
+    applied.length === 0
+      ? 'The database has no tables of the service. Check that it is the right one'
+      : `The database lacks ${pending.join(', ')}`;
+  throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
+}
+
+function explain(error: unknown): never {
+  throw error instanceof EmbeddedPostgresError ? new StartupError(error.message, { cause: error }) : error;
+}

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { SERVICE } from '../../config/service.js';
+import { seconds } from '../../clock/duration.js';
+import type { DatabaseConfig } from '../database.config.js';
+import { int64FromDatabase } from '../../json/int64.js';
+
+/** Time to get a free or new connection. */
+const CONNECT_TIMEOUT = seconds(3);
+/** PostgreSQL's limit, which counts the whole life of a stream, pauses of its reader included. Queries end sooner, by the client. */
+const STATEMENT_TIMEOUT = seconds(30);
+const INT8_OID = pg.types.builtins.INT8;
+
+/**
+ * The connection options of the service and commands. Timeouts are in milliseconds.
+ * @param settings say whether the URL may change, and whether there is a pooler
+ */
+export function connectionOptions(url: string, settings: Partial<DatabaseConfig> = {}) {
+  const { currentDatabaseUrl, directDatabaseUrl, currentDirectDatabaseUrl, preparedStatements } = settings;
+  return {
+    type: 'postgres',
+    url,
+    applicationName: SERVICE.prefix,
+    connectTimeoutMS: CONNECT_TIMEOUT,
+    uuidExtension: 'pgcrypto', // gen_random_uuid() for generated columns, which is part of PostgreSQL itself
+    installExtensions: false, // only migrations change the database
+    extra: {
+      statement_timeout: STATEMENT_TIMEOUT,
+      keepAlive: true, // detects dead connections of streams, which have no timeout
+      idle_in_transaction_session_timeout: seconds(30), // releases the locks of a frozen process
+      types: { getTypeParser },
+      currentUrl: currentDatabaseUrl,
+      preparedStatements,
+      direct:
+        directDatabaseUrl === undefined
+          ? { connectionString: url, currentUrl: currentDatabaseUrl }
+          : { connectionString: directDatabaseUrl, currentUrl: currentDirectDatabaseUrl },
+    },
+  } satisfies PostgresDataSourceOptions;
+}
+
+/** Parses `bigint` columns as exact 64-bit integers; `pg` returns strings by default. */
+function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
+  return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
+}
+
+/** The options for a connection outside the pool, with a session of its own on the same server. */
+export const dedicatedConnection = ({ options }: DataSource) =>
+  (options as ReturnType<typeof connectionOptions>).extra.direct;

@@ -1,0 +1,78 @@
+import { jest } from '@jest/globals';
+import type { EventEmitter } from 'node:events';
+import type { Client } from 'pg';
+import { DataSource, type EntityManager } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { minutes } from '../../clock/duration.js';
+import { poolOptions } from '../database.module.js';
+import { TransactionRolledBack } from './service-client.js';
+
+jest.setTimeout(minutes(4)); // generous, for slow machines
+
+let database: TestDatabase;
+let service: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase('template1');
+  service = await new DataSource(poolOptions(database.url)).initialize();
+  await service.query('CREATE TABLE notes (text text PRIMARY KEY CHECK (text <> $$bad$$))');
+});
+beforeEach(() => service.query('TRUNCATE notes'));
+afterAll(async () => {
+  await service.destroy();
+  await database.drop();
+});
+
+const write = (by: DataSource | EntityManager, text: string) =>
+  by.query('INSERT INTO notes (text) VALUES ($1)', [text]);
+const texts = async () =>
+  (await service.query<{ text: string }[]>('SELECT text FROM notes ORDER BY text')).map(({ text }) => text);
+
+describe('a transaction', () => {
+  it('throws at COMMIT if the error of a failed statement was caught', async () => {
+    const done = service.transaction(async (manager) => {
+      await write(manager, 'a');
+      await write(manager, 'bad').catch(() => undefined);
+    });
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
+    expect(await texts()).toEqual([]);
+  });
+
+  it('is known to have failed as soon as PostgreSQL has sent the error', async () => {
+    await service.transaction(async (manager) => {
+      const client = (await manager.queryRunner?.connect()) as Client & { readonly connection: EventEmitter };
+      const known = jest.fn();
+      client.connection.once('errorMessage', () => {
+        known(client.getTransactionStatus()); // the new status may be in the next packet
+      });
+      await manager.query('SAVEPOINT before');
+      await write(manager, 'bad').catch(() => undefined);
+      expect(known).toHaveBeenCalledWith('E');
+      await manager.query('ROLLBACK TO SAVEPOINT before');
+      expect(client.getTransactionStatus()).toBe('T');
+    });
+  });
+
+  it('throws at COMMIT if a failed statement was not awaited', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    const done = service.transaction(async (manager) => {
+      await write(manager, 'a');
+      late = write(manager, 'bad').catch(() => undefined);
+    });
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
+    await late;
+    expect(await texts()).toEqual([]);
+  });
+
+  it('notifies subscribers of a rollback, not of a commit, if the COMMIT rolls back', async () => {
+    const seen: string[] = [];
+    service.subscribers.push({
+      afterTransactionCommit: () => void seen.push('commit'),
+      afterTransactionRollback: () => void seen.push('rollback'),
+    });
+    const done = service.transaction((manager) => write(manager, 'bad').catch(() => undefined));
+    await expect(done).rejects.toThrow(new TransactionRolledBack().message);
+    service.subscribers.pop();
+    expect(seen).toEqual(['rollback']);
+  });
+});

@@ -1,0 +1,164 @@
+import pg from 'pg';
+import { seconds } from '../../clock/duration.js';
+import { isStale, markAsDatabaseError } from '../database-unavailable.js';
+
+/** Time for the response to a query, waits for locks included. */
+export const QUERY_TIMEOUT = seconds(5);
+/** Extra time, so that PostgreSQL can report its own timeout. */
+const MARGIN = 375; // milliseconds
+/** After this time the connection is closed by force: a frozen server does not close it. */
+const END_TIMEOUT = seconds(0.5);
+/** A connection to a read-only server is kept for this long: a new one may lead to the same server. */
+const READ_ONLY_TIMEOUT = seconds(1);
+
+/** Parameters that PostgreSQL 14 and later reports, `on` for a standby or a read-only former primary. */
+const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
+/** SQLSTATE of a write to a read-only server. */
+const READ_ONLY = '25006';
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+export interface ClientConfig extends pg.ClientConfig {
+  /** Returns the URL for the next connection, if its password may be rotated. */
+  readonly currentUrl?: () => string | undefined;
+  /** `false` if a pooler may send the next statement to another session. */
+  readonly preparedStatements?: boolean;
+}
+
+/** A COMMIT was executed as a ROLLBACK, because a statement of the transaction had failed. */
+export class TransactionRolledBack extends Error {
+  constructor() {
+    super('The transaction was rolled back because one of its statements had failed.');
+  }
+}
+
+/** A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT did not commit. */
+export class ServiceClient extends pg.Client {
+  /** Milliseconds. */
+  queryTimeout = QUERY_TIMEOUT;
+  /** Whether it is idle in the pool. */
+  isFree = false;
+  /** Whether PostgreSQL has reported an error, but not yet the transaction status that it leads to. */
+  private isFailing = false;
+  /** Whether one of its prepared statements no longer works. */
+  private isStale = false;
+  private readonly readOnlyParameters = new Set<string>();
+  private readOnlySince?: number;
+
+  constructor(config?: string | ClientConfig) {
+    super(withCurrentUrl(config));
+    this.connection.on('error', markAsDatabaseError);
+    this.connection.on('errorMessage', (error: unknown) => {
+      this.isFailing = true;
+      this.isStale ||= isStale(error);
+    });
+    this.noticeReadOnly();
+    this.connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
+      this.isFailing = false;
+      // After an error, the connection may already be idle again.
+      if (this.isFree && status !== 'I') this.emit('error', new Error('A transaction was left open.')); // the pool drops it
+    });
+  }
+
+  /** `T` in a transaction, `E` in one that has failed, otherwise `I`. */
+  override getTransactionStatus(): ReturnType<pg.Client['getTransactionStatus']> {
+    const status = super.getTransactionStatus();
+    return this.isFailing && status === 'T' ? 'E' : status;
+  }
+
+  /** Whether the server has reported that it is read-only, such as a standby or a former primary. */
+  get isReadOnly(): boolean {
+    return this.readOnlySince !== undefined;
+  }
+
+  /** Whether another request may use the connection. */
+  get isReusable(): boolean {
+    const { readOnlySince = Infinity } = this;
+    // The next writes would become part of a transaction that was left open.
+    const isOpen = this.getTransactionStatus() !== 'I';
+    return !isOpen && !this.isStale && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
+  }
+
+  /**
+   * Runs a query with a timeout. Streams, cursors and `COPY` have none, because they may wait for their consumer.
+   * The overloads of `pg` have no signature in common.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+  override query(query: any, ...others: unknown[]): any {
+    const run = super.query.bind(this) as (...args: unknown[]) => unknown;
+    if (typeof (query as Partial<pg.Submittable>).submit === 'function') return run(query, ...others);
+    const config = typeof query === 'string' ? { text: query } : (query as pg.QueryConfig);
+    const result = run({ query_timeout: this.queryTimeout, ...config }, ...others);
+    if (result instanceof Promise) result.catch(this.endAfterTimeout);
+    return result instanceof Promise && config.text === 'COMMIT' ? result.then(committed) : result;
+  }
+
+  /**
+   * Limits the statements of the running transaction.
+   * @param timeout milliseconds for each statement, and between two statements
+   */
+  async limitStatements(timeout: number): Promise<void> {
+    await this.query(
+      `SET LOCAL statement_timeout TO ${timeout}; SET LOCAL idle_in_transaction_session_timeout TO ${timeout}`,
+    );
+    this.queryTimeout = timeout + MARGIN;
+  }
+
+  /** Closes the connection at once. A running query is rejected. */
+  destroy(): void {
+    this.connection.stream.destroy();
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    const timer = setTimeout(() => {
+      this.destroy();
+    }, END_TIMEOUT).unref();
+    this.once('end', () => {
+      clearTimeout(timer);
+    });
+    if (!callback) return super.end();
+    super.end(callback);
+    return undefined;
+  }
+
+  /** Destroys the connection, by which PostgreSQL notices that nobody waits for the statement any more. */
+  private readonly endAfterTimeout = (error: unknown): void => {
+    if (!isQueryTimeout(error)) return;
+    error.message += ` after ${this.queryTimeout / 1000} s; withStatementTimeout() allows a module more`;
+    this.end().catch(() => undefined); // so that the pool removes it
+    this.destroy();
+  };
+
+  private noticeReadOnly(): void {
+    this.connection.on('parameterStatus', ({ parameterName: name, parameterValue }: ParameterStatus) => {
+      if (!READ_ONLY_PARAMETERS.includes(name)) return;
+      if (parameterValue === 'on') this.readOnlyParameters.add(name);
+      else this.readOnlyParameters.delete(name);
+      this.readOnlySince =
+        this.readOnlyParameters.size > 0 ? (this.readOnlySince ?? performance.now()) : undefined;
+    });
+    this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === READ_ONLY) this.readOnlySince ??= performance.now();
+    });
+  }
+}
+
+/** @throws TransactionRolledBack if PostgreSQL executed the COMMIT as a ROLLBACK, which is not an error for it */
+function committed(result: pg.QueryResult): pg.QueryResult {
+  if (result.command === 'ROLLBACK') throw new TransactionRolledBack();
+  return result;
+}
+
+/** Whether a query of `pg` timed out. */
+const isQueryTimeout = (error: unknown): error is Error =>
+  error instanceof Error && error.message === 'Query read timeout';
+
+function withCurrentUrl(config?: string | ClientConfig): string | ClientConfig | undefined {
+  const url = typeof config === 'object' ? config.currentUrl?.() : undefined;
+  return url === undefined ? config : { ...(config as ClientConfig), connectionString: url };
+}

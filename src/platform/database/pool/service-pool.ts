@@ -1,0 +1,77 @@
+import { Logger } from '@nestjs/common';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { seconds } from '../../clock/duration.js';
+import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
+
+const WARNING_INTERVAL = seconds(30);
+
+/** The pool of TypeORM. */
+export const poolOf = ({ driver }: DataSource): pg.Pool => (driver as PostgresDriver).master as pg.Pool;
+
+/** Lets PostgreSQL drop the statement of a client that is gone. Not every platform of a server has this setting. */
+const watchClient = (client: pg.ClientBase) =>
+  client.query(`SET client_connection_check_interval = '1s'`).catch(() => undefined);
+
+/** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
+const END_TIMEOUT = seconds(0.5);
+
+/**
+ * A pool that closes released connections with an open transaction, and those to a server that is read-only after a failover.
+ */
+export class ServicePool extends pg.Pool {
+  private readonly logger = new Logger('Database');
+  private warnedAt = -Infinity;
+  private readonly clients = new Set<pg.PoolClient>();
+
+  constructor(options: pg.PoolConfig) {
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
+    super({ ...options, Client: ServiceClient, onConnect: watchClient });
+    // An error between two queries would otherwise end the process: `pg` listens only during queries and while idle.
+    this.on('connect', (client) => client.on('error', () => undefined));
+    this.on('connect', (client) => this.clients.add(client));
+    this.on('remove', (client) => this.clients.delete(client));
+    this.on('acquire', (client) => {
+      if (client instanceof ServiceClient) client.isFree = false;
+    });
+    // Runs before the pool checks whether the client is ending, so that the pool removes it.
+    this.on('release', (_error, client) => {
+      if (!(client instanceof ServiceClient)) return;
+      client.isFree = true;
+      client.queryTimeout = QUERY_TIMEOUT;
+      if (client.isReusable) return;
+      if (client.isReadOnly) this.warnOfReadOnly();
+      else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
+        this.logger.error(
+          'A connection was released with an open transaction. Rolled it back and closed the connection.',
+        );
+      client.end().catch(() => undefined);
+    });
+  }
+
+  /** Ends at the end of the service, when requests and background work have had their time. */
+  override end(): Promise<void>;
+  override end(callback: (error?: Error) => void): void;
+  override end(callback?: (error?: Error) => void): Promise<void> | undefined {
+    const destroy = () => {
+      for (const client of this.clients) if (client instanceof ServiceClient) client.destroy();
+    };
+    const timer = setTimeout(destroy, END_TIMEOUT);
+    const ended = super.end().finally(() => {
+      clearTimeout(timer);
+    });
+    if (!callback) return ended;
+    void ended.then(() => {
+      callback();
+    }, callback);
+    return undefined;
+  }
+
+  private warnOfReadOnly(): void {
+    const now = performance.now();
+    if (now - this.warnedAt < WARNING_INTERVAL) return;
+    this.warnedAt = now;
+    this.logger.warn('PostgreSQL is read-only, as after a failover. Reconnecting.');
+  }
+}

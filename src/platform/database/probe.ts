@@ -1,0 +1,23 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { seconds } from '../clock/duration.js';
+import type { connectionOptions } from './pool/connection-options.js';
+import { type ClientConfig, ServiceClient } from './pool/service-client.js';
+
+const TIMEOUT = seconds(1);
+
+/** A connection of its own for health checks, so that requests that wait for the pool cannot make the process look unready. */
+export function openProbe({ options }: DataSource): pg.Pool {
+  const { url, extra } = options as ReturnType<typeof connectionOptions>;
+  const config: pg.PoolConfig & ClientConfig = {
+    connectionString: url,
+    currentUrl: extra.currentUrl,
+    connectionTimeoutMillis: TIMEOUT,
+    query_timeout: TIMEOUT,
+    max: 1,
+    idleTimeoutMillis: seconds(30),
+    allowExitOnIdle: true,
+  };
+  const pool = new pg.Pool({ ...config, Client: ServiceClient });
+  return pool.on('error', () => undefined); // a lost connection is replaced
+}

@@ -1,0 +1,41 @@
+import type { FieldError } from './field-error.js';
+
+/** The texts of an error in the catalogue, in CommonMark with `code` as the only markup. */
+export interface ErrorHelp {
+  /** When the error occurs. */
+  readonly meaning: string;
+  /** What the client should do. */
+  readonly action: string;
+}
+
+/** An error that a client gets: `code` is for programs and never changes, `message` is for people. */
+export class DomainError extends Error {
+  static readonly help?: ErrorHelp;
+
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    message: string,
+    readonly details?: readonly FieldError[],
+  ) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** What went wrong. `HTTP_STATUS` in `error-body.ts` has the status of each kind. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'gone'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'internal'
+  | 'unavailable';

@@ -1,0 +1,99 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { isNativeError } from 'node:util/types';
+import { DomainError } from './domain-error.js';
+import { ErrorMappers } from './error-mappers.js';
+import { isDecodable, RouteNotFound, UndecodablePath } from './route.errors.js';
+import {
+  type ErrorBody,
+  isClientError,
+  isHttpError,
+  isParseError,
+  ofDomainError,
+  ofHttpException,
+  ofStatus,
+} from './error-body.js';
+
+const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
+
+/**
+ * Turns everything that is thrown into `{code, message, status}`. Internal details are logged but not sent. Filters of modules
+ * run first; one that catches everything extends this class, and passes on to `super.catch()`.
+ */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ErrorFilter.name);
+
+  constructor(
+    private readonly adapters: HttpAdapterHost,
+    private readonly mappers: ErrorMappers,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.respond(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  respond(thrown: unknown, request: Request, response: Response): void {
+    if (response.writableEnded && !request.complete) return; // malformed body: client-errors.ts has responded
+    const body = this.bodyFor(thrown, request);
+    if (response.headersSent || response.destroyed) {
+      if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
+      return;
+    }
+    if (body.status === 503 && !response.hasHeader('Retry-After')) {
+      response.setHeader('Retry-After', RETRY_WHEN_UNAVAILABLE);
+    }
+    this.adapters.httpAdapter.reply(response, body, body.status);
+  }
+
+  private bodyFor(thrown: unknown, request: Request): ErrorBody {
+    if (thrown instanceof DomainError) {
+      const body = ofDomainError(thrown);
+      if (body.status === 500 || thrown.cause !== undefined) this.log(thrown, body, request);
+      return body;
+    }
+    if (thrown instanceof HttpException && thrown.cause instanceof DomainError)
+      return ofDomainError(thrown.cause); // thrown by middleware
+    const meaning = this.mappers.map(thrown);
+    if (meaning) {
+      request.reason = String(thrown);
+      return ofDomainError(meaning);
+    }
+    const body = bodyOf(thrown, request);
+    this.log(thrown, body, request);
+    return body;
+  }
+
+  /** Logs errors of the service, and causes that the client is not responsible for. A 503 has only the line of its request. */
+  private log(thrown: unknown, { status, code }: ErrorBody, request: Request): void {
+    const { id: requestId } = request;
+    const cause = thrown instanceof HttpException || thrown instanceof DomainError ? thrown.cause : undefined;
+    if (status === 503) request.reason = describe(cause ?? thrown).msg;
+    else if (status >= 500) this.logger.error({ requestId, ...describe(cause ?? thrown) });
+    else if (cause !== undefined && !isClientError(cause)) {
+      const { msg, stack } = describe(cause);
+      this.logger.warn({ requestId, msg: `${code}: ${msg}`, stack });
+    }
+  }
+}
+
+function bodyOf(thrown: unknown, request: Request): ErrorBody {
+  if (thrown instanceof HttpException) return bodyOfException(thrown, request);
+  if (isHttpError(thrown)) return ofStatus(thrown.statusCode, thrown.expose === false ? '' : thrown.message);
+  return ofStatus(500);
+}
+
+function bodyOfException(exception: HttpException, request: Request): ErrorBody {
+  const { method, originalUrl, path } = request;
+  if (exception.message === `Cannot ${method} ${originalUrl}`) return ofDomainError(new RouteNotFound(path)); // Nest's own
+  if (!isDecodable(path)) return ofDomainError(new UndecodablePath());
+  const body = ofHttpException(exception);
+  return isParseError(exception.cause) ? { ...body, code: 'invalid_json' } : body;
+}
+
+/** For the log. No other properties of an error: they may contain secrets, such as query parameters. */
+export function describe(thrown: unknown): { msg: string; stack?: string } {
+  return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
+}

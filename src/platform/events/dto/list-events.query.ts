@@ -1,0 +1,17 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { PageQuery } from '../../pagination/page.query.js';
+import { OptionalNotNull } from '../../validation/property.decorators.js';
+import { EVENT_TYPES } from '../event-type.js';
+
+export class ListEventsQuery extends PageQuery {
+  @ApiPropertyOptional({
+    type: 'string',
+    enum: EVENT_TYPES,
+    enumName: 'EventType',
+    description: 'Return only events of this type.',
+  })
+  @OptionalNotNull()
+  @IsIn(EVENT_TYPES, { message: () => `type must be one of ${EVENT_TYPES.join(', ')}` })
+  readonly type?: string;
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { RequireScope } from '../auth/scope.guard.js';
+import { Paged } from '../pagination/paged.decorator.js';
+import type { Page } from '../pagination/page.js';
+import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { Tag } from '../http/operation-marks.js';
+import { EventResponse } from './dto/event.response.js';
+import { ListEventsQuery } from './dto/list-events.query.js';
+import { EventsExpired } from './event.errors.js';
+import { EventsService } from './events.service.js';
+
+@Tag('events', 'A feed of all changes')
+@Controller({ path: 'events', version: '1' })
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @ApiOperation({
+    operationId: 'listEvents',
+    summary: 'List events',
+    description:
+      'Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly ' +
+      'once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: ' +
+      '`Link` is always present. Keep it, and follow it again later.',
+  })
+  @Paged(EventResponse, {
+    description: 'A page of events.',
+    link: 'The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present.',
+  })
+  @ApiErrors(new EventsExpired())
+  list(@Query() query: ListEventsQuery): Promise<Page<EventResponse>> {
+    return this.events.list(query);
+  }
+}

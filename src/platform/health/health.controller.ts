@@ -1,0 +1,59 @@
+import { Controller, Get, Header, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { HealthCheckResult } from '@nestjs/terminus';
+import { Public } from '../http/public.decorator.js';
+import { Readiness } from './readiness.js';
+import { ServiceUnavailable } from '../errors/common.errors.js';
+
+@Public()
+@ApiExcludeController()
+@Controller('health')
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  /** The process is alive if it responds. */
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  live(): object {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Header('Cache-Control', 'no-store')
+  async ready(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {
+    const result = await this.readiness.check();
+    const { status, retryAfter, body } = readinessResponse(result);
+    if (result.status === 'error') request.reason = notReady(result);
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response.status(status);
+    return body;
+  }
+}
+
+interface ReadinessResponse {
+  readonly status: 200 | 503;
+  /** Seconds, with a 503. */
+  readonly retryAfter?: number;
+  readonly body: object;
+}
+
+/**
+ * If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the checks in `info` and
+ * `error`.
+ */
+function readinessResponse(result: HealthCheckResult): ReadinessResponse {
+  if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
+  const { info, error } = result;
+  const { code } = new ServiceUnavailable();
+  return {
+    status: 503,
+    retryAfter: 1,
+    body: { code, message: notReady(result), status: 503, info, error },
+  };
+}
+
+function notReady({ status, error = {} }: HealthCheckResult): string {
+  const reasons = status === 'shutting_down' ? ['the service is stopping'] : Object.keys(error);
+  return `Not ready: ${reasons.join(', ')}.`;
+}

@@ -1,0 +1,108 @@
+import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { DECORATORS } from '@nestjs/swagger';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { HttpConfig } from '../http.config.js';
+import { CatchAll } from '../not-found/catch-all.js';
+import { PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
+import { isJson, isJsonSuffix, isUtf8, parseBody } from './json-body.js';
+
+/** The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter refuses it. */
+export const UNREAD: unknown = Object.freeze(Object.create(null));
+
+const FORM = 'application/x-www-form-urlencoded';
+
+type Read = (request: Request, response: Response) => Promise<void>;
+
+/**
+ * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the pipeline: the
+ * body of a request without a valid key is not read. A body that middleware of a module has read stays as it is.
+ */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  private readonly limit: number;
+  private readonly bytes: Read;
+  private readonly form: Read;
+
+  constructor(
+    { maxBodyBytes: limit }: HttpConfig,
+    private readonly reflector: Reflector,
+  ) {
+    this.limit = limit;
+    this.bytes = promisify(express.raw({ limit, type: () => true }) as RequestHandler);
+    this.form = promisify(express.urlencoded({ limit, type: FORM, extended: true }) as RequestHandler);
+  }
+
+  /** @throws PayloadTooLarge, UnreadableBody, UnsupportedMediaType, InvalidJson */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<RawBodyRequest<Request>>();
+    const targets = [context.getHandler(), context.getClass()];
+    if (this.isToBeRead(request) && !this.reflector.get(CatchAll, context.getClass())) {
+      const consumes = this.reflector.getAllAndOverride<string[] | undefined>(
+        DECORATORS.API_CONSUMES,
+        targets,
+      );
+      await this.read(request, http.getResponse<Response>(), consumes);
+    }
+    if (request.method === 'PATCH') markPartial(request.body);
+    return true;
+  }
+
+  /** The body of a GET or HEAD has no meaning (RFC 9110, section 9.3.1). */
+  private isToBeRead(request: Request): boolean {
+    const isRead = request.body !== undefined || request.readableDidRead;
+    return hasBody(request) && !isRead && request.method !== 'GET' && request.method !== 'HEAD';
+  }
+
+  private async read(
+    request: RawBodyRequest<Request>,
+    response: Response,
+    consumes: string[] | undefined,
+  ): Promise<void> {
+    const format = formatOf(request, consumes);
+    if (format === undefined) {
+      request.body = UNREAD;
+      return;
+    }
+    if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
+    await this[format](request, response).catch((error: unknown) => this.explain(error));
+    if (format === 'form') return;
+    request.rawBody = request.body as Buffer;
+    request.body = parseBody(request.rawBody);
+  }
+
+  /** @param error of body-parser */
+  private explain(error: unknown): never {
+    const { status } = error as { readonly status?: number };
+    if (status === 413) throw new PayloadTooLarge(this.limit);
+    throw status === 415
+      ? new UnsupportedMediaType('Send the body in UTF-8, plain or as gzip, deflate or br.')
+      : new UnreadableBody();
+  }
+}
+
+/** @throws UnsupportedMediaType */
+function formatOf(request: Request, consumes: string[] | undefined): 'bytes' | 'form' | undefined {
+  const type = request.headers['content-type'] ?? '';
+  const isOther = consumes !== undefined && request.is(consumes) === false;
+  const isJsonBody = isJson(type) || (consumes !== undefined && isJsonSuffix(type));
+  if (isOther || (isJsonBody && !isUtf8(type))) throw UnsupportedMediaType.expecting(consumes);
+  if (isJsonBody) return 'bytes';
+  return consumes !== undefined && request.is(FORM) !== false ? 'form' : undefined;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+const partial = new WeakSet<object>();
+
+/** Marks the body of a PATCH for the validation pipe, which does not get the request. */
+function markPartial(body: unknown): void {
+  if (typeof body === 'object' && body !== null) partial.add(body);
+}
+
+export const isPartial = (body: object): boolean => partial.has(body);

@@ -1,0 +1,51 @@
+import type { NextFunction, Request, Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import { isDecodable } from '../../errors/route.errors.js';
+
+export type Step = (request: Request, response: Response) => void;
+
+/** Runs the steps before the first guard. */
+export function requestContext(...steps: readonly Step[]) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    for (const step of steps) step(request, response);
+    next();
+  };
+}
+
+/** Short, printable ASCII. */
+const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Identifies the request in the `X-Request-Id` of its response and in the log. */
+    id: string;
+    /** Why the service could not do what the client asked for, if that is not the client's affair. In the log line. */
+    reason?: string;
+  }
+}
+
+/** Uses the `X-Request-Id` of the request if it is short and printable, otherwise a UUID. */
+export function requestId(request: Request, response: Response): void {
+  const sent = request.headers['x-request-id'];
+  request.id = typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
+  response.setHeader('X-Request-Id', request.id);
+}
+
+/** A scheme and host in front of the path. */
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*\/?/i;
+
+/** Removes scheme and host from a request target in absolute form (RFC 9112, section 3.2.2): it is the same request. */
+export function originForm(request: Request): void {
+  request.url = request.originalUrl = request.url.replace(ABSOLUTE_FORM, '/');
+}
+
+/** Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid in a path. */
+export const UNDECODABLE = '/v1/<undecodable>';
+
+/**
+ * Rewrites a path that cannot be decoded, so that the request passes through the pipeline and then gets 400. Otherwise
+ * Express would respond before any guard.
+ */
+export function undecodablePath(request: Request): void {
+  if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = UNDECODABLE;
+}

@@ -1,0 +1,27 @@
+import { All, Controller, HttpCode, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { allowedMethods } from './allowed-methods.js';
+import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../../errors/route.errors.js';
+import { CatchAll } from './catch-all.js';
+import { UNDECODABLE } from '../middleware/request-context.js';
+
+/**
+ * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS need a key, count
+ * against the quota and have the usual headers.
+ */
+@ApiExcludeController()
+@CatchAll(true)
+@Controller({ path: ['/', '*path'], version: '1' })
+export class NotFoundController {
+  @All()
+  @HttpCode(204)
+  notFound(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
+    const { path } = request;
+    if (path === UNDECODABLE) throw new UndecodablePath();
+    const allowed = allowedMethods(request.app, path);
+    if (allowed.length === 0) throw new RouteNotFound(path);
+    response.setHeader('Allow', allowed.join(', '));
+    if (request.method !== 'OPTIONS') throw new MethodNotAllowed(request.method, path, allowed);
+  }
+}

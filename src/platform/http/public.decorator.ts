@@ -1,0 +1,25 @@
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { memoizePair } from './memoize.js';
+
+const PUBLIC = Symbol('public');
+
+/**
+ * A controller or route that needs no key. Under `/v1` its requests count against the client's key or, without a valid one,
+ * address. Outside `/v1` they do not count (docs/rate-limits.md).
+ */
+export const Public = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));
+
+/** Whether the route is `@Public()`. */
+export const isPublic = (context: ExecutionContext): boolean =>
+  isPublicRoute(context.getClass(), context.getHandler());
+
+const isPublicRoute = memoizePair((...route: [controller: object, handler: object]) =>
+  route.some((target) => Reflect.getMetadata(PUBLIC, target) === true),
+);
+
+/** Whether the request is for a public route outside `/v1`. */
+export const isOutsideApi = (context: ExecutionContext): boolean =>
+  isPublic(context) && !context.switchToHttp().getRequest<Request>().path.startsWith('/v1/');

@@ -1,0 +1,106 @@
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
+
+type Work<T> = (manager: EntityManager) => Promise<T>;
+
+/**
+ * The transaction of a request with an `Idempotency-Key`. It begins at the first write, so a handler that waits for something
+ * else holds no connection, and commits together with the stored response.
+ */
+export class IdempotentTransaction {
+  private runner?: QueryRunner;
+  private isolation?: IsolationLevel | undefined;
+  private isOver = false;
+  /** Transactions run one after the other: they share a connection. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** @param begin the first statements of the transaction */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly begin: Work<void>,
+  ) {}
+
+  /**
+   * Runs work in the transaction. If the first work is rejected, the transaction is rolled back whole, so that it can be tried
+   * again. Later ones are savepoints.
+   * @throws Error for another isolation level than that of the first
+   */
+  readonly run: RunTransaction = <T>(isolation: IsolationLevel | undefined, work: Work<T>) =>
+    this.inTurn(async () => {
+      if (this.isOver) throw new Error('The unit of work has ended: its response is stored.');
+      if (!this.runner) return this.first(isolation, work);
+      if (isolation !== undefined && isolation !== this.isolation)
+        throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
+      return this.runner.manager.transaction(work);
+    });
+
+  /** Runs the last work and commits. If either fails, nothing of the transaction remains. */
+  commit(last: Work<void>): Promise<void> {
+    return this.inTurn(async () => {
+      const isolation = this.isolation;
+      const runner = this.runner ?? (await this.start(isolation));
+      try {
+        await last(runner.manager);
+        await runner.commitTransaction();
+      } catch (error) {
+        await this.end();
+        throw error;
+      }
+      this.isOver = true;
+      this.runner = undefined;
+      await runner.release();
+    });
+  }
+
+  /** Rolls back what has not been committed. */
+  rollBack(): Promise<void> {
+    return this.inTurn(async () => {
+      this.isOver = true;
+      await this.end();
+    });
+  }
+
+  private async first<T>(isolation: IsolationLevel | undefined, work: Work<T>): Promise<T> {
+    const runner = await this.start(isolation);
+    try {
+      return await work(runner.manager);
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+
+  private async start(isolation: IsolationLevel | undefined): Promise<QueryRunner> {
+    const runner = this.dataSource.createQueryRunner();
+    this.runner = runner;
+    this.isolation = isolation;
+    try {
+      await runner.startTransaction(isolation);
+      await this.begin(runner.manager);
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+    return runner;
+  }
+
+  private async end(): Promise<void> {
+    const { runner } = this;
+    this.runner = undefined;
+    this.isolation = undefined;
+    if (!runner) return;
+    try {
+      if (runner.isTransactionActive) await runner.rollbackTransaction();
+    } catch {
+      // The connection is lost, and with it the transaction.
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,44 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
+
+const IDEMPOTENT = 'idempotent';
+const UNIT_OF_WORK = 'unit-of-work';
+
+/** Notes that a handler takes a unit of work. */
+export function markUnitOfWork(controller: object, name: string | symbol | undefined): void {
+  Reflect.defineMetadata(UNIT_OF_WORK, true, controller, String(name));
+}
+
+export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
+
+/**
+ * Lets clients repeat an operation safely with an `Idempotency-Key`. What the handler writes through its `@UnitOfWork()`
+ * commits together with the response, which repeats get. Adds the header, the replayed response, 409 and 422 to the OpenAPI
+ * document.
+ */
+export const Idempotent = (): MethodDecorator =>
+  applyDecorators(
+    requireUnitOfWork,
+    SetMetadata(IDEMPOTENT, true),
+    ApiHeader({
+      name: IDEMPOTENCY_KEY,
+      required: false,
+      description:
+        'Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique ' +
+        'value for each new request, such as a UUID.',
+      schema: {
+        type: 'string',
+        pattern: IDEMPOTENCY_KEY_PATTERN,
+        example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+      },
+    }),
+  );
+
+/** Otherwise the writes of the handler could be committed without its response. Parameter decorators run before this one. */
+const requireUnitOfWork: MethodDecorator = (controller, name) => {
+  if (Reflect.getMetadata(UNIT_OF_WORK, controller, String(name)) === true) return;
+  throw new TypeError(
+    `@Idempotent() on ${controller.constructor.name}.${String(name)} needs a parameter @UnitOfWork() changes: Changes, through which it writes`,
+  );
+};

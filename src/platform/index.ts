@@ -1,0 +1,57 @@
+/**
+ * The public API of the platform. A feature imports from here, and from the modules and services of other features, but from
+ * nowhere else outside its folder. Exports stay stable; CHANGELOG.md lists changes to them.
+ */
+
+// Handlers
+export { RequireScope } from './auth/scope.guard.js';
+export type { Plan } from './auth/plans.js';
+export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
+export { Deprecated } from './deprecation/deprecated.decorator.js';
+export { Public } from './http/public.decorator.js';
+export { Idempotent } from './idempotency/idempotent.decorator.js';
+export { ApiErrors } from './errors/api-errors.decorator.js';
+export { Id } from './validation/id.decorator.js';
+export { IfMatch } from './conditional/if-match.decorator.js';
+export { HideTryIt, Stability, Tag } from './http/operation-marks.js';
+export { Paged } from './pagination/paged.decorator.js';
+export { Changed, Created, Updated } from './conditional/resource.decorators.js';
+export { IfMatchCondition } from './conditional/if-match.condition.js';
+
+// Bodies and queries
+export { PageQuery } from './pagination/page.query.js';
+export { AtLeastOneProperty } from './validation/partial-update.js';
+export {
+  Int64Field,
+  Int64List,
+  Int64Parameter,
+  IntegerParameter,
+  OptionalNotNull,
+  Text,
+} from './validation/property.decorators.js';
+export { type Int64, parseInt64 } from './json/int64.js';
+
+// Rows and their events
+export { keysetPage } from './pagination/keyset.js';
+export { withStatementTimeout } from './database/statement-timeout.js';
+export { violatedConstraint } from './database/violated-constraint.js';
+export { findById } from './database/find.js';
+export { Changes } from './events/changes.js';
+export { UnitOfWork } from './events/unit-of-work.decorator.js';
+export { type EventType, eventType } from './events/event-type.js';
+export { EventsModule } from './events/events.module.js';
+export { Page, type PageRequest } from './pagination/page.js';
+export { SampleData, type Samples } from './database/sample-data.js';
+
+// Errors, settings and time
+export { Config } from './config/config.js';
+export type { Variables } from './config/variables.js';
+export { Clock } from './clock/clock.js';
+export { days, hours, minutes, seconds } from './clock/duration.js';
+export { PeriodicTasks } from './clock/periodic-tasks.js';
+export { DomainError, type ErrorHelp } from './errors/domain-error.js';
+export { ErrorFilter } from './errors/error.filter.js';
+export { ErrorMappers } from './errors/error-mappers.js';
+export { HealthModule } from './health/health.module.js';
+export { Readiness } from './health/readiness.js';
+export { Metrics } from './metrics/metrics.js';

@@ -1,0 +1,96 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { SECURITY_SCHEME } from '../../http/operation-marks.js';
+import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
+import { addHeaders, addNotModified, headers } from './headers.js';
+import { operationsOf, type PathOperation, relativePaths } from './paths.js';
+import type { Route, Routes } from './routes.js';
+import {
+  type OperationObject,
+  type ParameterObject,
+  refuseUnknownProperties,
+  type SchemasObject,
+  type TagObject,
+  withoutSingleAllOf,
+} from './schemas.js';
+import { addTexts } from './texts.js';
+import { CALLBACKS, webhooks } from './webhooks.js';
+
+/**
+ * Documents the behaviour of the pipeline in every operation, so that controllers need not.
+ * @param base address of the service, without `/v1`
+ */
+export function completeDocument(document: OpenAPIObject, routes: Routes, base: string): OpenAPIObject {
+  const { openapi, info, servers, security, components } = document;
+  const schemas = components?.schemas ?? {};
+  const paths = relativePaths(document.paths, base);
+  const tags = new Map<string, TagObject>();
+  const operationIds = new Set<string>();
+  for (const one of operationsOf(paths)) {
+    const { operation } = one;
+    const route = routes.take(operation);
+    operation.operationId = uniqueName(operation.operationId, operationIds);
+    if (route) complete(one, route, schemas);
+    if (route?.tag) tags.set(route.tag.name, route.tag);
+    for (const name of operation.tags ?? []) if (!tags.has(name)) tags.set(name, { name });
+  }
+  return withoutSingleAllOf({
+    openapi,
+    info,
+    servers,
+    security,
+    tags: [...tags.values(), CALLBACKS],
+    paths,
+    webhooks: { ...document.webhooks, ...webhooks(schemas) },
+    components: { ...components, schemas, headers: headers(base), responses: COMMON_RESPONSES },
+  });
+}
+
+function complete({ path, method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
+  addPathParameters(operation, path);
+  useOurSecurity(operation);
+  addErrorResponses(operation, route);
+  addTexts(operation, route);
+  if (method === 'get') addNotModified(operation);
+  addHeaders(operation, route);
+  if (route.pages)
+    schemas[route.pages.name] = { type: 'array', items: { $ref: getSchemaPath(route.pages.item) } };
+  const { content = {} } = (operation.requestBody ?? {}) as { readonly content?: Content };
+  for (const { schema } of Object.values(content)) if (schema) refuseUnknownProperties(schema, schemas);
+}
+
+type Content = Readonly<Record<string, { readonly schema?: SchemasObject[string] }>>;
+type Parameter = NonNullable<OperationObject['parameters']>[number];
+
+/** Documents every path parameter, as OpenAPI requires, even if the handler does not use it. They come first, in path order. */
+function addPathParameters(operation: OperationObject, path: string): void {
+  const { parameters = [] } = operation;
+  const inPath = Array.from(path.matchAll(/{([^}]+)}/g), ([, name = '']): Parameter => {
+    const described = parameters.find((one) => isInPath(one) && one.name === name);
+    return described ?? { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
+  operation.parameters = [...inPath, ...parameters.filter((one) => !inPath.includes(one))];
+}
+
+const isInPath = (parameter: Parameter): parameter is ParameterObject =>
+  'in' in parameter && parameter.in === 'path';
+
+/**
+ * Removes security schemes from decorators such as `@ApiBearerAuth()`: the service has only one. The empty requirement of
+ * `@Public()` means that no key is required.
+ */
+function useOurSecurity(operation: OperationObject): void {
+  const isOurs = (requirement: object) => Object.keys(requirement).every((name) => name === SECURITY_SCHEME);
+  const ours = (operation.security ?? []).filter(isOurs);
+  if (ours.some((requirement) => Object.keys(requirement).length === 0)) operation.security = [];
+  else if (ours.length > 0) operation.security = ours;
+  else delete operation.security;
+}
+
+/** A unique, URL-safe name for an operation. */
+function uniqueName(given = 'operation', taken: Set<string>): string {
+  const name = given.replace(/_*[^\w-]+_*/g, '_').replace(/_+$/, '');
+  let unique = name;
+  for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`;
+  taken.add(unique);
+  return unique;
+}

@@ -1,0 +1,112 @@
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/body.errors.js';
+import { ofDomainError } from '../../errors/error-body.js';
+import type { DomainError, ErrorKind } from '../../errors/domain-error.js';
+import { HTTP_STATUS } from '../../errors/error-body.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
+import { bodyError, unknownError } from '../../errors/field-error.js';
+import { InternalError, ServiceUnavailable, ValidationFailed } from '../../errors/common.errors.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
+import { headersOf } from './headers.js';
+import type { OperationObject, ResponseObject } from './schemas.js';
+import type { Route } from './routes.js';
+
+const NO_KEY = [new MissingApiKey(), new InvalidApiKey()];
+const ALWAYS: readonly DomainError[] = [
+  new RateLimitExceeded(42),
+  new DailyQuotaExceeded(51_022),
+  new ApiKeyBanned(300),
+  new InternalError(),
+  new ServiceUnavailable(),
+];
+const WITH_A_BODY: readonly DomainError[] = [
+  new ValidationFailed([
+    bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
+  ]),
+  new InvalidJson(),
+  new PayloadTooLarge(),
+];
+const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownError('query', ['colour'])])];
+const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
+
+const MEANING: Readonly<Partial<Record<ErrorKind, string>>> = {
+  invalid: 'A value is missing or invalid; `details` lists each one.',
+  unauthenticated: 'The API key is missing or invalid.',
+  forbidden: 'The API key does not allow this.',
+  not_found: 'The resource does not exist.',
+  conflict: 'Not possible in the current state.',
+  precondition_failed: 'The resource changed since you read the version in `If-Match`.',
+  gone: 'No longer available. `code` says why.',
+  too_large: 'The body is too large.',
+  unsupported_media_type: 'The operation does not accept this media type, charset or `Content-Encoding`.',
+  unprocessable: 'The request is well-formed but cannot be processed.',
+  rate_limited: 'A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially.',
+  internal: 'An error in the service.',
+  unavailable: 'The service is temporarily unavailable. Try again after `Retry-After`.',
+};
+const ERROR = { schema: { $ref: '#/components/schemas/Error' } };
+
+/** The error responses that most operations share. */
+export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
+  byStatus([...NO_KEY, ...ALWAYS]).map(([status, errors]) => [
+    nameOf(status),
+    { ...responseTo(errors), headers: headersOf(status) },
+  ]),
+);
+
+/** Adds the error responses of the pipeline and of the route. A response that a decorator describes keeps its own content. */
+export function addErrorResponses(operation: OperationObject, route: Route): void {
+  const { responses } = operation;
+  for (const [status, errors] of byStatus([...commonErrors(operation, route), ...route.errors])) {
+    const response = responseTo(errors);
+    const own = responses[status] as ResponseObject | undefined;
+    responses[status] = own ? { ...response, ...own } : shared(status, response);
+  }
+  for (const [status, response] of Object.entries(responses))
+    if (response && !('$ref' in response) && /^[45]|default/.test(status))
+      response.content ??= { 'application/json': ERROR };
+}
+
+function commonErrors({ security, requestBody }: OperationObject, route: Route): readonly DomainError[] {
+  const mediaTypes = requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
+  return [
+    ...(security?.length === 0 ? [] : NO_KEY),
+    ...ALWAYS,
+    ...(mediaTypes.includes('application/json')
+      ? [...WITH_A_BODY, UnsupportedMediaType.expecting(mediaTypes)]
+      : WITHOUT_A_BODY),
+    ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
+  ];
+}
+
+/** Errors with the same code share one example, the last one. */
+function byStatus(errors: readonly DomainError[]): [status: string, errors: readonly DomainError[]][] {
+  const statuses = new Map<string, Map<string, DomainError>>();
+  for (const error of errors) {
+    const status = String(HTTP_STATUS[error.kind]);
+    statuses.set(status, (statuses.get(status) ?? new Map<string, DomainError>()).set(error.code, error));
+  }
+  return [...statuses].map(([status, codes]) => [status, [...codes.values()]]);
+}
+
+/** A reference if the response equals a common one. */
+function shared(status: string, response: ResponseObject): ResponseObject | { $ref: string } {
+  const name = nameOf(status);
+  return isDeepStrictEqual(COMMON_RESPONSES[name]?.content, response.content)
+    ? { $ref: `#/components/responses/${name}` }
+    : response;
+}
+
+/** A response with one example per error. All have the same status. */
+function responseTo(errors: readonly DomainError[]): ResponseObject {
+  const [{ kind }] = errors as [DomainError];
+  const examples = Object.fromEntries(errors.map((error) => [error.code, { value: ofDomainError(error) }]));
+  const { [kind]: description = STATUS_CODES[HTTP_STATUS[kind]] ?? '' } = MEANING;
+  return { description, content: { 'application/json': { ...ERROR, examples } } };
+}
+
+function nameOf(status: string): string {
+  return (STATUS_CODES[status] ?? status).replaceAll(' ', '');
+}

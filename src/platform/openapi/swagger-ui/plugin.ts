@@ -1,0 +1,85 @@
+/* This function runs in the browser: `@nestjs/swagger` sends its source, so it must not use anything outside of itself. */
+
+interface System {
+  readonly React: { createElement(component: unknown, properties: object): unknown };
+  readonly specActions: {
+    updateJsonSpec(document: object): void;
+    updateResolvedSubtree(path: readonly string[], document: object): void;
+  };
+}
+
+interface State {
+  getIn(path: readonly string[]): unknown;
+}
+
+type Allowed = (state: State, ...operation: [path: string, method: string]) => boolean;
+
+interface Element {
+  tabIndex: number;
+  ariaLabel: string | null;
+  readonly dataset: Readonly<Record<string, string | undefined>>;
+  closest(selector: string): Element | null;
+}
+
+declare const document: {
+  readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } };
+  querySelectorAll(selector: string): Iterable<Element>;
+};
+declare const MutationObserver: new (changed: () => void) => {
+  observe(target: object, options: object): void;
+};
+declare function matchMedia(query: string): {
+  readonly matches: boolean;
+  addEventListener(type: 'change', listener: () => void): void;
+};
+
+/**
+ * Follows the colour scheme of the system, names elements for screen readers, skips the search for references, and hides the test
+ * panel of an operation.
+ */
+export function petstorePlugin({ React, specActions }: System): object {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const followScheme = () => {
+    document.documentElement.classList.toggle('dark-mode', dark.matches);
+  };
+  followScheme();
+  dark.addEventListener('change', followScheme);
+
+  const inputs = '#servers, textarea, .examples-select-element, [data-param-name] :is(input, select)';
+  new MutationObserver(() => {
+    for (const code of document.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0; // scrolled by keys
+    for (const input of document.querySelectorAll(inputs))
+      input.ariaLabel =
+        input.closest('[data-param-name]')?.dataset.paramName ??
+        (input.closest('.servers') ? 'Server' : 'Request body');
+    for (const button of document.querySelectorAll('.modal-btn')) button.ariaLabel = null; // its text is its name
+    for (const button of document.querySelectorAll('.close-modal')) button.ariaLabel = 'Close';
+  }).observe(document.documentElement, { childList: true, subtree: true });
+
+  return {
+    wrapComponents: {
+      DeepLink: (Original: unknown) => (properties: object) =>
+        React.createElement(Original, { ...properties, enabled: false }), // a link in a button
+    },
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          // The document has no references. Otherwise each operation takes a second to open, to resolve all of them.
+          parseToJson: () => (text: string) => {
+            const description = JSON.parse(text) as object;
+            specActions.updateJsonSpec(description);
+            specActions.updateResolvedSubtree([], description);
+          },
+          requestResolvedSubtree: () => () => undefined,
+        },
+        wrapSelectors: {
+          allowTryItOutFor:
+            (original: Allowed): Allowed =>
+            (state, path, method) =>
+              state.getIn(['json', 'paths', path, method, 'x-hideTryItPanel']) !== true &&
+              original(state, path, method),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
+import { BASE_PATH } from '../document/paths.js';
+import { CALLBACKS } from '../document/webhooks.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation extends Json {
+  readonly parameters?: readonly Json[];
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response extends Json {
+  readonly description?: string;
+  readonly headers?: Json;
+  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
+}
+
+/**
+ * The document for the Swagger UI: without references, which the page would resolve each time an operation opens, and with only
+ * the codes of errors, so that an operation fits on a phone.
+ * @param path the path in `PUBLIC_URL`: the page calls the host that it was opened at
+ */
+export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject {
+  const { servers = [], tags = [], components = {} } = document;
+  const [own, ...others] = servers;
+  const shown = (items: object = {}) =>
+    mapValues(inlined(items, document) as Readonly<Record<string, Json>>, (item) =>
+      mapValues(item, (part) => (isOperation(part) ? shownOperation(part, path) : part)),
+    );
+  return {
+    ...document,
+    servers: [{ ...own, url: path + BASE_PATH }, ...others],
+    tags: tags.filter(({ name }) => name !== CALLBACKS.name), // webhooks have a section of their own
+    paths: shown(document.paths),
+    webhooks: shown(document.webhooks),
+    components: { securitySchemes: components.securitySchemes },
+  };
+}
+
+const mapValues = <From, To>(
+  object: Readonly<Record<string, From>>,
+  map: (value: From, name: string) => To,
+) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
+
+/** Replaces each reference by its target. A schema gets its name as the title. Stops at recursive references. */
+function inlined(part: unknown, document: OpenAPIObject, above: readonly string[] = []): unknown {
+  if (Array.isArray(part)) return part.map((one) => inlined(one, document, above));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, ...own } = part as Json;
+  const siblings = mapValues(own, (value) => inlined(value, document, above));
+  if (typeof $ref !== 'string') return siblings;
+  const [, , kind = '', name = ''] = $ref.split('/');
+  const { [kind as 'schemas']: named } = document.components ?? {};
+  const target = above.includes($ref) ? {} : inlined(named?.[name], document, [...above, $ref]);
+  return { ...(kind === 'schemas' && { title: name }), ...(target as Json), ...siblings };
+}
+
+const isOperation = (part: unknown): part is Operation =>
+  typeof part === 'object' && part !== null && 'responses' in part;
+
+const shownOperation = ({ parameters, responses, ...operation }: Operation, path: string): Json => ({
+  ...operation,
+  parameters: parameters?.map(shownParameter),
+  responses: mapValues(responses, (response, status) => shownResponse(status, response, path)),
+});
+
+/** Removes the example of an optional parameter, which the page would send, and a format of items that it does not know. */
+function shownParameter(parameter: Json): Json {
+  if (parameter.required === true) return parameter;
+  const { items, ...schema } = (parameter.schema ?? {}) as Json;
+  return {
+    ...parameter,
+    example: undefined,
+    schema: {
+      ...schema,
+      example: undefined,
+      examples: undefined,
+      ...(items !== undefined && { items: { ...(items as Json), format: undefined } }),
+    },
+  };
+}
+
+/** Removes the headers that every response has, and lists the codes of an error instead of its body. */
+function shownResponse(status: string, response: Response, path: string): Json {
+  const { description = '', headers = {}, content } = response;
+  const common: readonly string[] = EVERY_RESPONSE_HEADER;
+  const own = Object.entries(headers).filter(([name]) => !common.includes(name));
+  if (!/^[45]/.test(status))
+    return { ...response, headers: own.length > 0 ? Object.fromEntries(own) : undefined };
+  const codes = Object.keys(content?.['application/json']?.examples ?? {});
+  const links = codes.map((code) => `[\`${code}\`](${path}/docs/errors#${code})`);
+  return { description: [description, links.join(', ')].join(' ').trim() };
+}

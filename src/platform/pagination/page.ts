@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import { DomainError } from '../errors/domain-error.js';
+
+/** The page that a client requests. */
+export interface PageRequest {
+  /** Maximum number of items. */
+  readonly limit: number;
+  /** `next` of the previous page; absent for the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of a list, with the cursor of the next page. */
+export class Page<T> extends Array<T> {
+  /** Methods such as `filter` return plain arrays. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  readonly #next: string | undefined;
+  readonly #isOfOneId: boolean;
+
+  constructor(items: readonly T[], next?: string, isOfOneId = false) {
+    super();
+    for (const item of items) this.push(item);
+    this.#next = next;
+    this.#isOfOneId = isOfOneId;
+  }
+
+  /** Cursor of the next page; absent on the last one. */
+  get next(): string | undefined {
+    return this.#next;
+  }
+
+  /** Whether the client requested one id. If so, the response has the `ETag` of the item, for `If-Match`. */
+  get isOfOneId(): boolean {
+    return this.#isOfOneId;
+  }
+
+  override map<U>(transform: (item: T, index: number, items: T[]) => U): Page<U> {
+    return new Page(super.map(transform), this.#next, this.#isOfOneId);
+  }
+
+  /** This page, marked as the result of a request for one id. */
+  ofOneId(): Page<T> {
+    return new Page(this, this.#next, true);
+  }
+}
+
+export class InvalidCursor extends DomainError {
+  static override readonly help = {
+    meaning: 'The `cursor` belongs to another list or filter, or was modified.',
+    action: 'Start again without a cursor. Follow `Link` unchanged, and keep the filter of the first page.',
+  };
+
+  constructor() {
+    super(
+      'invalid',
+      'invalid_cursor',
+      'The cursor does not belong to this list and filter. Start again without one.',
+    );
+  }
+}
+
+const ID_BYTES = 8;
+const SCOPE_BYTES = 8;
+
+/** The last id (8 bytes) and a fingerprint of the list and filter, in base64url. */
+export function encodeCursor(after: number | bigint, scope: string): string {
+  const bytes = Buffer.alloc(ID_BYTES + SCOPE_BYTES);
+  bytes.writeBigInt64BE(BigInt(after));
+  fingerprint(scope).copy(bytes, ID_BYTES);
+  return bytes.toString('base64url');
+}
+
+/** @throws InvalidCursor unless it is a cursor of the same scope */
+export function decodeCursor(cursor: string, scope: string): bigint {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.toString('base64url') !== cursor || bytes.length !== ID_BYTES + SCOPE_BYTES)
+    throw new InvalidCursor();
+  if (!bytes.subarray(ID_BYTES).equals(fingerprint(scope))) throw new InvalidCursor();
+  return bytes.readBigInt64BE();
+}
+
+const fingerprint = (scope: string): Buffer => hash('sha256', scope, 'buffer').subarray(0, SCOPE_BYTES);

@@ -1,0 +1,116 @@
+import {
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import type { Request } from 'express';
+import { DataSource } from 'typeorm';
+import { HealthModule } from '../health/health.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { settingsProvider } from '../config/config.js';
+import { Bans } from './bans/bans.js';
+import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
+import { UsageRecorder } from './daily-usage/usage-recorder.js';
+import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
+import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
+import { Clock } from '../clock/clock.js';
+import { PlanThrottlerGuard } from './plan-throttler.guard.js';
+import { quotaOf } from './quota.js';
+import { RateLimitConfig } from './rate-limit.config.js';
+import { MINUTE } from './rate-limit.record.js';
+import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
+import { RateLimitController } from './rate-limit.controller.js';
+import { RateLimitMetrics } from './rate-limit.metrics.js';
+import { RedisConfig } from './redis/redis.config.js';
+import { RedisHealth } from './redis/redis.health.js';
+import { UsageController } from './usage.controller.js';
+
+/**
+ * The `default` throttler applies the plan of each request's client. Its headers are off, because `PlanThrottlerGuard`
+ * writes those of the contract.
+ */
+const planThrottler = (storage: PlanThrottlerStorage, config: RateLimitConfig): ThrottlerModuleOptions => ({
+  throttlers: [
+    {
+      ttl: MINUTE,
+      limit: (context) => quotaOf(context.switchToHttp().getRequest<Request>(), config).limit,
+      blockDuration: 0, // until the window ends
+    },
+  ],
+  setHeaders: false,
+  storage,
+});
+
+/** Created by a factory because the CLI uses the class without Nest, so it has no decorators. */
+const dailyUsageProvider: Provider = {
+  provide: DailyUsageRepository,
+  inject: [DataSource],
+  useFactory: (dataSource: DataSource) => new DailyUsageRepository(dataSource),
+};
+
+/** Redis if it is configured, otherwise memory. */
+const throttlerStorageProvider: Provider = {
+  provide: PlanThrottlerStorage,
+  inject: [RateLimitConfig, RedisConfig, Clock, DailyUsageRepository, RateLimitMetrics],
+  useFactory: async (
+    config: RateLimitConfig,
+    redis: RedisConfig,
+    clock: Clock,
+    usage: DailyUsageRepository,
+    metrics: RateLimitMetrics,
+  ): Promise<PlanThrottlerStorage> => {
+    const recorder = new UsageRecorder(clock, usage);
+    if (redis.url === undefined) return new MemoryThrottlerStorage(clock, recorder, config);
+    const { openRedis } = await import('./redis/open-redis.js'); // loads ioredis
+    return new RedisThrottlerStorage(clock, config, openRedis(redis), recorder, metrics);
+  },
+};
+
+@Module({
+  imports: [AuthModule],
+  providers: [
+    settingsProvider(RateLimitConfig),
+    settingsProvider(RedisConfig),
+    Bans,
+    dailyUsageProvider,
+    throttlerStorageProvider,
+    RateLimitMetrics,
+  ],
+  exports: [RateLimitConfig, Bans, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
+})
+class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(private readonly storage: PlanThrottlerStorage) {}
+
+  // The storage itself has no lifecycle hooks: `ThrottlerModule` provides it too, so Nest would call each hook twice.
+
+  onApplicationBootstrap(): MaybeAsync<void> {
+    return this.storage.open();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.storage.close();
+  }
+}
+
+@Module({
+  imports: [
+    HealthModule,
+    HttpModule,
+    ThrottlerStorageModule,
+    ThrottlerModule.forRootAsync({
+      imports: [ThrottlerStorageModule],
+      inject: [PlanThrottlerStorage, RateLimitConfig],
+      useFactory: planThrottler,
+    }),
+  ],
+  providers: [PlanThrottlerGuard, RedisHealth],
+  exports: [PlanThrottlerGuard, ThrottlerStorageModule, ThrottlerModule],
+})
+export class RateLimitModule {}
+
+/** `GET /v1/usage` and `GET /v1/rate-limit`. */
+@Module({ imports: [RateLimitModule], controllers: [UsageController, RateLimitController] })
+export class RateLimitRoutesModule {}

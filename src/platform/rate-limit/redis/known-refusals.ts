@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import { atMost } from '../../http/memoize.js';
+import type { Clock } from '../../clock/clock.js';
+import type { Counted, Decided, RateLimitWindow } from '../rate-limit.record.js';
+
+const MAX_CLIENTS = 100_000;
+
+interface Refusal {
+  readonly windows: readonly RateLimitWindow[];
+  /** Time on the monotonic clock. */
+  readonly since: number;
+}
+
+/** Clients that are banned, or exhausted until a window ends. Refusing them needs no Redis command. */
+export class KnownRefusals {
+  private readonly refusals = new LRUCache<string, Refusal>(atMost(MAX_CLIENTS));
+
+  constructor(private readonly clock: Clock) {}
+
+  add({ key }: Counted, { windows }: Decided): void {
+    this.refusals.set(key, { windows, since: this.clock.elapsed() });
+  }
+
+  /**
+   * @param isBanned no request is charged during a ban, so the known windows stay valid
+   * @returns undefined if one of the windows has ended, or the plan has changed
+   */
+  find({ key, limit, perDay }: Counted, isBanned: boolean): Decided | undefined {
+    const refusal = this.refusals.get(key);
+    if (!refusal) return undefined;
+    const age = this.clock.elapsed() - refusal.since;
+    const windows = refusal.windows.map((window) => ({ ...window, resetIn: window.resetIn - age }));
+    const [minute, day] = windows;
+    const isCurrent =
+      windows.every(({ resetIn }) => resetIn > 0) && minute?.limit === limit && day?.limit === perDay;
+    const isRefused = isBanned || windows.some(({ remaining }) => remaining === 0);
+    if (isCurrent && isRefused) return { admitted: false, windows };
+    this.refusals.delete(key);
+    return undefined;
+  }
+}

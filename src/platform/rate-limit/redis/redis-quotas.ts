@@ -1,0 +1,79 @@
+import { crc32 } from 'node:zlib';
+import { days } from '../../clock/duration.js';
+import { SERVICE } from '../../config/service.js';
+import { ADDRESS, type Counted, type Decided, decided } from '../rate-limit.record.js';
+import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
+
+/** Windows of different routes share a table, and may be long. */
+const ROUTES_KEPT_FOR = days(30);
+/** The number of hashes of a size-limited table. */
+const PARTS = 16;
+
+interface QuotaOptions {
+  /** Milliseconds that a request waits for Redis. */
+  readonly timeout: number;
+  /** Maximum number of addresses counted at a time. */
+  readonly maxAddresses: number;
+  /** Returns a key's recorded usage on a day (since 1970-01-01). */
+  readonly usedOn: (key: string, day: number) => Promise<number>;
+}
+
+/** The counts of all clients, in Redis. The part of a name in braces determines the slot in a cluster. */
+export class RedisQuotas {
+  constructor(
+    private readonly redis: RedisWithScripts,
+    private readonly options: QuotaOptions,
+  ) {}
+
+  /** @throws Error if Redis does not respond in time */
+  async decide(counted: Counted, charge: Charge): Promise<Decided> {
+    const { key, limit, perDay } = counted;
+    const [admitted, used, end, dayUsed, dayEnd, now] = await (perDay === undefined
+      ? this.decideCapped(counted, charge)
+      : this.decideBoth(key, limit, perDay, charge));
+    return decided(admitted === 1, counted, {
+      used,
+      left: end - now,
+      end,
+      dayUsed,
+      dayLeft: dayEnd - now,
+      dayEnd,
+    });
+  }
+
+  private async decideBoth(key: string, perMinute: number, perDay: number, charge: Charge): Promise<Reply> {
+    const hash = `${SERVICE.prefix}:{${key}}`;
+    const send = (...dayUsed: [] | [number]) =>
+      inTime(this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
+    const reply = await send();
+    if (reply[0] >= 0) return reply;
+    return send(await this.options.usedOn(key, reply[4] / days(1) - 1));
+  }
+
+  private decideCapped({ key, ttl, limit, name }: Counted, charge: Charge): Promise<Reply> {
+    const { maxAddresses, timeout } = this.options;
+    const isAddress = name === ADDRESS;
+    const table = `${SERVICE.prefix}:{${isAddress ? 'addresses' : 'routes'}:${crc32(key) % PARTS}}`;
+    const keptFor = isAddress ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
+    const max = Math.max(1, Math.floor(maxAddresses / PARTS));
+    return inTime(
+      this.redis.petstoreConsumeCapped(table, `:${key}`, ttl, limit, charge, max, keptFor),
+      timeout,
+    );
+  }
+}
+
+/**
+ * Rejects if a reply takes too long. The event loop runs timers first, then reads sockets, then runs immediates. A
+ * reply that has already arrived is therefore read before the rejection, so a busy process does not mistake its own
+ * delay for that of Redis.
+ * @param timeout in milliseconds
+ */
+export function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(reject, new Error('no response in time')), timeout);
+    reply.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../clock/clock.js';
+import { days, seconds } from '../../clock/duration.js';
+import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
+import { WindowCounters } from '../memory/window-counters.js';
+import { type MaybeAsync, PlanThrottlerStorage } from '../plan-throttler.storage.js';
+import type { RateLimitConfig } from '../rate-limit.config.js';
+import type { RateLimitMetrics } from '../rate-limit.metrics.js';
+import type { Counted, Decided, RateLimitWindow } from '../rate-limit.record.js';
+import { KnownRefusals } from './known-refusals.js';
+import type { RedisWithScripts } from './open-redis.js';
+import { RedisQuotas } from './redis-quotas.js';
+import { RedisWatch } from './redis-watch.js';
+
+/**
+ * A healthy Redis responds within a millisecond. If its machine has ten times the load it can handle, one reply in
+ * 1,000 takes 500 ms.
+ */
+const COMMAND_TIMEOUT = seconds(1);
+
+/**
+ * Counts in Redis, exactly, for any number of replicas, with one command per admitted request. While Redis does not
+ * respond, each replica counts its share of every limit itself, in windows that continue when Redis is back.
+ */
+export class RedisThrottlerStorage extends PlanThrottlerStorage {
+  private readonly quotas: RedisQuotas;
+  private readonly watch: RedisWatch;
+  private readonly refusals: KnownRefusals;
+  /** Counts what this replica admits without Redis. */
+  private readonly alone: WindowCounters;
+
+  constructor(
+    clock: Clock,
+    { maxAnonymousAddresses: maxAddresses }: Pick<RateLimitConfig, 'maxAnonymousAddresses'>,
+    redis: RedisWithScripts,
+    private readonly usage: UsageRecorder,
+    metrics: Pick<RateLimitMetrics, 'redis'>,
+    timeout = COMMAND_TIMEOUT,
+  ) {
+    super();
+    const usedOn = async (key: string, day: number) =>
+      ((await usage.others(key, day)) ?? 0) + usage.own(key, day);
+    this.quotas = new RedisQuotas(redis, { timeout, maxAddresses, usedOn });
+    this.watch = new RedisWatch(redis, clock, metrics);
+    this.refusals = new KnownRefusals(clock);
+    this.alone = new WindowCounters(clock, maxAddresses);
+  }
+
+  /** If Redis is unavailable, this replica starts alone. */
+  override open(): Promise<void> {
+    return this.watch.start();
+  }
+
+  /** Whether this replica currently counts alone. */
+  get degraded(): boolean {
+    return this.watch.isLost;
+  }
+
+  /** The number of replicas, this one included. */
+  get replicaCount(): number {
+    return this.watch.replicaCount;
+  }
+
+  async close(): Promise<void> {
+    this.watch.stop();
+    await this.usage.close();
+  }
+
+  protected decide(counted: Counted, charges: boolean, isBanned = false): MaybeAsync<Decided> {
+    const refusal = this.refusals.find(counted, isBanned);
+    if (refusal) return refusal;
+    return this.watch.isLost
+      ? this.decideAlone(counted, charges)
+      : this.decideTogether(counted, charges, isBanned);
+  }
+
+  private async decideTogether(counted: Counted, charges: boolean, isBanned: boolean): Promise<Decided> {
+    try {
+      const result = await this.quotas.decide(counted, charges ? 1 : 0);
+      if (isBanned || !result.admitted) this.refusals.add(counted, result);
+      else if (charges) this.record(counted, result);
+      return result;
+    } catch (error) {
+      this.watch.markUnavailable(error);
+      return this.decideAlone(counted, charges);
+    }
+  }
+
+  /** Admits this replica's share of each limit, or one request if there are more replicas than requests. */
+  private decideAlone(counted: Counted, charges: boolean): Decided {
+    const { limit, perDay } = counted;
+    const share = (whole: number) => Math.max(1, Math.floor(whole / this.watch.replicaCount));
+    const shares = {
+      ...counted,
+      limit: share(limit),
+      perDay: perDay === undefined ? undefined : share(perDay),
+    };
+    const { admitted, windows } = this.alone.decide(shares, charges);
+    if (admitted && charges) this.record(counted, { windows });
+    const limitOf = ({ name, limit: ofDay }: RateLimitWindow) => (name === 'day' ? (perDay ?? ofDay) : limit);
+    return { admitted, windows: windows.map((window) => ({ ...window, limit: limitOf(window) })) };
+  }
+
+  private record({ key }: Counted, { windows: [, day] }: Pick<Decided, 'windows'>): void {
+    if (day) this.usage.add(key, day.resetAt / days(1) - 1);
+  }
+}

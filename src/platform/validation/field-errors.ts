@@ -1,0 +1,126 @@
+import type { ArgumentMetadata } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import * as classValidator from 'class-validator';
+import {
+  bodyError,
+  type FieldError,
+  parameterError,
+  type Path,
+  shown,
+  unknownError,
+} from '../errors/field-error.js';
+
+type Argument = Pick<ArgumentMetadata, 'type' | 'data'>;
+
+/** Flattens the errors of class-validator to one for each property: the type before other rules. */
+export function ofValidator(
+  errors: readonly ValidationError[],
+  argument: Argument,
+  parent: Path = root(argument),
+): FieldError[] {
+  return errors.flatMap((error) => {
+    const path = [...parent, error.property];
+    const own = error.constraints ? [ofProperty(error, path, argument)] : [];
+    return [...own, ...ofValidator(error.children ?? [], argument, path)];
+  });
+}
+
+function ofProperty(error: ValidationError, path: Path, argument: Argument): FieldError {
+  const { constraints = {}, contexts, property } = error;
+  if ('whitelistValidation' in constraints)
+    return unknownError(argument.type === 'query' ? 'query' : 'body', path);
+  if (error.value === undefined) return invalid(path, 'required', `${shown(path)} is required`, argument);
+  const rules = Object.entries(constraints).map(([rule, message]) => ({
+    code: fieldCode(rule, contexts?.[rule]),
+    message: message.startsWith(`${property} `) ? shown(path) + message.slice(property.length) : message,
+  }));
+  const [first] = [...rules.filter(({ code }) => code === 'type'), ...rules];
+  return invalid(path, first?.code ?? 'invalid', first?.message ?? `${shown(path)} is invalid`, argument);
+}
+
+/** @param problem such as `must be a number`, of the whole value */
+export function invalidValue(code: string, problem: string, argument: Argument): FieldError {
+  const path = root(argument);
+  return invalid(path, code, `${path.length > 0 ? shown(path) : 'The body'} ${problem}`, argument);
+}
+
+export const notAnObject = (argument: Argument): FieldError =>
+  invalidValue('type', 'must be a JSON object', argument);
+
+/**
+ * The properties whose names every object has, such as `constructor`. Nest removes some of them in silence, and class-validator
+ * takes others for properties with rules.
+ */
+export const reservedNames = (value: object, argument: Argument): FieldError[] =>
+  Object.keys(value)
+    .filter((name) => name in Object.prototype || name === 'prototype')
+    .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
+
+/** The integers beyond ±(2^53 - 1) in untyped objects, where nothing would keep them exact. */
+export function* inexactIntegers(
+  value: unknown,
+  argument: Argument,
+  path: Path = root(argument),
+): Generator<FieldError> {
+  if (typeof value !== 'object' || value === null) return;
+  const isUntyped = Object.getPrototypeOf(value) === Object.prototype;
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    const inside = [...path, name];
+    if (isUntyped && typeof item === 'bigint')
+      yield invalid(inside, 'range', `${shown(inside)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
+    else yield* inexactIntegers(item, argument, inside);
+  }
+}
+
+const root = ({ data }: Argument): Path => (data === undefined ? [] : [data]);
+
+function invalid(path: Path, code: string, message: string, { type }: Argument): FieldError {
+  if (type === 'body') return bodyError(path, { code, message });
+  return parameterError(type === 'param' ? 'path' : 'query', path, { code, message });
+}
+
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  required: ['isDefined', 'isNotEmpty'],
+  type: [
+    'isString',
+    'isNumber',
+    'isInt',
+    'isBoolean',
+    'isDate',
+    'isArray',
+    'isObject',
+    'isInstance',
+    'nestedValidation',
+    'unknownValue',
+  ],
+  enum: ['isEnum', 'isIn', 'equals', 'isNotIn', 'notEquals'],
+  range: ['min', 'max', 'isPositive', 'isNegative', 'isDivisibleBy', 'minDate', 'maxDate'],
+  length: [
+    'minLength',
+    'maxLength',
+    'isLength',
+    'isByteLength',
+    'arrayNotEmpty',
+    'arrayMinSize',
+    'arrayMaxSize',
+    'isNotEmptyObject',
+    'isEmpty',
+  ],
+};
+
+const byRule: ReadonlyMap<string, string> = new Map(
+  Object.entries(CODES).flatMap(([code, rules]) => rules.map((rule) => [rule, code])),
+);
+
+/** The names of class-validator's rules, which it exports as constants. */
+const builtIn = new Set(Object.values(classValidator).filter((exported) => typeof exported === 'string'));
+
+/**
+ * The stable code of a broken rule: the `context: { code }` of its decorator, or one by its name. Format rules of
+ * class-validator, such as `isEmail`, get `format`; custom rules get `invalid`.
+ */
+export function fieldCode(rule: string, context: unknown): string {
+  const own = (context as { readonly code?: unknown } | undefined)?.code;
+  if (typeof own === 'string') return own;
+  return byRule.get(rule) ?? (builtIn.has(rule) ? 'format' : 'invalid');
+}

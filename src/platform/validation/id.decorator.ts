@@ -1,0 +1,31 @@
+import { Param } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { IdPipe, type NotFoundError } from './id.pipe.js';
+import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { wordsOf } from '../json/words.js';
+
+interface IdOptions {
+  readonly example?: number;
+}
+
+/**
+ * Reads and documents the id of a resource in the path: `@Id('petId', PetNotFound) id: Int64`. An invalid id gets the 404 of
+ * the resource.
+ */
+export function Id(
+  name: string,
+  NotFound: NotFoundError,
+  { example = 1 }: IdOptions = {},
+): ParameterDecorator {
+  return (target, method, index) => {
+    Param(name, new IdPipe(NotFound))(target, method, index);
+    const handler = method === undefined ? undefined : Object.getOwnPropertyDescriptor(target, method);
+    if (method === undefined || !handler) throw new TypeError('@Id() is for a parameter of a handler');
+    ApiParam({
+      name,
+      schema: { type: 'integer', format: 'int64', example },
+      description: `Identifier of the ${wordsOf(name.replace(/Id$/, ''))}.`,
+    })(target, method, handler);
+    ApiErrors(new NotFound('4711'))(target, method, handler);
+  };
+}

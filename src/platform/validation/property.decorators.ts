@@ -1,0 +1,170 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import { isInt64, parseInt64 } from '../json/int64.js';
+
+interface Rule {
+  readonly name: string;
+  /** The `code` of the error in a response. */
+  readonly code: string;
+  readonly test: (value: unknown) => boolean;
+  /** `must be …`, after the name of the field. */
+  readonly message: string;
+}
+
+/** Makes a constraint of class-validator from a predicate. */
+export function rule({ name, code, test, message }: Rule): PropertyDecorator {
+  const validator = { validate: test, defaultMessage: () => `$property ${message}` };
+  return ValidateBy({ name, validator }, { context: { code } });
+}
+
+/** The value may be omitted. Unlike class-validator's `@IsOptional()`, this does not accept `null`. */
+export const OptionalNotNull = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
+
+interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required'> {
+  /** Unicode code points, as JSON Schema and PostgreSQL count them. */
+  readonly max: number;
+  readonly example?: string;
+}
+
+/** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
+export function Text({ max, ...document }: TextOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      ...document,
+      type: 'string',
+      minLength: 1,
+      maxLength: max,
+      pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+    } as ApiPropertyOptions),
+    rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
+    rule({
+      name: 'textLength',
+      code: 'length',
+      test: (value) => isString(value) && hasLength(value, max),
+      message: `must have 1 to ${max} characters`,
+    }),
+    rule({
+      name: 'textNotBlank',
+      code: 'format',
+      test: (value) => isString(value) && value.trim() !== '',
+      message: 'must not be only white space',
+    }),
+    rule({
+      name: 'textStorable',
+      code: 'format',
+      test: (value) => isString(value) && value.isWellFormed() && !value.includes('\0'),
+      message: 'must not contain U+0000 or a lone surrogate',
+    }),
+  );
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+
+/** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
+const hasLength = (text: string, max: number): boolean =>
+  text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
+
+interface Int64ListOptions extends Pick<ApiPropertyOptions, 'description'> {
+  readonly max: number;
+}
+
+/** An optional query parameter of 1 to `max` signed 64-bit integers, separated by commas: `1,2,3`. */
+export function Int64List({ max, description }: Int64ListOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({
+      type: 'array',
+      items: { type: 'integer', format: 'int64' },
+      minItems: 1,
+      maxItems: max,
+      style: 'form',
+      explode: false,
+      description,
+      example: [1, 2, 3],
+    } as unknown as ApiPropertyOptions), // the types lack `style` and `explode`, but @nestjs/swagger passes them on
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value, max) : value)),
+    OptionalNotNull(),
+    rule({
+      name: 'int64List',
+      code: 'format',
+      test: (value) => Array.isArray(value) && value.every(isInt64),
+      message: 'must be 64-bit integers separated by commas',
+    }),
+    rule({
+      name: 'int64ListLength',
+      code: 'length',
+      test: (value) => Array.isArray(value) && value.length <= max,
+      message: `must have at most ${max} integers`,
+    }),
+  );
+}
+
+/** An optional query parameter that is a signed 64-bit integer. */
+export function Int64Parameter({ description }: Pick<ApiPropertyOptions, 'description'>): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: 'integer', format: 'int64', description, example: 42 }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (parseInt64(value) ?? NaN) : value,
+    ),
+    OptionalNotNull(),
+    rule({ name: 'int64Parameter', code: 'format', test: isInt64, message: 'must be a 64-bit integer' }),
+  );
+}
+
+/** Parses one item more than `max`, so that the length rule rejects a longer list. */
+const read = (text: string, max: number) => text.split(',', max + 1).map(parseInt64);
+
+/** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
+export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'integer', format: 'int64', ...document }),
+    rule({ name: 'int64Type', code: 'type', test: isNumber, message: 'must be an integer' }),
+    rule({
+      name: 'int64Form',
+      code: 'format',
+      test: (value) => typeof value === 'bigint' || !Number.isFinite(value) || Number.isInteger(value),
+      message: 'must be an integer, without a fraction',
+    }),
+    rule({
+      name: 'int64Range',
+      code: 'range',
+      test: isInt64,
+      message: 'must be from -9223372036854775808 to 9223372036854775807',
+    }),
+  );
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+interface IntegerParameterOptions {
+  readonly description: string;
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/**
+ * A query parameter that is an integer from `min` to `max` in plain decimal digits. Rejects `1e1`, ` 5`, `0x10`, an empty value
+ * and a repeated parameter. Values out of range are rejected, not clamped.
+ */
+export function IntegerParameter({ min, max, ...document }: IntegerParameterOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: 'integer', format: 'int32', minimum: min, maximum: max, ...document }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : NaN) : value,
+    ),
+    rule({
+      name: 'integerType',
+      code: 'type',
+      test: (value) => typeof value === 'number' && !Number.isNaN(value),
+      message: 'must be an integer',
+    }),
+    rule({
+      name: 'integerRange',
+      code: 'range',
+      test: (value) => Number(value) >= min && Number(value) <= max,
+      message: `must be from ${min} to ${max}`,
+    }),
+  );
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, LessThan, Repository } from 'typeorm';
+import type { Changes } from '../events/changes.js';
+import type { Int64 } from '../json/int64.js';
+import { decodeCursor, encodeCursor, Page } from '../pagination/page.js';
+import { DeliveryResponse } from './dto/delivery.response.js';
+import type { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
+import { DeliveryState, WebhookDelivery } from './webhook-delivery.entity.js';
+import { WebhookState } from './webhook.entity.js';
+import { END_PAUSE } from './webhook-sql.js';
+import { PING } from './webhook.events.js';
+import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
+import { WebhooksService } from './webhooks.service.js';
+
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    @InjectRepository(WebhookDelivery) private readonly deliveries: Repository<WebhookDelivery>,
+    private readonly webhooks: WebhooksService,
+  ) {}
+
+  /** Newest first. @throws WebhookNotFound, InvalidCursor */
+  async list(
+    owner: Int64,
+    webhookId: Int64,
+    { limit, cursor, state }: ListDeliveriesQuery,
+  ): Promise<Page<DeliveryResponse>> {
+    const { id } = await this.webhooks.find(owner, webhookId);
+    const scope = `deliveries ${id} ${state ?? ''}`;
+    const rows = await this.deliveries.find({
+      where: {
+        webhookId: id,
+        ...(state && { state }),
+        ...(cursor !== undefined && { id: LessThan(decodeCursor(cursor, scope)) }),
+      },
+      order: { id: 'DESC' },
+      take: limit + 1, // one extra row shows whether there is a next page
+    });
+    const last = rows[limit - 1];
+    const next = rows.length > limit && last ? encodeCursor(last.id, scope) : undefined;
+    return new Page(rows.slice(0, limit), next).map((delivery) => DeliveryResponse.from(delivery));
+  }
+
+  /** Sends the delivery again, with a new retry schedule. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
+  async retry(owner: Int64, webhookId: Int64, id: Int64, changes: Changes): Promise<DeliveryResponse> {
+    const webhook = await this.enabled(owner, webhookId);
+    return changes.transaction(async ({ manager }) => {
+      await manager.query(END_PAUSE, [webhook.id]);
+      const delivery = await manager.findOne(WebhookDelivery, {
+        where: { id, webhookId: webhook.id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!delivery) throw new DeliveryNotFound(id);
+      return sendNow(manager, delivery);
+    });
+  }
+
+  /** Sends a test event. @throws WebhookNotFound, WebhookDisabled */
+  async ping(owner: Int64, webhookId: Int64, changes: Changes): Promise<DeliveryResponse> {
+    const { id } = await this.enabled(owner, webhookId);
+    return changes.transaction(async ({ manager }) => {
+      await manager.query(END_PAUSE, [id]);
+      const ping = { webhookId: id, eventId: null, type: PING.name, attempts: [] };
+      return sendNow(manager, manager.create(WebhookDelivery, ping));
+    });
+  }
+
+  private async enabled(owner: Int64, webhookId: Int64) {
+    const webhook = await this.webhooks.find(owner, webhookId);
+    if (webhook.state === WebhookState.Disabled) throw new WebhookDisabled();
+    return webhook;
+  }
+}
+
+/** Schedules use the database's clock, which all processes share. */
+async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promise<DeliveryResponse> {
+  const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
+  Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });
+  await manager.save(delivery);
+  return DeliveryResponse.from(delivery);
+}

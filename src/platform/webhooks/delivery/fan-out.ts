@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { IS_ACTIVE } from '../webhook-sql.js';
+
+/** Maximum deliveries per transaction, which keeps its statement well below the timeout. */
+const BATCH = 2_000;
+
+/** Reads the event feed from its own cursor and creates a delivery for each webhook that selects the event. */
+@Injectable()
+export class FanOut {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Runs until the newest event is reached. @returns how many events it read */
+  async run(): Promise<number> {
+    let all = 0;
+    for (let count = 1; count > 0; all += count) count = await this.batch();
+    return all;
+  }
+
+  private batch(): Promise<number> {
+    return this.dataSource.transaction('READ COMMITTED', async (manager) => {
+      // Take the lock in a separate statement, so the next one sees where the last process stopped.
+      await manager.query('SELECT FROM webhook_feed FOR UPDATE');
+      const [row] = await manager.query<{ count: number }[]>(FAN_OUT, [BATCH]);
+      return row?.count ?? 0;
+    });
+  }
+}
+
+/** Skips events before the first webhook, and all of them while no webhook listens. */
+const FAN_OUT = `
+  WITH listening AS MATERIALIZED (
+    SELECT id, types, after_event_id FROM webhooks WHERE ${IS_ACTIVE}
+  ), batch AS MATERIALIZED (
+    SELECT events.id, type FROM events
+    WHERE events.id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM listening)) FROM webhook_feed)
+      AND EXISTS (SELECT FROM listening)
+    ORDER BY events.id LIMIT greatest(1, $1 / greatest(1, (SELECT count(*) FROM listening)))
+  ), added AS (
+    INSERT INTO webhook_deliveries (webhook_id, event_id, type, state, next_attempt_at)
+    SELECT listening.id, batch.id, batch.type, 'pending', now()
+    FROM batch JOIN listening ON batch.id > after_event_id AND (types = '{}' OR type = ANY (types))
+    ORDER BY batch.id
+  ), mark AS (
+    UPDATE webhook_feed SET last_event_id = (SELECT max(id) FROM batch) WHERE EXISTS (SELECT FROM batch)
+  )
+  SELECT count(*)::integer AS count FROM batch`;

@@ -1,0 +1,146 @@
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICE, VERSION } from '../../config/service.js';
+import { Clock } from '../../clock/clock.js';
+import { seconds } from '../../clock/duration.js';
+import type { Attempt } from '../webhook-delivery.entity.js';
+import { WebhookMetrics } from '../webhook.metrics.js';
+import { DeliveryStore, type DueDelivery, LEASE, type Outcome } from './delivery-store.js';
+import { contentOf, signedHeaders } from './message.js';
+import { waitAfter } from './retry-schedule.js';
+import { SecretBox } from './secret-box.js';
+import { type SendResult, WebhookSender } from './webhook-sender.js';
+
+const USER_AGENT = `${SERVICE.prefix}-webhooks/${VERSION}`;
+const GONE = 410;
+/** A webhook that has more to deliver after this time lets others have their turn. */
+const TURN = seconds(10);
+/** How long to wait before an outcome that could not be stored is written again. */
+const WRITE_AGAIN_AFTER = seconds(0.5);
+
+/** Failures of the service itself, for which no request was sent. */
+const OWN_ERRORS: readonly Attempt['error'][] = ['secret_unreadable', 'event_expired'];
+
+@Injectable()
+export class WebhookDeliverer implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private stopping = false;
+
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly sender: WebhookSender,
+    private readonly secrets: SecretBox,
+    private readonly metrics: WebhookMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+  }
+
+  /**
+   * Makes the attempts that are due for a webhook until its turn ends or one fails, unless another process serves it.
+   * @param stop aborts the attempts; another process makes them again
+   * @throws database errors
+   */
+  async deliver(webhookId: string, stop = new AbortController().signal): Promise<void> {
+    const end = this.clock.elapsed() + TURN;
+    while ((await this.deliverBatch(webhookId, stop)) && this.clock.elapsed() < end && !this.stopping);
+    await this.store.release(webhookId);
+  }
+
+  /** @returns whether there may be more to deliver now */
+  private async deliverBatch(webhookId: string, stop: AbortSignal): Promise<boolean> {
+    const leaseEnds = this.clock.elapsed() + LEASE;
+    const batch = await this.store.claim(webhookId);
+    const [first] = batch;
+    if (!first) return false;
+    if (!first.isActive) {
+      await this.write(batch.map(({ id, claimedUntil }) => ({ id, claimedUntil, state: 'failed' })));
+      return true;
+    }
+    const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
+    const made = attempts.filter((attempt) => attempt !== undefined);
+    const outcomes = batch.map((due, i) => outcomeOf(due, attempts[i]));
+    for (let again = false; ; again = true) {
+      try {
+        await this.noteEndpoint(first, made);
+        const isRetryRequested = await this.write(outcomes, again);
+        return isRetryRequested || attempts.every((attempt) => attempt && attempt.error === undefined);
+      } catch (error) {
+        // Without its outcome, the message would be sent again after the failover.
+        if (this.stopping || this.clock.elapsed() > leaseEnds) throw error;
+        await delay(WRITE_AGAIN_AFTER, undefined, { ref: false });
+      }
+    }
+  }
+
+  private async write(outcomes: readonly Outcome[], again = false): Promise<boolean> {
+    const isAnyDue = await this.store.write(outcomes, again);
+    for (const { state } of outcomes) if (state !== 'pending') this.metrics.ended(state);
+    return isAnyDue;
+  }
+
+  /** One success in a batch is enough to consider the endpoint healthy. */
+  private async noteEndpoint(due: DueDelivery, attempts: readonly Attempt[]): Promise<void> {
+    const made = attempts.filter(({ error }) => !OWN_ERRORS.includes(error));
+    const isGone = made.some(({ status }) => status === GONE);
+    if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
+      const reason = await this.store.endpointFailed(due, isGone);
+      if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
+    } else if (due.isFailing && made.length > 0) await this.store.endpointSucceeded(due);
+  }
+
+  /** @returns `undefined` if the attempt was abandoned */
+  private async attempt(due: DueDelivery, stop: AbortSignal): Promise<Attempt | undefined> {
+    const began = this.clock.elapsed();
+    const at = new Date(this.clock.now()).toISOString();
+    const result = await this.post(due, stop);
+    if (!result) return undefined;
+    const milliseconds = Math.round(this.clock.elapsed() - began);
+    this.metrics.attempted(result.error ?? 'success', milliseconds);
+    return { at, milliseconds, ...result };
+  }
+
+  private async post(due: DueDelivery, stop: AbortSignal): Promise<SendResult | undefined> {
+    const content = contentOf(due);
+    if (!content) return { error: 'event_expired' };
+    const secrets = this.secretsOf(due);
+    if (!secrets) return { error: 'secret_unreadable' };
+    const timestamp = Math.floor(this.clock.now() / 1000);
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(content.body),
+      'User-Agent': USER_AGENT,
+      ...signedHeaders(content, timestamp, secrets),
+    };
+    return this.sender.send(due.url, headers, content.body, stop);
+  }
+
+  /** The secrets to sign with. For a while after a rotation they include the previous one. */
+  private secretsOf({
+    webhookId,
+    secret,
+    previousSecret,
+    previousEndsAt,
+  }: DueDelivery): Buffer[] | undefined {
+    const isRotating = previousEndsAt !== null && previousEndsAt.getTime() > this.clock.now();
+    try {
+      return [secret, ...(previousSecret && isRotating ? [previousSecret] : [])].map((stored) =>
+        this.secrets.decrypt(stored),
+      );
+    } catch (error) {
+      this.logger.error(`The secret of webhook ${webhookId} cannot be read: ${String(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/** @param attempt `undefined` if it was abandoned: another process makes it immediately */
+function outcomeOf({ id, claimedUntil, tries }: DueDelivery, attempt: Attempt | undefined): Outcome {
+  if (!attempt) return { id, claimedUntil, state: 'pending', wait: 0 };
+  if (attempt.error === undefined) return { id, claimedUntil, state: 'delivered', attempt };
+  const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
+  const wait = isFinal ? undefined : waitAfter(tries + 1);
+  return { id, claimedUntil, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
+}

@@ -1,0 +1,120 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { resultWithin, seconds } from '../../clock/duration.js';
+import { PeriodicTasks } from '../../clock/periodic-tasks.js';
+import { EventsService } from '../../events/events.service.js';
+import { BuildInfo } from '../../metrics/build-info.js';
+import { WebhooksConfig } from '../webhooks.config.js';
+import { DeliveryStore } from './delivery-store.js';
+import { FanOut } from './fan-out.js';
+import { WebhookDeliverer } from './webhook-deliverer.js';
+
+/**
+ * Webhooks that this process serves concurrently; it mostly waits for their endpoints. A key has at most 20, so no
+ * single key can use all slots.
+ */
+const CONCURRENCY = 100;
+const POLL_EVERY = seconds(1);
+const ABORT_AFTER = seconds(1.5);
+/** Includes time for PostgreSQL, whose own timeouts are longer than a shutdown may take. */
+const STOP_TIMEOUT = seconds(2);
+
+/**
+ * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service: looks each second for new events and
+ * for due deliveries, whichever process added them.
+ */
+@Injectable()
+export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly tasks = new PeriodicTasks((error) => {
+    this.logger.warn(`Could not process webhooks; retrying at the next run: ${String(error)}`);
+  });
+  private readonly serving = new Map<
+    string,
+    { readonly abort: AbortController; readonly done: Promise<void> }
+  >();
+
+  constructor(
+    private readonly config: WebhooksConfig,
+    private readonly buildInfo: BuildInfo,
+    private readonly dataSource: DataSource,
+    private readonly events: EventsService,
+    private readonly fanOut: FanOut,
+    private readonly store: DeliveryStore,
+    private readonly deliverer: WebhookDeliverer,
+  ) {}
+
+  onModuleInit(): void {
+    this.buildInfo.add({ delivers: String(this.delivers) });
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.delivers) return;
+    const lookNow = this.tasks.add(POLL_EVERY, () => this.deliverDue());
+    this.tasks.add(POLL_EVERY, async () => {
+      if ((await this.readFeed()) > 0) await lookNow();
+    });
+    if (this.isDedicated) this.logger.log('The worker delivers webhooks.');
+  }
+
+  private get delivers(): boolean {
+    return this.config.worker || this.isDedicated;
+  }
+
+  /** Whether this process is `petstore worker`. */
+  private get isDedicated(): boolean {
+    return this.buildInfo.component === 'worker';
+  }
+
+  /**
+   * Requests still running at the timeout are aborted, and another process sends them again. Receivers detect
+   * duplicates by their id.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
+    await resultWithin(STOP_TIMEOUT, this.stop());
+  }
+
+  private async stop(): Promise<void> {
+    await this.tasks.stop();
+    const serving = [...this.serving.values()];
+    const timer = setTimeout(() => {
+      for (const { abort } of serving) abort.abort();
+    }, ABORT_AFTER);
+    await Promise.all(serving.map(({ done }) => done));
+    clearTimeout(timer);
+  }
+
+  /** @returns how many events it read */
+  private async readFeed(): Promise<number> {
+    if (!(await this.hasWebhooks())) return 0;
+    await this.events.catchUp();
+    return this.fanOut.run();
+  }
+
+  private async hasWebhooks(): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ found: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL) AS found`,
+    );
+    return row?.found === true;
+  }
+
+  private async deliverDue(): Promise<void> {
+    const due = await this.store.due([...this.serving.keys()], CONCURRENCY - this.serving.size);
+    for (const id of due) {
+      const abort = new AbortController();
+      const done = this.deliverer
+        .deliver(id, abort.signal)
+        .catch((error: unknown) => {
+          this.logger.warn(`Could not deliver to webhook ${id}; retrying: ${String(error)}`);
+        })
+        .finally(() => this.serving.delete(id));
+      this.serving.set(id, { abort, done });
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { ValidationFailed } from '../errors/common.errors.js';
+import { bodyError } from '../errors/field-error.js';
+import {
+  AddressRefused,
+  EndpointAddresses,
+  NameServersUnavailable,
+  NoAddress,
+} from './delivery/endpoint-addresses.js';
+
+/**
+ * Checks the URL of an endpoint when it is set. A name is accepted if no name server responds, because this process may
+ * have no DNS while the worker has; every connection checks the name again.
+ */
+@Injectable()
+export class EndpointUrl {
+  constructor(private readonly addresses: EndpointAddresses) {}
+
+  /** @param text an http or https URL @throws ValidationFailed */
+  async check(text: string): Promise<void> {
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') refuse('must not hold a user name or password');
+    if (url.hash !== '') refuse('must not have a fragment');
+    try {
+      await this.addresses.of(url);
+    } catch (error) {
+      if (error instanceof NameServersUnavailable) return;
+      if (!(error instanceof NoAddress || error instanceof AddressRefused)) throw error;
+      refuse(error.message);
+    }
+  }
+}
+
+function refuse(why: string): never {
+  throw new ValidationFailed([bodyError(['url'], { code: 'format', message: `url ${why}` })]);
+}

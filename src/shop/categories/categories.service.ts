@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOneOptions, Repository } from 'typeorm';
+import {
+  type Changes,
+  IfMatchCondition,
+  findById,
+  type Int64,
+  keysetPage,
+  type Page,
+  type PageRequest,
+  violatedConstraint,
+} from '../../platform/index.js';
+import type { PetResponse } from '../pets/dto/pet.response.js';
+import type { PetsPageQuery } from '../pets/dto/list-pets.query.js';
+import { PetsService } from '../pets/pets.service.js';
+import { expectNoCycle, lockCategories } from './category-tree.js';
+import { Category, nameKeyOf } from './category.entity.js';
+import {
+  CategoryHasChildren,
+  CategoryNameTaken,
+  CategoryNotFound,
+  ParentCategoryNotFound,
+} from './category.errors.js';
+import { CATEGORY_CREATED, CATEGORY_DELETED, CATEGORY_UPDATED } from './category.events.js';
+import { CategoryResponse } from './dto/category.response.js';
+import type { CreateCategoryDto } from './dto/create-category.dto.js';
+import type { UpdateCategoryDto } from './dto/update-category.dto.js';
+
+@Injectable()
+export class CategoriesService {
+  constructor(
+    @InjectRepository(Category) private readonly categories: Repository<Category>,
+    private readonly pets: PetsService,
+  ) {}
+
+  async list(query: PageRequest): Promise<Page<CategoryResponse>> {
+    const page = await keysetPage(this.categories, query);
+    return page.map((category) => CategoryResponse.from(category));
+  }
+
+  /** @throws CategoryNotFound */
+  async get(id: Int64): Promise<CategoryResponse> {
+    return CategoryResponse.from(await find(this.categories, id));
+  }
+
+  /** Excludes pets of its subcategories. @throws CategoryNotFound, InvalidCursor */
+  async listPets(id: Int64, query: PetsPageQuery): Promise<Page<PetResponse>> {
+    await find(this.categories, id);
+    const { limit, cursor, status } = query;
+    return this.pets.list({ limit, cursor, status, categoryId: id });
+  }
+
+  /** @throws CategoryNameTaken, ParentCategoryNotFound */
+  async create({ name, parentId }: CreateCategoryDto, unitOfWork: Changes): Promise<CategoryResponse> {
+    const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
+    const insert = (changes: Changes) => changes.insert(Category, category, CATEGORY_CREATED);
+    const insertBelow = async (changes: Changes) => {
+      await lockCategories(changes);
+      return insert(changes);
+    };
+    // Without a parent it waits for nothing but a name, so it cannot take part in a deadlock.
+    const created = parentId === undefined ? insert(unitOfWork) : unitOfWork.transaction(insertBelow);
+    return CategoryResponse.from(await created.catch(explain(category)));
+  }
+
+  /** @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle */
+  async update(
+    id: Int64,
+    change: UpdateCategoryDto,
+    unitOfWork: Changes,
+    condition = IfMatchCondition.any,
+  ): Promise<CategoryResponse> {
+    const updated = unitOfWork.transaction(async (changes) => {
+      await lockCategories(changes);
+      const category = await lock(changes, id, condition, 'for_no_key_update');
+      const { name = category.name, parentId = category.parentId } = change;
+      if (parentId !== null && parentId !== category.parentId) await expectNoCycle(changes, id, parentId);
+      // An unchanged name keeps its key, which may predate the current folding rule.
+      const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
+      return changes.update(Category, category, { name, nameKey, parentId }, CATEGORY_UPDATED);
+    });
+    return CategoryResponse.from(await updated.catch(explain(change)));
+  }
+
+  /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
+  remove(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<void> {
+    return unitOfWork.transaction(async (changes) => {
+      const category = await lock(changes, id, condition, 'pessimistic_write');
+      if (await changes.manager.existsBy(Category, { parentId: id })) throw new CategoryHasChildren(id);
+      await changes.delete(Category, category, CATEGORY_DELETED);
+    });
+  }
+}
+
+async function find(
+  categories: Repository<Category>,
+  id: Int64,
+  options?: Pick<FindOneOptions<Category>, 'lock'>,
+): Promise<Category> {
+  const category = await findById(categories, id, options);
+  if (!category) throw new CategoryNotFound(id);
+  return category;
+}
+
+async function lock(
+  { manager }: Changes,
+  id: Int64,
+  condition: IfMatchCondition,
+  mode: 'for_no_key_update' | 'pessimistic_write',
+): Promise<Category> {
+  const category = await find(manager.getRepository(Category), id, { lock: { mode } });
+  condition.check(CategoryResponse.from(category));
+  return category;
+}
+
+/** Translates constraint violations: a name that is taken, or a parent that does not exist. */
+const explain =
+  ({ name = '', parentId }: UpdateCategoryDto) =>
+  (error: unknown): never => {
+    const constraint = violatedConstraint(error);
+    if (constraint === 'categories_name_key') throw new CategoryNameTaken(name);
+    if (constraint === 'categories_parent_id_fkey' && parentId != null)
+      throw new ParentCategoryNotFound(parentId);
+    throw error;
+  };

@@ -1,0 +1,33 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import type { Int64 } from '../../../platform/index.js';
+import type { Category } from '../category.entity.js';
+
+@ApiSchema({ name: 'Category' })
+export class CategoryResponse {
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    description: 'Assigned by the service on creation.',
+    example: 2,
+  })
+  readonly id!: Int64;
+
+  @ApiProperty({ description: 'The name of the category.', minLength: 1, maxLength: 200, example: 'Dogs' })
+  readonly name!: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    format: 'int64',
+    description: 'The parent category. Absent at the top level.',
+    example: 1,
+  })
+  readonly parentId?: Int64;
+
+  static from(category: Category): CategoryResponse {
+    return { id: category.id, ...CategoryResponse.data(category) };
+  }
+
+  static data({ name, parentId }: Omit<Category, 'id'>): Omit<CategoryResponse, 'id'> {
+    return parentId === null ? { name } : { name, parentId };
+  }
+}

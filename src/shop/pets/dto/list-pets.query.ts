@@ -1,0 +1,35 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEnum } from 'class-validator';
+import {
+  type Int64,
+  Int64List,
+  Int64Parameter,
+  OptionalNotNull,
+  PageQuery,
+} from '../../../platform/index.js';
+import { PetStatus } from '../pet-status.js';
+
+/** A page of pets, of all or of one status. */
+export class PetsPageQuery extends PageQuery {
+  @ApiPropertyOptional({
+    enum: PetStatus,
+    enumName: 'PetStatus',
+    description: 'Only pets of this availability.',
+  })
+  @OptionalNotNull()
+  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
+  readonly status?: PetStatus;
+}
+
+export class ListPetsQuery extends PetsPageQuery {
+  @Int64Parameter({ description: 'Only pets of this category, also of one that has been removed.' })
+  readonly categoryId?: Int64;
+
+  @Int64List({
+    max: 100,
+    description:
+      'Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has ' +
+      'the `ETag` of that pet.',
+  })
+  readonly ids?: readonly Int64[];
+}

@@ -1,0 +1,118 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  ApiErrors,
+  Changes,
+  Created,
+  Deprecated,
+  type IfMatchCondition,
+  Id,
+  Idempotent,
+  IfMatch,
+  type Int64,
+  type Page,
+  Paged,
+  RequireScope,
+  Tag,
+  UnitOfWork,
+  Updated,
+} from '../../platform/index.js';
+import { CreatePetDto } from './dto/create-pet.dto.js';
+import { ListPetsQuery } from './dto/list-pets.query.js';
+import { PetResponse } from './dto/pet.response.js';
+import { UpdatePetDto } from './dto/update-pet.dto.js';
+import { PetStatus } from './pet-status.js';
+import { InvalidStatusTransition, PetNotFound, PetReserved } from './pet.errors.js';
+import { PetsService } from './pets.service.js';
+
+@Tag('pets', 'Pets in the store')
+@Controller({ path: 'pets', version: '1' })
+export class PetsController {
+  constructor(private readonly pets: PetsService) {}
+
+  @Get()
+  @RequireScope('pets:read')
+  @ApiOperation({
+    operationId: 'listPets',
+    summary: 'List pets',
+    description:
+      'Returns pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With a ' +
+      'single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
+  })
+  @Paged(PetResponse, { name: 'Pets', description: 'A page of pets.' })
+  list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {
+    return this.pets.list(query);
+  }
+
+  @Post()
+  @RequireScope('pets:write')
+  @Idempotent()
+  @ApiOperation({
+    operationId: 'createPet',
+    summary: 'Add a pet',
+    description: 'The service assigns the `id`. A pet without a `status` is `available`.',
+  })
+  @Created(PetResponse)
+  create(@Body() newPet: CreatePetDto, @UnitOfWork() changes: Changes): Promise<PetResponse> {
+    return this.pets.create(newPet, changes);
+  }
+
+  @Get(':petId')
+  @RequireScope('pets:read')
+  @Deprecated({
+    since: '2026-11-20',
+    sunset: '2030-12-05',
+    successor: '/v1/pets',
+    use: 'GET /v1/pets with the status filter',
+    documentation: '/docs#/pets/getPet',
+  })
+  @ApiOperation({
+    operationId: 'getPet',
+    summary: 'Get a pet',
+    description:
+      'Use `GET /pets` with the `status` filter instead. For a single pet there is `GET /pets?ids=42`, which returns an array ' +
+      'with the pet, or an empty one, and the same `ETag`.',
+  })
+  @ApiOkResponse({ type: PetResponse, description: 'The pet.' })
+  get(@Id('petId', PetNotFound) id: Int64): Promise<PetResponse> {
+    return this.pets.get(id);
+  }
+
+  @Patch(':petId')
+  @RequireScope('pets:write')
+  @ApiOperation({
+    operationId: 'updatePet',
+    summary: 'Change a pet',
+    description:
+      'A JSON merge patch (RFC 7396): properties you leave out stay unchanged. A sold pet stays sold, and the ' +
+      'status of a pet held by an open order changes only through the order.',
+  })
+  @Updated(PetResponse)
+  @ApiErrors(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), new PetReserved('4711'))
+  update(
+    @Id('petId', PetNotFound) id: Int64,
+    @Body() change: UpdatePetDto,
+    @IfMatch() condition: IfMatchCondition,
+    @UnitOfWork() changes: Changes,
+  ): Promise<PetResponse> {
+    return this.pets.update(id, change, changes, condition);
+  }
+
+  @Delete(':petId')
+  @HttpCode(204)
+  @RequireScope('pets:write')
+  @ApiOperation({
+    operationId: 'deletePet',
+    summary: 'Remove a pet',
+    description: 'Orders keep the id of the pet. A pet held by an open order cannot be removed.',
+  })
+  @ApiNoContentResponse({ description: 'The pet was removed.' })
+  @ApiErrors(new PetReserved('4711'))
+  remove(
+    @Id('petId', PetNotFound) id: Int64,
+    @IfMatch() condition: IfMatchCondition,
+    @UnitOfWork() changes: Changes,
+  ): Promise<void> {
+    return this.pets.remove(id, changes, condition);
+  }
+}

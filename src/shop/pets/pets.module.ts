@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../../platform/index.js';
+import { PetReservation } from './pet-reservation.entity.js';
+import { PetReservationsService } from './pet-reservations.service.js';
+import { Pet } from './pet.entity.js';
+import { PetsController } from './pets.controller.js';
+import { PetsService } from './pets.service.js';
+import { PetSamples } from './pet.samples.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Pet, PetReservation]), EventsModule],
+  controllers: [PetsController],
+  providers: [PetsService, PetReservationsService, PetSamples],
+  exports: [PetsService, PetReservationsService],
+})
+export class PetsModule {}

@@ -1,0 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { type Int64, Int64Field } from '../../../platform/index.js';
+
+@ApiSchema({ name: 'NewOrder' })
+export class PlaceOrderDto {
+  @Int64Field({ description: 'The pet to order. It must be available.', example: 1 })
+  readonly petId!: Int64;
+}

@@ -1,0 +1,180 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
+import { jest } from '@jest/globals';
+import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.js';
+import { makeSecret } from '../../src/platform/auth/secret.js';
+import { minutes } from '../../src/platform/clock/duration.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { Petstore } from '../support/petstore.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+const PER_MINUTE = 8;
+const MAX_FAILED = 30;
+const PREFLIGHT = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' };
+
+@Controller({ path: 'skipped', version: '1' })
+class SkippedController {
+  @Get()
+  @SkipThrottle()
+  get(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [SkippedController] })
+class SkippedModule {}
+
+let petstore: Petstore;
+let proxy: TcpProxy;
+let addresses = 0;
+
+/** A client without a key, at an address that no other test uses. */
+function anonymous(address = `192.0.2.${++addresses}`) {
+  const send = (path = '/v1/events', key?: string) =>
+    petstore.client(key).set('X-Forwarded-For', address).get(path);
+  const times = async (count: number, path?: string, key?: () => string) => {
+    const responses = await Promise.all(Array.from({ length: count }, async () => send(path, key?.())));
+    return responses.map(({ status }) => status);
+  };
+  return { address, send, times };
+}
+
+const count = (statuses: number[], status: number) => statuses.filter((other) => other === status).length;
+const remaining = ({ headers }: { headers: Record<string, string> }) =>
+  Number(headers['x-ratelimit-remaining']);
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  petstore = await Petstore.start({
+    env: { TRUST_PROXY: '1', ANONYMOUS_PER_MINUTE: String(PER_MINUTE), ...env },
+    modules: [SkippedModule],
+    through: async (url) => (proxy = await TcpProxy.to(url)),
+  });
+}
+
+/** Required wherever requests are counted. */
+function describeClients(
+  begin: () => Promise<void>,
+  end: () => Promise<void> = () => Promise.resolve(),
+): void {
+  beforeAll(begin);
+  afterAll(async () => {
+    await petstore.stop();
+    proxy.remove();
+    await end();
+  });
+
+  it.each(['/v1/rate-limit', '/v1/skipped'])('is charged for %s as for any other path', async (path) => {
+    const { send, times } = anonymous();
+    const statuses = await times(PER_MINUTE + 10, path);
+    expect(count(statuses, 401)).toBe(PER_MINUTE);
+    expect(count(statuses, 429)).toBe(10);
+    expect((await send()).status).toBe(429);
+  });
+
+  it('is charged for a preflight if CORS is off', async () => {
+    const { address } = anonymous();
+    const preflight = () =>
+      petstore.client().set('X-Forwarded-For', address).options('/v1/events').set(PREFLIGHT);
+    for (let i = 0; i < PER_MINUTE; i++) expect((await preflight()).status).toBe(204);
+    expect((await preflight()).status).toBe(429);
+  });
+
+  describe('that sends made-up keys', () => {
+    let findByHash: jest.SpiedFunction<ApiKeysRepository['findByHash']>;
+    beforeEach(() => {
+      findByHash = jest.spyOn(petstore.app.get(ApiKeysRepository), 'findByHash');
+    });
+    afterEach(() => {
+      findByHash.mockRestore();
+    });
+
+    it('is charged for each request, and refused without a look-up after 30 failed ones in a minute', async () => {
+      const { send } = anonymous();
+      for (let i = 0; i < MAX_FAILED; i++)
+        expect((await send('/v1/events', makeSecret())).status).toBe(i < PER_MINUTE ? 401 : 429);
+      const valid = await petstore.key();
+      for (const key of [makeSecret(), valid]) {
+        const { status, headers } = await send('/v1/events', key);
+        expect(status).toBe(429);
+        expect(headers).toMatchObject({ 'retry-after': '60', 'x-ratelimit-limit': `${PER_MINUTE}` });
+      }
+      expect(findByHash).toHaveBeenCalledTimes(MAX_FAILED);
+      petstore.clock.advance(minutes(1));
+      expect((await send('/v1/events', valid)).status).toBe(200);
+    });
+
+    it('gets 30 look-ups for 1,000 concurrent requests', async () => {
+      const statuses = await anonymous().times(1_000, '/v1/events', makeSecret);
+      expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 1_000 - PER_MINUTE]);
+      expect(findByHash).toHaveBeenCalledTimes(MAX_FAILED);
+    });
+  });
+
+  it('does not affect valid keys at its address, however many are looked up concurrently', async () => {
+    const { send, address } = anonymous();
+    const keys = await Promise.all(Array.from({ length: MAX_FAILED + 10 }, () => petstore.key()));
+    const responses = await Promise.all(
+      keys.map(async (key) => petstore.client(key).set('X-Forwarded-For', address).get('/v1/events')),
+    );
+    expect(
+      count(
+        responses.map(({ status }) => status),
+        200,
+      ),
+    ).toBe(keys.length);
+    expect(remaining(await send())).toBe(PER_MINUTE - 1);
+  });
+
+  it('does not affect a valid key that this process has not seen, although the address is exhausted', async () => {
+    const { send, times } = anonymous();
+    await times(PER_MINUTE + 10);
+    expect((await send()).status).toBe(429);
+    expect((await send('/v1/events', await petstore.key())).status).toBe(200);
+  });
+
+  it('is not charged for a key that could not be looked up', async () => {
+    const { send, times } = anonymous();
+    proxy.cut();
+    const statuses = await times(PER_MINUTE + 10, '/v1/events', makeSecret);
+    proxy.mend();
+    petstore.clock.advance(1_000); // PostgreSQL is queried again only after this
+    expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));
+    expect(remaining(await send())).toBe(PER_MINUTE - 1);
+  });
+}
+
+describe('a client without a valid key, counted in memory,', () => {
+  describeClients(() => start());
+});
+
+describeWithRedis('a client without a valid key, counted in Redis,', () => {
+  let redis: RedisServer;
+  describeClients(
+    async () => {
+      redis = await RedisServer.start();
+      await start({ REDIS_URL: redis.url });
+    },
+    () => redis.stop(),
+  );
+});
+
+describe('GET /v1/rate-limit with a key', () => {
+  beforeAll(() => start());
+  afterAll(async () => {
+    await petstore.stop();
+    proxy.remove();
+  });
+
+  it('is free 60 times a minute, and then counts like any other request', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    const ask = async (times: number) => {
+      for (let i = 1; i < times; i++) await client.get('/v1/rate-limit');
+      return client.get('/v1/rate-limit');
+    };
+    expect(remaining(await ask(60))).toBe(60);
+    expect(remaining(await ask(60))).toBe(0);
+    expect((await ask(1)).status).toBe(429);
+    petstore.clock.advance(minutes(1));
+    expect(remaining(await ask(60))).toBe(60);
+  });
+});

@@ -1,0 +1,123 @@
+import { Body, Controller, Module, Put } from '@nestjs/common';
+import { ApiExtension, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import {
+  IsInt,
+  Max,
+  Min,
+  Validate,
+  type ValidationArguments,
+  ValidatorConstraint,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import { minutes } from '../../src/platform/clock/duration.js';
+import fc, { type Arbitrary } from 'fast-check';
+import type { Document } from '../support/contract/document.js';
+import { ResponseValidator } from '../support/contract/response-validator.js';
+import { type Request, requests } from '../support/contract/requests.js';
+import { bounded, REQUESTS, SEED } from '../support/contract/run.js';
+import { send } from '../support/contract/send.js';
+import { ItemsModule } from '../items/items.module.js';
+import { Petstore } from '../support/petstore.js';
+
+@ValidatorConstraint({ name: 'notBeforeStart', async: true })
+class NotBeforeStart implements ValidatorConstraintInterface {
+  async validate(end: unknown, { object }: ValidationArguments): Promise<boolean> {
+    return Promise.resolve(Number(end) >= (object as NewPeriod).start);
+  }
+
+  defaultMessage = () => 'end must not be before start';
+}
+
+/** No schema can express that two properties depend on one another. */
+@ApiExtension('x-further-rules', '`end` must not be before `start`.')
+class NewPeriod {
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 100 })
+  @IsInt()
+  @Min(0)
+  @Max(100)
+  readonly start!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 100 })
+  @IsInt()
+  @Min(0)
+  @Max(100)
+  @Validate(NotBeforeStart)
+  readonly end!: number;
+}
+
+@Controller({ path: 'periods', version: '1' })
+class PeriodsController {
+  @Put()
+  @ApiOkResponse({ description: 'The same period.', type: NewPeriod })
+  keep(@Body() period: NewPeriod): NewPeriod {
+    return period;
+  }
+}
+
+@Module({ controllers: [PeriodsController] })
+class PeriodsModule {}
+
+const TIME = minutes(4) + 100 * REQUESTS; // many times the expected time
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [ItemsModule, PeriodsModule], env: { WEBHOOK_WORKER: 'off' } }); // random webhooks must not send anything
+  key = await petstore.key('enterprise');
+  await petstore.query(
+    `INSERT INTO pets (name, category_id, status) SELECT 'Rex', n, 'available' FROM generate_series(1, 150) n`,
+  );
+  await petstore.query(
+    `INSERT INTO orders (pet_id, quantity, status) SELECT n, 1, 'placed' FROM generate_series(1, 30) n`,
+  );
+});
+afterAll(() => petstore.stop());
+
+describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => {
+  let document: Document;
+  let validator: ResponseValidator;
+
+  beforeAll(async () => {
+    document = (await petstore.client().get('/openapi.json').expect(200)).body as Document;
+    validator = new ResponseValidator(document);
+  });
+
+  async function hold(request: Request): Promise<void> {
+    let response = await send(petstore, key, request);
+    if (response.status === 429 && request.key !== false) {
+      petstore.clock.advance(minutes(60)); // the operation has its own limit
+      response = await send(petstore, key, request);
+    }
+    const operations = document.paths[request.path] ?? {};
+    const operation = operations[request.method] ?? Object.values(operations)[0];
+    expect(request.expected).toContain(response.status);
+    expect(operation && validator.faults(operation, response)).toEqual([]);
+    if (response.status === 405) expect(response.headers.allow).toContain('OPTIONS');
+  }
+
+  /** Sends half of the requests as valid ones and half as broken ones, with at least one of each kind. */
+  async function holdAll(kinds: readonly Arbitrary<Request>[]): Promise<void> {
+    const numRuns = Math.ceil(REQUESTS / 2 / kinds.length);
+    for (const kind of kinds) await fc.assert(fc.asyncProperty(kind, bounded(hold)), { numRuns, seed: SEED });
+  }
+
+  it('is correct about every valid request', () => holdAll(requests(document).valid), TIME);
+
+  it('is correct about every request with one error', () => holdAll(requests(document).broken), TIME);
+});
+
+describe('a failure of the test of random requests', () => {
+  it('shows an example after a few attempts to simplify it', async () => {
+    let tried = 0;
+    const wrong = fc.asyncProperty(
+      fc.array(fc.string({ minLength: 100 }), { minLength: 100 }),
+      bounded(async () => {
+        tried++;
+        await Promise.reject(new Error('expected 200, got 500'));
+      }),
+    );
+    await expect(fc.assert(wrong, { seed: SEED })).rejects.toThrow(/Counterexample:/);
+    expect(tried).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,102 @@
+import { Petstore } from '../support/petstore.js';
+import { expectPromisedHeaders } from '../support/promises.js';
+import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
+
+const ORIGIN = 'https://app.example.com';
+const PREFLIGHT = [
+  ['Access-Control-Request-Method', 'POST'],
+  ['Access-Control-Request-Headers', 'authorization,content-type'],
+] as const;
+
+let petstore: Petstore;
+let key: string;
+
+async function start(origins?: string): Promise<void> {
+  petstore = await Petstore.start({ env: origins === undefined ? {} : { CORS_ORIGINS: origins } });
+  key = await petstore.key();
+}
+
+const preflight = (origin: string, message: Message = {}) =>
+  send(petstore, { method: 'OPTIONS', headers: [['Origin', origin], ...PREFLIGHT], ...message });
+const call = (origin: string, ...headers: NonNullable<Message['headers']>) =>
+  send(petstore, { headers: [['Origin', origin], ...headers] });
+
+const corsHeaders = ({ headers }: RawResponse): string[] =>
+  headers.map(([name]) => name.toLowerCase()).filter((name) => name.startsWith('access-control-'));
+const allowedOrigin = (response: RawResponse): string[] => valuesOf(response, 'Access-Control-Allow-Origin');
+/** The response headers in the OpenAPI document. */
+async function documentedHeaders(): Promise<string[]> {
+  const { body } = await send(petstore, { path: '/openapi.json' });
+  const { paths, components } = JSON.parse(body) as Record<'paths' | 'components', Documented>;
+  const names = new Set<string>();
+  const visit = (part: Documented): void => {
+    Object.keys(part.headers ?? {}).forEach((name) => names.add(name));
+    for (const inner of Object.values(part)) if (typeof inner === 'object' && inner !== null) visit(inner);
+  };
+  visit(paths);
+  visit(components);
+  return [...names];
+}
+interface Documented {
+  readonly headers?: object;
+}
+const remaining = (response: RawResponse): number => Number(valuesOf(response, 'X-RateLimit-Remaining')[0]);
+
+describe('without CORS_ORIGINS', () => {
+  beforeAll(() => start());
+  afterAll(() => petstore.stop());
+
+  it('no page may send requests', async () => {
+    expect(corsHeaders(await call(ORIGIN, bearer(key)))).toEqual([]);
+    const response = await preflight(ORIGIN);
+    expect(corsHeaders(response)).toEqual([]);
+    expectPromisedHeaders(response);
+  });
+});
+
+describe('with CORS_ORIGINS', () => {
+  beforeAll(() => start(`${ORIGIN}, http://localhost:8080`));
+  afterAll(() => petstore.stop());
+
+  it.each([ORIGIN, 'http://localhost:8080'])('a page of %s may send requests', async (origin) => {
+    const response = await preflight(origin);
+    expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: '' });
+    expect(allowedOrigin(response)).toEqual([origin]);
+    expect(valuesOf(response, 'Access-Control-Allow-Methods').join()).toMatch(/\bPOST\b/);
+    expect(valuesOf(response, 'Access-Control-Allow-Headers').join()).toBe('authorization,content-type');
+    expect(valuesOf(response, 'Vary').join()).toMatch(/\bOrigin\b/);
+    expectPromisedHeaders(response);
+  });
+
+  it('a page may read the documented headers', async () => {
+    const response = await call(ORIGIN, bearer(key));
+    expect(response.status).toBe(200);
+    expect(allowedOrigin(response)).toEqual([ORIGIN]);
+    const exposed = valuesOf(response, 'Access-Control-Expose-Headers').join().split(',');
+    expect(exposed).toEqual(expect.arrayContaining([...(await documentedHeaders()), 'Allow']));
+  });
+
+  it('cookies are never allowed', async () => {
+    expect(valuesOf(await preflight(ORIGIN), 'Access-Control-Allow-Credentials')).toEqual([]);
+  });
+
+  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null'])(
+    'a page of %s may not',
+    async (origin) => {
+      expect(allowedOrigin(await preflight(origin))).toEqual([]);
+      expect(allowedOrigin(await call(origin, bearer(key)))).toEqual([]);
+    },
+  );
+
+  it('a preflight does not count towards the limit of its address', async () => {
+    const before = remaining(await preflight(ORIGIN));
+    for (let i = 0; i < 40; i++) expect((await preflight(ORIGIN)).status).toBe(204);
+    expect(remaining(await call(ORIGIN))).toBe(before - 1);
+  });
+
+  it('a preflight succeeds even if its address is exhausted, because the actual request has a key', async () => {
+    while ((await call(ORIGIN)).status !== 429);
+    expect((await preflight(ORIGIN)).status).toBe(204);
+    expect((await call(ORIGIN, bearer(key))).status).toBe(200);
+  });
+});

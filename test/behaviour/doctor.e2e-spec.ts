@@ -1,0 +1,248 @@
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { CheckResult } from '../../src/platform/cli/doctor/check-result.js';
+import { petstore } from '../support/command-line.js';
+import { COMMAND_LINE, emptyFolder, type Ended, run } from '../support/program.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+});
+
+afterAll(() => Promise.all([folder.remove(), database.drop()]));
+
+type Env = Record<string, string>;
+
+const doctor = (env: Env, ...args: string[]): Promise<Ended> =>
+  petstore(['doctor', ...args], {
+    PORT: '0',
+    PETSTORE_DATA_DIR: join(folder.path, '.petstore'),
+    ...env,
+  });
+
+/** Its findings, as `state: finding` by check. The exit code must match. */
+async function findings(env: Env): Promise<Record<string, string>> {
+  const { code, stdout, stderr } = await doctor(env, '--json');
+  const all = JSON.parse(stdout) as CheckResult[];
+  const failed = all.filter(({ state }) => state === 'fail').length;
+  expect({ code, stderr }).toEqual(
+    failed === 0
+      ? { code: 0, stderr: '' }
+      : { code: 1, stderr: `petstore: ${failed} of ${all.length} checks failed.\n` },
+  );
+  return Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`]));
+}
+
+const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text}`));
+
+describe('petstore doctor', () => {
+  it('finds nothing wrong before the first start, and creates nothing', async () => {
+    expect(await findings({})).toEqual({
+      configuration: 'ok: all variables are valid',
+      database: `ok: embedded; the first start creates ${join(folder.path, '.petstore')}`,
+      redis: starting('ok: not used'),
+      port: 'ok: any free port',
+    });
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('prints a table with advice below each finding', async () => {
+    const env = { PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
+    const { code, stdout } = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env });
+    expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +all/);
+    expect(stdout).toMatch(/^fail +redis +no response.+\n {10,}→ Check that Redis runs/m);
+    expect(code).toBe(1);
+  });
+
+  it('names every invalid variable, and still checks what does not depend on it', async () => {
+    const env = { PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://me:hunter2@db/pets' };
+    const { stdout } = await doctor(env);
+    for (const name of Object.keys(env))
+      expect(stdout).toMatch(new RegExp(`^fail +configuration +${name} `, 'm'));
+    expect(stdout).toMatch(/^warn +database +not checked\n +→ .*DATABASE_URL/m);
+    expect(stdout).toMatch(/^ok +redis/m);
+    expect(stdout).not.toContain('hunter2');
+  });
+});
+
+describe('petstore doctor warns of', () => {
+  const warnings = async (env: Env) => {
+    const { code, stdout } = await doctor(env, '--json');
+    expect(code).toBe(0);
+    const all = JSON.parse(stdout) as CheckResult[];
+    return all.filter(({ state }) => state === 'warn').map(({ finding, advice }) => `${finding} → ${advice}`);
+  };
+
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['TRUST_PROXI', 'TRUST_PROXY'],
+    ['WEBHOOK_SECRET_KEY', 'WEBHOOK_SECRET_KEYS'],
+    ['REDIS_URLS', 'REDIS_URL'],
+  ])('%s, which nothing reads: probably %s', async (name, meant) => {
+    expect(await warnings({ [name]: 'x' })).toEqual([
+      `nothing reads ${name} → Set ${meant} if you mean that.`,
+    ]);
+  });
+
+  it('no variable of other programs', async () => {
+    const others = [
+      'PATH',
+      'HOME',
+      'USER',
+      'PWD',
+      'HOSTNAME',
+      'LANG',
+      'PGHOST',
+      'REDIS_PORT',
+      'NODE_ENV',
+      'npm_config_cache',
+    ];
+    expect(await warnings(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+  });
+
+  it.each(['0.0.0.0', '::'])('HOST=%s without the public address and the proxies', async (HOST) => {
+    const [address, proxy] = await warnings({ HOST });
+    expect(address).toMatch(/^HOST is .+, without PUBLIC_URL → /);
+    expect(proxy).toMatch(/^HOST is .+, without TRUST_PROXY → /);
+    expect(await warnings({ HOST, PUBLIC_URL: 'https://pets.example.com', TRUST_PROXY: '1' })).toEqual([]);
+  });
+
+  it('secrets of webhooks that are stored in plain text', async () => {
+    const env = { DATABASE_URL: database.url };
+    expect(await warnings(env)).toEqual([
+      expect.stringMatching(/^secrets are stored in plain text → .+WEBHOOK_SECRET_KEYS/),
+    ]);
+    expect(await warnings({ ...env, WEBHOOK_SECRET_KEYS: Buffer.alloc(32).toString('base64') })).toEqual([]);
+  });
+});
+
+describe('petstore doctor with a DATABASE_URL', () => {
+  const named = (names: string) => ({ migrations: starting(names) });
+
+  it('shows the address and version of the database, and that no migration is pending', async () => {
+    const { host, pathname } = new URL(database.url);
+    expect(await findings({ DATABASE_URL: database.url })).toMatchObject({
+      database: starting(`ok: PostgreSQL \\d+\\.\\d+ at ${host}${pathname}, round trip [\\d.]+ ms$`),
+      migrations: starting('ok: all \\d+ applied$'),
+    });
+  });
+
+  it('names pending migrations, and applies none', async () => {
+    const empty = await createTestDatabase('template1');
+    expect(await findings({ DATABASE_URL: empty.url })).toMatchObject(
+      named('warn: (\\d+) of \\1 pending: CreatePets1764547200000, '),
+    );
+    const tables = 'SELECT FROM pg_class WHERE relnamespace = to_regnamespace($1)';
+    expect((await withClient(empty.url, (client) => client.query(tables, ['public']))).rowCount).toBe(0);
+    await empty.drop();
+  });
+
+  it('names migrations of a newer version', async () => {
+    const newer = await createTestDatabase();
+    await withClient(newer.url, (client) =>
+      client.query("INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'AddDogs9999999999999')"),
+    );
+    expect(await findings({ DATABASE_URL: newer.url })).toMatchObject(named('warn: .*AddDogs9999999999999'));
+    await newer.drop();
+  });
+
+  it('says why the server does not respond, without the password', async () => {
+    const changes: Partial<URL>[] = [
+      { port: '1' },
+      { password: 'hunter2' },
+      { pathname: '/no_such_database' },
+    ];
+    const wrong = changes.map((change): URL => Object.assign(new URL(database.url), change));
+    const attempts = wrong.map(async ({ href, host, password }) => {
+      const { code, stdout } = await doctor({ DATABASE_URL: href });
+      expect(stdout).toMatch(
+        new RegExp(`^fail +database +no response from ${host}/.+\n +→ .+DATABASE_URL`, 'm'),
+      );
+      expect(stdout).not.toContain(password);
+      expect(code).toBe(1);
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('petstore doctor with the embedded database', () => {
+  it('refuses a data folder that is a file, or inside one', async () => {
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    const attempts = [file, join(file, 'x')].map(async (path) => {
+      expect(await findings({ PETSTORE_DATA_DIR: path })).toMatchObject({
+        database: starting(`fail: the data folder ${path} cannot be used: `),
+      });
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('petstore doctor with a PORT', () => {
+  it('says that the port is in use', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const PORT = String((server.address() as AddressInfo).port);
+    const found = await findings({ PORT }).finally(() => server.close());
+    expect(found).toMatchObject({ port: starting(`fail: Port ${PORT} is in use`) });
+  });
+
+  it('says that HOST is not an address of this machine', async () => {
+    expect(await findings({ PORT: '3000', HOST: '192.0.2.1' })).toMatchObject({
+      port: starting('fail: HOST 192.0.2.1'),
+    });
+  });
+});
+
+describeWithRedis('petstore doctor with a REDIS_URL', () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start(['--requirepass', 'hunter2']);
+  });
+
+  afterAll(() => redis.stop());
+
+  const withPassword = (password: string) => Object.assign(new URL(redis.url), { password }).href;
+
+  it('shows its version, its latency, and that it loses no counts', async () => {
+    expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
+      redis: starting(
+        `(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`,
+      ),
+      'redis cluster': 'ok: not a cluster',
+      'redis memory': 'ok: maxmemory-policy is noeviction',
+      'redis restart': 'ok: the append-only file is on',
+    });
+  });
+
+  it('warns of settings that could lose counts', async () => {
+    const careless = await RedisServer.start(['--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no']);
+    expect(await findings({ REDIS_URL: careless.url })).toMatchObject({
+      'redis memory': 'warn: maxmemory-policy is allkeys-lru',
+      'redis restart': 'warn: the append-only file is off',
+    });
+    await careless.stop();
+  });
+
+  it('says that it is not a cluster if one is configured', async () => {
+    expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
+      'redis cluster': 'fail: it is not a cluster',
+    });
+  });
+
+  it('says why the server does not respond, without the password', async () => {
+    const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
+    expect(stdout).toMatch(/^fail +redis +no response from 127\.0\.0\.1:\d+: WRONGPASS/m);
+    expect(stdout).not.toContain('secret');
+    expect(code).toBe(1);
+  });
+});

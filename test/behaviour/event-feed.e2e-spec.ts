@@ -1,0 +1,179 @@
+import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
+import { EventHousekeeping } from '../../src/platform/events/event-housekeeping.js';
+import { days } from '../../src/platform/clock/duration.js';
+import { ItemsModule } from '../items/items.module.js';
+import { becomes } from '../support/eventually.js';
+import { withClient } from '../support/test-database.js';
+import { Petstore } from '../support/petstore.js';
+
+interface Event {
+  readonly id: number;
+  readonly type: string;
+}
+
+describe('GET /v1/events', () => {
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeEach(async () => {
+    petstore = await Petstore.start({ modules: [ItemsModule] });
+    client = petstore.client(await petstore.key());
+  });
+
+  afterEach(() => petstore.stop());
+
+  const createItems = async (...names: string[]): Promise<void> => {
+    for (const name of names) await client.post('/v1/items').send({ name, amount: 7 }).expect(201);
+  };
+  const page = async (url: string): Promise<{ events: Event[]; next: string }> => {
+    const { body, headers } = await client.get(url).expect(200);
+    const [, next = ''] = /^<http:\/\/petstore\.test([^>]+)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+    return { events: body as Event[], next };
+  };
+  /** Events that need not be those of items. */
+  const addEvents = async (count: number, type: string, at = petstore.clock.now()): Promise<void> => {
+    await petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data)
+       SELECT $2, 1, $3, '{}' FROM generate_series(1, $1)`,
+      [count, type, new Date(at)],
+    );
+    await petstore.app.get(EventSequencer).catchUp();
+  };
+
+  it('lists events immediately', async () => {
+    await createItems('Rex');
+    const { body } = await client.get('/v1/events').expect(200);
+    expect(body).toEqual([
+      {
+        id: 1,
+        type: 'item.created',
+        version: 1,
+        occurredAt: new Date(petstore.clock.now()).toISOString(),
+        data: { id: 1, name: 'Rex', amount: 7, status: 'open' },
+      },
+    ]);
+  });
+
+  it('keeps 64-bit integers exact', async () => {
+    await client
+      .post('/v1/items')
+      .set('Content-Type', 'application/json')
+      .send('{"name":"Rex","amount":9223372036854775807}');
+    const { text } = await client.get('/v1/events').expect(200);
+    expect(text).toContain('"amount":9223372036854775807');
+  });
+
+  it('follows the cursor over pages, past the newest event, to later events', async () => {
+    const first = await page('/v1/events?limit=2');
+    expect(first.events).toEqual([]);
+    await createItems('a', 'b', 'c');
+    const second = await page(first.next);
+    const third = await page(second.next);
+    expect([second, third].map(({ events }) => events.map(({ id }) => id))).toEqual([[1, 2], [3]]);
+    const fourth = await page(third.next);
+    expect(fourth.events).toEqual([]);
+    await createItems('d');
+    expect((await page(fourth.next)).events).toMatchObject([{ id: 4 }]);
+  });
+
+  it('filters by type', async () => {
+    await addEvents(3, 'test.other');
+    await createItems('Rex');
+    await addEvents(3, 'test.other');
+    const { events, next } = await page('/v1/events?type=item.created&limit=1');
+    expect(events).toMatchObject([{ id: 4, type: 'item.created' }]);
+    expect((await page(next)).events).toEqual([]);
+  });
+
+  it('refuses an unknown type, a bad limit and a cursor of another filter with 400', async () => {
+    const { next } = await page('/v1/events');
+    for (const url of ['/v1/events?type=item.sung', '/v1/events?limit=101', `${next}&type=item.created`]) {
+      await client.get(url).expect(400);
+    }
+  });
+
+  it('answers while PostgreSQL is read-only, like other reads: the latest changes follow later', async () => {
+    await createItems('Rex');
+    const { next } = await page('/v1/events');
+    await petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('item.created', 1, now(), '{}')`,
+    );
+    const name = new URL(petstore.databaseUrl).pathname.slice(1);
+    await petstore.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await withClient(petstore.databaseUrl, async (one) => {
+      const others = 'pid <> pg_backend_pid() AND datname = current_database()';
+      await one.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${others}`);
+      await becomes(async () => (await client.get('/v1/items')).status, 200);
+      expect((await page('/v1/events')).events).toHaveLength(1);
+      expect((await page(next)).events).toEqual([]);
+      await one.query(
+        `BEGIN READ WRITE; ALTER DATABASE ${name} SET default_transaction_read_only = off; COMMIT`,
+      );
+      await one.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${others}`);
+    });
+    await becomes(async () => (await client.get('/v1/items')).status, 200);
+    expect((await page(next)).events).toMatchObject([{ id: 2 }]);
+  });
+
+  it('needs the scope events:read', async () => {
+    const { secret } = await petstore.app
+      .get(ApiKeysService)
+      .create({ name: 'no events', plan: 'free', scopes: ['items:read'] });
+    const { body } = await petstore.client(secret).get('/v1/events').expect(403);
+    expect(body).toMatchObject({ code: 'insufficient_scope' });
+  });
+
+  describe('after 30 days', () => {
+    it('deletes events, and returns 410 to a reader that has missed some', async () => {
+      const { next: start } = await page('/v1/events');
+      await addEvents(2_500, 'test.old');
+      const { next: inTheMiddle } = await page('/v1/events?limit=100');
+      petstore.clock.advance(days(30) + 1);
+      await createItems('young');
+      await petstore.app.get(EventHousekeeping).clear();
+
+      expect((await page('/v1/events')).events).toMatchObject([{ id: 2_501, type: 'item.created' }]);
+      for (const url of [start, inTheMiddle]) {
+        const { body } = await client.get(url).expect(410);
+        expect(body).toMatchObject({ code: 'events_expired', status: 410 });
+      }
+    });
+
+    it('continues the cursor of a reader that has read everything, even if no event had the type', async () => {
+      await addEvents(5, 'test.old');
+      const { next } = await page('/v1/events?type=item.created');
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(EventHousekeeping).clear();
+      await createItems('young');
+      expect((await page(next)).events).toMatchObject([{ id: 6 }]);
+    });
+
+    it('deletes those after a thousand that are dated in the future', async () => {
+      await addEvents(1_000, 'test.future', petstore.clock.now() + days(100));
+      await addEvents(5, 'test.old');
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(EventHousekeeping).clear();
+      expect(await petstore.query('SELECT DISTINCT type FROM events')).toEqual([{ type: 'test.future' }]);
+    });
+
+    it('deletes those after a thousand younger ones, which a process with a fast clock recorded', async () => {
+      await addEvents(1_000, 'test.young', petstore.clock.now() + days(10));
+      await addEvents(1_500, 'test.old');
+      await addEvents(1, 'test.young', petstore.clock.now() + days(10));
+      await addEvents(5, 'test.old');
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(EventHousekeeping).clear();
+      expect(await petstore.query('SELECT type, count(*)::integer FROM events GROUP BY type')).toEqual([
+        { type: 'test.young', count: 1_001 },
+      ]);
+    });
+
+    it('keeps younger events', async () => {
+      await addEvents(3, 'test.old');
+      petstore.clock.advance(days(30) - 1);
+      await petstore.app.get(EventHousekeeping).clear();
+      expect((await page('/v1/events')).events).toHaveLength(3);
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { HealthModule, Readiness } from '../../src/platform/index.js';
+import { makeSecret } from '../../src/platform/auth/secret.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { expectErrorBody } from '../support/promises.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { whileLocked } from '../support/table-lock.js';
+import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
+
+const LIVE = '/health/live';
+const READY = '/health/ready';
+
+let petstore: Petstore;
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ through: async (url) => (proxy = await TcpProxy.to(url)) });
+  await becomes(200); // the first check may exceed its second on a loaded machine
+});
+afterAll(async () => {
+  await petstore.stop();
+  proxy.remove();
+});
+
+const ask = (path: string, method = 'GET') => send(petstore, { path, method });
+const ready = () => ask(READY);
+const bodyOf = ({ body }: RawResponse): unknown => JSON.parse(body);
+const reason = (pattern: RegExp) => expect.stringMatching(pattern) as unknown;
+const linesAbout = (response: RawResponse) =>
+  petstore.log.filter(({ requestId }) => requestId === valuesOf(response, 'X-Request-Id')[0]);
+const becomes = (status: number) => eventually(async () => (await ready()).status === status);
+
+describe.each([LIVE, READY])('%s', (path) => {
+  it('returns 200 without a key, is not counted and not cached', async () => {
+    const response = await ask(path);
+    expect(response.status).toBe(200);
+    expect(bodyOf(response)).toMatchObject({ status: 'ok' });
+    expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
+    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+    expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+  });
+
+  it('responds to HEAD without a body', async () => {
+    const response = await ask(path, 'HEAD');
+    expect(response).toMatchObject({ status: 200, body: '' });
+    expect(Number(valuesOf(response, 'Content-Length')[0])).toBeGreaterThan(0);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
+    const response = await ask(path, method);
+    expectErrorBody(response, 405, 'method_not_allowed');
+    expect(valuesOf(response, 'Allow')).toEqual(['GET, HEAD, OPTIONS']);
+    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+  });
+});
+
+describe(`GET ${READY}`, () => {
+  it('names what it checked', async () => {
+    const { details } = bodyOf(await ready()) as { details: unknown };
+    expect(details).toEqual({
+      database: expect.objectContaining({ status: 'up' }) as unknown,
+      migrations: expect.objectContaining({ status: 'up' }) as unknown,
+    });
+  });
+
+  it('queries the database once for concurrent probes, and waits a second for it', async () => {
+    const waiting = async () => {
+      const [row] = await petstore.query<{ count: unknown }>(
+        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+          AND wait_event_type = 'Lock' AND query LIKE 'SELECT name FROM migrations%'`,
+      );
+      return Number(row?.count);
+    };
+    await whileLocked(petstore.databaseUrl, 'migrations', async () => {
+      const probes: Promise<RawResponse>[] = [];
+      await eventually(() => probes.push(ready(), ready(), ready()) > 30 && waiting().then((n) => n > 0));
+      expect(await waiting()).toBe(1);
+      expect((await Promise.all(probes)).at(-1)?.status).toBe(503);
+    });
+    await becomes(200);
+  });
+
+  it('returns 503 while a migration of this version is missing, and 200 for one of a newer version', async () => {
+    await petstore.query(`UPDATE migrations SET name = 'AddTails1' || name WHERE id = 1`);
+    await becomes(503);
+    const response = await ready();
+    expect(bodyOf(response)).toMatchObject({
+      code: 'service_unavailable',
+      message: 'Not ready: migrations.',
+      status: 503,
+      info: { database: { status: 'up' } },
+      error: { migrations: { status: 'down', message: '1 of this version have not run.' } },
+    });
+    expect(valuesOf(response, 'Retry-After')).toEqual(['1']);
+    await petstore.query(`UPDATE migrations SET name = replace(name, 'AddTails1', '') WHERE id = 1`);
+    await petstore.query(`INSERT INTO migrations (timestamp, name) VALUES (1, 'AddTails1')`);
+    await becomes(200);
+  });
+
+  it('returns 503 while the database is unavailable, and 200 when it is back; liveness stays 200', async () => {
+    proxy.cut();
+    await becomes(503);
+    const response = await ready();
+    await eventually(() => linesAbout(response).length > 0);
+    expect(linesAbout(response)).toEqual([
+      expect.objectContaining({ level: 'warn', status: 503, reason: reason(/^Not ready: .*database/) }),
+    ]);
+    const read = await send(petstore, { path: '/v1/pets', headers: [bearer(makeSecret())] });
+    expect(read.status).toBe(503);
+    await eventually(() => linesAbout(read).length > 0);
+    expect(linesAbout(read)).toEqual([
+      expect.objectContaining({ level: 'warn', status: 503, reason: reason(/^Could not look up the key: /) }),
+    ]);
+    expect(bodyOf(response)).toMatchObject({
+      error: { database: { status: 'down', message: 'It does not respond.' } },
+    });
+    expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
+    expect((await ask(LIVE)).status).toBe(200);
+    proxy.mend();
+    await becomes(200);
+  });
+});
+
+describeWithRedis(`GET ${READY} with a Redis`, () => {
+  let redis: RedisServer;
+  let counting: Petstore;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    counting = await Petstore.start({ env: { REDIS_URL: redis.url } });
+  });
+  afterAll(async () => {
+    await counting.stop();
+    await redis.stop();
+  });
+
+  it('stays 200 when Redis is lost, and reports it', async () => {
+    const look = async () =>
+      bodyOf(await send(counting, { path: READY })) as { status: string; info: unknown };
+    expect(await look()).toMatchObject({ status: 'ok', info: { redis: { status: 'up' } } });
+    await redis.kill();
+    await eventually(async () => (await look()).status === 'degraded');
+    expect(await look()).toMatchObject({ info: { redis: { status: 'degraded' } } });
+    expect((await send(counting, { path: READY })).status).toBe(200);
+  });
+});
+
+@Injectable()
+class MailerHealth implements OnModuleInit {
+  isUp = true;
+
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly indicators: HealthIndicatorService,
+  ) {}
+
+  onModuleInit(): void {
+    this.readiness.add(() => {
+      const mailer = this.indicators.check('mailer');
+      return this.isUp ? mailer.up() : mailer.down();
+    });
+  }
+}
+
+@Module({ imports: [HealthModule], providers: [MailerHealth] })
+class MailerModule {}
+
+describe(`GET ${READY} with a check of a module`, () => {
+  it('is 503 while the check fails, and names it', async () => {
+    const mailing = await Petstore.start({ modules: [MailerModule] });
+    const { body: details } = await mailing.client().get(READY).expect(200);
+    expect(details).toMatchObject({ details: { mailer: { status: 'up' } } });
+    mailing.app.get(MailerHealth).isUp = false;
+    const { body } = await mailing.client().get(READY).expect(503);
+    expect(body).toMatchObject({ code: 'service_unavailable', message: 'Not ready: mailer.' });
+    await mailing.stop();
+  });
+});

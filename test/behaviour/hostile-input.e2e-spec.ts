@@ -1,0 +1,294 @@
+import { constants, gzipSync } from 'node:zlib';
+import { cpuTime } from '../support/cpu-time.js';
+import { ItemsModule } from '../items/items.module.js';
+import { Petstore } from '../support/petstore.js';
+import { expectErrorResponse } from '../support/promises.js';
+import {
+  bearer,
+  exchange,
+  type Message,
+  type RawResponse,
+  requestBytes,
+  send,
+  sendBytes,
+} from '../support/wire.js';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [ItemsModule] });
+  key = await petstore.key();
+});
+afterAll(() => petstore.stop());
+
+const BODY_LIMIT = 16_384;
+const SLOW = 500; // CPU milliseconds: many times what any of these requests takes
+
+/** Each text with its beginning as a title. */
+const titled = (texts: readonly string[]) => texts.map((text) => [text.slice(0, 40), text] as const);
+
+const ask = (path: string) => send(petstore, { path, headers: [bearer(key)] });
+const posting = (body: string | Buffer, headers: NonNullable<Message['headers']> = []): Message => ({
+  method: 'POST',
+  headers: [bearer(key), ['Content-Type', 'application/json'], ...headers],
+  body,
+});
+const post = (body: string | Buffer, headers?: Message['headers']) => send(petstore, posting(body, headers));
+
+/** Sends a request that must take hardly any CPU time. */
+async function quickly(request: () => Promise<RawResponse>): Promise<RawResponse> {
+  const { result, took } = await cpuTime(request);
+  expect(took).toBeLessThan(SLOW);
+  return result;
+}
+
+/** A valid body except for one property. */
+const withProperty = (property: string) => `{"name":"Rex","amount":1,${property}}`;
+
+async function countItems(): Promise<number> {
+  const [row] = await petstore.query<{ count: number }>('SELECT count(*) FROM items');
+  return Number(row?.count);
+}
+
+describe('a deeply nested body', () => {
+  const DEPTH = BODY_LIMIT / 2 - 100;
+
+  it.each([
+    ['arrays without an end', '['.repeat(BODY_LIMIT)],
+    ['objects without an end', '{"a":'.repeat(BODY_LIMIT / 5)],
+    ['arrays', '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
+    ['objects', '{"a":'.repeat(BODY_LIMIT / 6) + '1' + '}'.repeat(BODY_LIMIT / 6)],
+    ['arrays in a property', withProperty(`"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`)],
+    ['arrays around a number that needs care', `${'['.repeat(DEPTH)}1.0${']'.repeat(DEPTH)}`],
+    ['arrays in the name', `{"name":${'['.repeat(1000)}${']'.repeat(1000)},"amount":1}`],
+  ])('of %s is refused with 400 invalid_json', async (_, body) => {
+    expectErrorResponse(await post(body), 400, 'invalid_json');
+  });
+
+  it('with a few levels is refused for its type', async () => {
+    expectErrorResponse(await post(withProperty('"a":[[[{"b":[1]}]]]')), 400, 'validation_failed');
+  });
+});
+
+describe('a body with unknown properties', () => {
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', ''])(
+    'is refused with 400 for a property named "%s"',
+    async (name) => {
+      for (const value of ['{"status":"closed"}', 'null', '1', '[]']) {
+        expectErrorResponse(await post(withProperty(`"${name}":${value}`)), 400, 'validation_failed');
+      }
+    },
+  );
+
+  it('is refused quickly and with a short response, however many there are', async () => {
+    const properties = Array.from({ length: 1_600 }, (_, i) => `"a${i}":1`).join();
+    const response = await quickly(() => post(withProperty(properties)));
+    expectErrorResponse(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
+  });
+
+  it('is refused with a short response however long their names are', async () => {
+    const response = await post(withProperty(`"${'x'.repeat(16_000)}":1`));
+    expectErrorResponse(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
+  });
+});
+
+describe('a body with strange text', () => {
+  it.each([
+    ['an invalid byte', Buffer.from([0xff])],
+    ['a cut sequence', Buffer.from([0xe2, 0x82])],
+    ['an overlong sequence', Buffer.from([0xc0, 0x80])],
+    ['an encoded surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a byte beyond Unicode', Buffer.from([0xf4, 0x90, 0x80, 0x80])],
+    ['Latin-1', Buffer.from('é', 'latin1')],
+  ])('is refused with 400 for %s', async (_, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"name":"a'), bytes, Buffer.from('","amount":1}')]);
+    expectErrorResponse(await post(body), 400, 'invalid_json');
+  });
+
+  it.each([
+    ['a byte order mark', Buffer.from('\ufeff{"name":"a","amount":1}')],
+    ['UTF-16', Buffer.from('{"name":"a","amount":1}', 'utf16le')],
+    ['a raw line break in a text', Buffer.from('{"name":"a\nb","amount":1}')],
+    ['a raw NUL', Buffer.from('{"name":"a\0b","amount":1}')],
+    ['a comment', Buffer.from('{"name":"a","amount":1}//')],
+    ['two values', Buffer.from('{"name":"a","amount":1}{}')],
+  ])('is refused with 400 for %s', async (_, body) => {
+    expectErrorResponse(await post(body), 400, 'invalid_json');
+  });
+
+  it.each(['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800'])(
+    'is refused with 400 for a name of %s',
+    async (text) => {
+      expectErrorResponse(await post(`{"name":"a${text}b","amount":1}`), 400, 'validation_failed');
+    },
+  );
+
+  it.each([
+    ['bidirectional controls', '\u202egpj.exe\u202c'],
+    ['combining marks', 'a\u0301\u0327'],
+    ['zero-width joiners', 'a\u200db'],
+    ['control characters', 'a\u0001\u001b[31mb\u007f'],
+    ['markup', '<script>alert(1)</script>'],
+    ['SQL', `'; DROP TABLE items; --`],
+    ['a non-character', '\uffff'],
+    ['line separators', 'a\u2028\u2029b'],
+  ])('keeps a name of %s unchanged', async (_, name) => {
+    const response = await post(JSON.stringify({ name, amount: 1 }));
+    expect(response.status).toBe(201);
+    expect(JSON.parse(response.body)).toMatchObject({ name });
+  });
+});
+
+describe('a compressed body', () => {
+  it('that decompresses to 15 MB is refused with 413 early', async () => {
+    const bomb = gzipSync(Buffer.alloc(15_000_000), { level: constants.Z_BEST_COMPRESSION });
+    expect(bomb.length).toBeLessThan(BODY_LIMIT);
+    const response = await quickly(() => post(bomb, [['Content-Encoding', 'gzip']]));
+    expectErrorResponse(response, 413, 'payload_too_large');
+  });
+
+  it.each([
+    ['cut', gzipSync('{"name":"Rex","amount":1}').subarray(0, 20)],
+    ['empty', Buffer.alloc(0)],
+    ['random', Buffer.from('1f8b0800ffff', 'hex')],
+  ])('that is %s is refused with 400', async (_, body) => {
+    expect((await post(body, [['Content-Encoding', 'gzip']])).status).toBe(400);
+  });
+});
+
+describe('a chunked body', () => {
+  const chunked = (chunks: string) =>
+    requestBytes({
+      method: 'POST',
+      headers: [bearer(key), ['Content-Type', 'application/json'], ['Transfer-Encoding', 'chunked']],
+    }).toString('latin1') + chunks;
+
+  it('is accepted', async () => {
+    const bytes = chunked('8\r\n{"name":\r\n11\r\n"Rex","amount":1}\r\n0\r\n\r\n');
+    expect((await sendBytes(petstore, bytes, 'POST')).status).toBe(201);
+  });
+
+  it('is refused with 400 when it is empty', async () => {
+    expectErrorResponse(await sendBytes(petstore, chunked('0\r\n\r\n'), 'POST'), 400, 'invalid_json');
+  });
+
+  it('is refused with 413 if it is too large', async () => {
+    const chunk = `${BODY_LIMIT.toString(16)}\r\n${' '.repeat(BODY_LIMIT)}\r\n`;
+    const bytes = chunked(`${chunk}${chunk}0\r\n\r\n`);
+    expectErrorResponse(await sendBytes(petstore, bytes, 'POST'), 413, 'payload_too_large');
+  });
+});
+
+describe('a request with ambiguous length', () => {
+  const HEAD = 'POST /v1/items HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
+
+  it.each([
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456'],
+    ['a negative length', 'Content-Length: -1\r\n\r\n'],
+    ['a length that is not a number', 'Content-Length: 1e3\r\n\r\n'],
+    ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    ['a chunk size that is not a number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('because of %s creates nothing and ends the connection', async (_, rest) => {
+    const before = await countItems();
+    const bytes = `${HEAD}Authorization: Bearer ${key}\r\n${rest}${requestBytes({}).toString()}`;
+    const responses = await exchange(petstore, bytes, { methods: ['POST', 'GET'] });
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+    expect(await countItems()).toBe(before);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    ['long', `/v1/${'a'.repeat(10_000)}`],
+    ['long, and an id', `/v1/items/${'1'.repeat(10_000)}`],
+    ['with many slashes', `/v1/${'/'.repeat(10_000)}`],
+    ['with many segments', `/v1/${'a/'.repeat(5_000)}`],
+    ['with dots', '/v1/items/../../etc/passwd'],
+    ['with encoded dots', '/v1/items/%2e%2e%2f%2e%2e%2fetc%2fpasswd'],
+    ['with NUL', '/v1/items/%00'],
+    ['with a line break', '/v1/items/1%0d%0aX-Injected:%201'],
+    ['with a backslash', '/v1/items\\1'],
+    ['with SQL', "/v1/items/1'%20OR%201=1"],
+    ['with a fragment', '/v1/nope#/v1/items'],
+  ])('%s is refused with 404', async (_, path) => {
+    const response = await quickly(() => ask(path));
+    expectErrorResponse(response, 404, (JSON.parse(response.body) as { code: string }).code);
+  });
+});
+
+describe('a query', () => {
+  it.each(
+    titled([
+      'status[]=sold',
+      'status[0]=sold',
+      'limit[a]=1',
+      'limit[]=1',
+      'limit[__proto__]=1',
+      '__proto__=1',
+      'constructor=1',
+      '__proto__[limit]=1',
+      'toString=1',
+      'limit=1&limit=1',
+      'cursor=a&cursor=b',
+      'limit=1%00',
+      'status=closed%00',
+      'status=%ff',
+      'limit=%zz',
+      '%zz=1',
+      '%00=1',
+      '=1',
+      'limit=1;status=closed',
+      `colour=${'x'.repeat(10_000)}`,
+      `${'x'.repeat(10_000)}=1`,
+      'a=1&'.repeat(2_500),
+      Array.from({ length: 1_500 }, (_, i) => `a${i}=1`).join('&'),
+      `${'&'.repeat(2_000)}limit=0`,
+      'limit=5&'.repeat(1_100),
+    ]),
+  )('?%s is refused with 400', async (_, query) => {
+    const response = await quickly(() => ask(`/v1/items?${query}`));
+    expectErrorResponse(response, 400, 'validation_failed');
+    expect(response.body.length).toBeLessThan(10_000);
+  });
+
+  it.each(titled(['__proto__=1', 'constructor=1', 'a[]=1', `${'x'.repeat(10_000)}=1`]))(
+    '?%s is ignored where the operation has no parameters',
+    async (_, query) => {
+      expectErrorResponse(await ask(`/v1/items/0?${query}`), 404, 'item_not_found');
+    },
+  );
+
+  it.each(['', '&', '&&&'])('without parameters, "?%s", is ignored', async (query) => {
+    expect((await ask(`/v1/items?${query}`)).status).toBe(200);
+  });
+});
+
+describe('headers', () => {
+  it('that are too long are refused with 431', async () => {
+    const response = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
+    expectErrorResponse(response, 431, 'headers_too_large');
+  });
+
+  it.each([
+    ['Accept', `application/json${' '.repeat(8_000)};`],
+    ['Accept', `${'text/html,'.repeat(1_000)}application/json`],
+    ['Accept', `${'a/b;q=0.1,'.repeat(1_000)}*/*`],
+    ['Authorization', `Bearer ${' '.repeat(8_000)}x y`],
+    ['X-Request-Id', 'x'.repeat(10_000)],
+    ['X-Forwarded-For', `${'1.1.1.1,'.repeat(1_000)}x`],
+    ['Cookie', 'a=b;'.repeat(2_000)],
+    ['Range', 'bytes=0-0'],
+    ['If-None-Match', `${'"a",'.repeat(2_000)}*x`],
+    ['Origin', 'null'],
+    ['Connection', 'Upgrade'],
+    ['X-HTTP-Method-Override', 'DELETE'],
+  ])('such as %s do no harm, nor its form in row %#', async (name, value) => {
+    const others = name === 'Authorization' ? [] : [bearer(key)];
+    const response = await quickly(() => send(petstore, { headers: [...others, [name, value]] }));
+    expect([200, 401]).toContain(response.status);
+  });
+});

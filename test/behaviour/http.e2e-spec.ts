@@ -1,0 +1,316 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
+import { ItemsModule } from '../items/items.module.js';
+import { hasFeature, served } from '../support/features.js';
+import { Petstore } from '../support/petstore.js';
+import {
+  type RawResponse,
+  bearer,
+  type Message,
+  requestBytes,
+  send,
+  sendBytes,
+  valuesOf,
+} from '../support/wire.js';
+
+let petstore: Petstore;
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [ItemsModule] });
+  key = await petstore.key();
+  await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
+  if (hasFeature('pets'))
+    await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
+});
+afterAll(() => petstore.stop());
+
+const ask = ({ headers = [], ...message }: Message) =>
+  send(petstore, { ...message, headers: [bearer(key), ...headers] });
+
+const PATHS = {
+  '/v1/items': 'GET, HEAD, OPTIONS, POST',
+  '/v1/items/1': 'DELETE, GET, HEAD, OPTIONS, PATCH',
+  '/v1/pets': 'GET, HEAD, OPTIONS, POST',
+  '/v1/pets/1': 'DELETE, GET, HEAD, OPTIONS, PATCH',
+  '/v1/store/orders': 'GET, HEAD, OPTIONS, POST',
+  '/v1/events': 'GET, HEAD, OPTIONS',
+  '/v1/rate-limit': 'GET, HEAD, OPTIONS',
+};
+const WRONG = ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'];
+const LIMIT = 16_384;
+const NEW_ITEM = '{"name":"Rex","amount":1}';
+
+describe.each(served(Object.entries(PATHS), ([path]) => path))('%s', (path, allow) => {
+  it('responds to HEAD like to GET, without the body', async () => {
+    const [get, head] = [await ask({ path }), await ask({ path, method: 'HEAD' })];
+    expect(head.status).toBe(200);
+    expect(head.body).toBe('');
+    const lasting = ({ headers }: RawResponse) =>
+      headers.filter(([name]) => !/^(date|x-request-id|(x-)?ratelimit.*)$/i.test(name));
+    expect(lasting(head)).toEqual(lasting(get));
+    expectPromisedHeaders(head);
+  });
+
+  it('responds to OPTIONS with 204 and Allow, with and without a key', async () => {
+    for (const response of [
+      await ask({ path, method: 'OPTIONS' }),
+      await send(petstore, { path, method: 'OPTIONS' }),
+    ]) {
+      expect(response.status).toBe(204);
+      expect(response.body).toBe('');
+      expect(valuesOf(response, 'Allow')).toEqual([allow]);
+      expectPromisedHeaders(response);
+    }
+  });
+
+  it.each(WRONG.filter((method) => !allow.includes(method)))(
+    'refuses %s with 405 and Allow',
+    async (method) => {
+      const response = await ask({ path, method });
+      expectErrorResponse(response, 405, 'method_not_allowed');
+      expect(valuesOf(response, 'Allow')).toEqual([allow]);
+    },
+  );
+
+  it('refuses a wrong method without a key with 401', async () => {
+    expectErrorResponse(await send(petstore, { path, method: 'PUT' }), 401, 'missing_api_key');
+  });
+
+  it('is the same with a trailing slash', async () => {
+    const [plain, slash] = [await ask({ path }), await ask({ path: `${path}/` })];
+    expect({ status: slash.status, body: slash.body }).toEqual({ status: plain.status, body: plain.body });
+  });
+});
+
+describe('an unknown path', () => {
+  it.each([
+    '/v1',
+    '/v1/',
+    '/v1/nope',
+    '/v1/items/1/2',
+    '/v1/item',
+    '/v1/ITEMS',
+    '/v1/it%65ms',
+    '/v1//items',
+    '/v1/*',
+    '/v1/*path',
+  ])('%s is refused with 404 route_not_found, by any method', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      expectErrorResponse(await ask({ path, method }), 404, 'route_not_found');
+    }
+  });
+
+  it('is refused with 401 without a key', async () => {
+    expectErrorResponse(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
+  });
+
+  it.each(['/nope', '/V1/items', '/v2/items', '/v1items', '//v1/items', '/items'])(
+    '%s outside /v1 is refused with 404, is not counted and needs no key',
+    async (path) => {
+      const response = await send(petstore, { path });
+      expectErrorBody(response, 404, 'route_not_found');
+      expect(valuesOf(response, 'X-RateLimit-Limit')).toEqual([]);
+      expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+    },
+  );
+});
+
+describe('a path that is not valid percent-encoding', () => {
+  it.each([
+    '/v1/%',
+    '/v1/%zz',
+    '/v1/items/%',
+    '/v1/items/%ff',
+    '/v1/items/%ED%A0%80',
+    '/v1/items/%C0%80',
+    '/v1/nope/%E0%A4%A',
+  ])('%s is refused with 400, after authentication', async (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      expectErrorResponse(await ask({ path, method }), 400, 'validation_failed');
+    }
+    expectErrorResponse(await send(petstore, { path }), 401, 'missing_api_key');
+  });
+
+  it('is refused with 400 outside /v1 too', async () => {
+    const response = await send(petstore, { path: '/docs/%zz' });
+    expect(response.status).toBeLessThan(500);
+    expect(valuesOf(response, 'X-RateLimit-Limit')).toEqual([]);
+  });
+});
+
+describe('a request target in absolute form', () => {
+  it('is routed by its path (RFC 9112, section 3.2.2)', async () => {
+    expect((await ask({ path: 'http://petstore.test/v1/items' })).status).toBe(200);
+    expectErrorResponse(
+      await ask({ path: 'http://petstore.test/v1/items', method: 'DELETE' }),
+      405,
+      'method_not_allowed',
+    );
+    expectErrorResponse(await ask({ path: 'http://petstore.test/v1/nope' }), 404, 'route_not_found');
+    expect((await ask({ path: 'http://petstore.test?a=1' })).status).toBe(200);
+  });
+});
+
+describe('Accept', () => {
+  it.each([
+    '*/*',
+    'application/json',
+    'text/html',
+    'application/json;q=0',
+    'application/problem+json',
+    'nonsense',
+  ])('%s gets JSON, in an error too', async (accept) => {
+    for (const path of ['/v1/items', '/v1/nope']) {
+      const response = await ask({ path, headers: [['Accept', accept]] });
+      expect(response.status).toBe(path === '/v1/nope' ? 404 : 200);
+      expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
+    }
+  });
+});
+
+describe('the media type of a body', () => {
+  const post = (type: string | undefined, body: string | Buffer = NEW_ITEM) =>
+    ask({ method: 'POST', headers: type === undefined ? [] : [['Content-Type', type]], body });
+
+  it.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json;charset=utf-8',
+    'application/json; charset="UTF-8"',
+    'application/json ; charset=utf-8;',
+    'application/json; profile=item',
+  ])('%s is accepted', async (type) => {
+    expect((await post(type)).status).toBe(201);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'application/ld+json',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json, text/plain',
+    'application/json application/json',
+    `application/json${' '.repeat(8000)}x`,
+  ])('%.60s is refused with 415', async (type) => {
+    expectErrorResponse(await post(type), 415, 'unsupported_media_type');
+  });
+
+  it('is refused before the body is parsed', async () => {
+    expectErrorResponse(await post('text/plain', '{'), 415, 'unsupported_media_type');
+  });
+});
+
+describe('the size of a body', () => {
+  const post = (body: string | Buffer, encoding?: string) =>
+    ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ...(encoding ? [['Content-Encoding', encoding] as const] : []),
+      ],
+      body,
+    });
+  const padded = (size: number) => NEW_ITEM.padEnd(size, ' ');
+
+  it('may be 16384 bytes', async () => {
+    expect((await post(padded(LIMIT))).status).toBe(201);
+  });
+
+  it('of 102401 bytes is refused with 413', async () => {
+    expectErrorResponse(await post(padded(LIMIT + 1)), 413, 'payload_too_large');
+  });
+
+  it('counts bytes, not characters', async () => {
+    expectErrorResponse(await post(`"${'ä'.repeat(LIMIT / 2)}"`), 413, 'payload_too_large');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['GZIP', gzipSync],
+  ])('is measured after %s is decoded', async (encoding, compress) => {
+    expect((await post(compress(padded(LIMIT)), encoding)).status).toBe(201);
+    expectErrorResponse(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
+  });
+
+  it('that is announced as too large is refused with 413 before it is sent', async () => {
+    const head = requestBytes({
+      method: 'POST',
+      headers: [bearer(key), ['Content-Type', 'application/json'], ['Content-Length', '1000000000']],
+    });
+    const response = await sendBytes(petstore, head, 'POST');
+    expectErrorResponse(response, 413, 'payload_too_large');
+  });
+});
+
+describe('the Content-Encoding of a body', () => {
+  const post = (encoding: string, body: string | Buffer) =>
+    ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Content-Encoding', encoding],
+      ],
+      body,
+    });
+
+  it('may be identity', async () => {
+    expect((await post('identity', NEW_ITEM)).status).toBe(201);
+  });
+
+  it.each(['compress', 'gzip, gzip', 'nonsense', 'gzip;q=1'])('%s is refused with 415', async (encoding) => {
+    expectErrorResponse(await post(encoding, gzipSync(NEW_ITEM)), 415, 'unsupported_media_type');
+  });
+
+  it.each(['gzip', 'deflate', 'br'])(
+    '%s that does not match the body is refused with 400',
+    async (encoding) => {
+      expectErrorResponse(await post(encoding, NEW_ITEM), 400, 'invalid_json');
+    },
+  );
+});
+
+describe('a request without a key', () => {
+  const HEAD = 'POST /v1/items HTTP/1.1\r\nHost: petstore.test\r\nContent-Type: application/json\r\n';
+
+  it.each([
+    ['of which no byte comes', `${HEAD}Content-Length: 100\r\n\r\n`],
+    ['that never ends', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n`],
+    ['that waits for 100 Continue', `${HEAD}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`],
+    ['that is too large', `${HEAD}Content-Length: 1000000000\r\n\r\n{`],
+    ['that is malformed', `${HEAD}Content-Length: 1\r\n\r\n{`],
+  ])('is refused with 401 without waiting for a body %s', async (_, bytes) => {
+    const response = await sendBytes(petstore, bytes, 'POST');
+    expectErrorResponse(response, 401, 'missing_api_key');
+    petstore.clock.advance(60_000); // requests without a key are limited by address
+  });
+});
+
+describe('Expect', () => {
+  it('is ignored if it is anything else', async () => {
+    const response = await ask({ headers: [['Expect', 'a-miracle']] });
+    expect(response.status).toBe(200);
+    expectPromisedHeaders(response);
+  });
+
+  it('100-continue gets 100, and the body is read', async () => {
+    const response = await ask({
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Expect', '100-continue'],
+      ],
+      body: NEW_ITEM,
+    });
+    expect(response.status).toBe(201);
+  });
+});

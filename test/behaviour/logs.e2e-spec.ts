@@ -1,0 +1,208 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { connect, type AddressInfo } from 'node:net';
+import { seconds } from '../../src/platform/clock/duration.js';
+import { DomainError, type ErrorKind } from '../../src/platform/errors/domain-error.js';
+import { eventually } from '../support/eventually.js';
+import { ItemsModule } from '../items/items.module.js';
+import { Petstore } from '../support/petstore.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { bearer, requestBytes, send } from '../support/wire.js';
+import { createTestDatabase, withClient } from '../support/test-database.js';
+
+const WAITING =
+  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+class LabelPrinterFailed extends DomainError {
+  constructor(kind: ErrorKind, cause?: Error) {
+    super(kind, 'label_printer_failed', 'The label could not be printed.');
+    this.cause = cause;
+  }
+}
+
+@Controller({ path: 'labels', version: '1' })
+class LabelsController {
+  @Get(':kind')
+  print(@Param('kind') kind: ErrorKind, @Query('cause') cause?: string): void {
+    throw new LabelPrinterFailed(kind, cause === undefined ? undefined : new Error(cause));
+  }
+}
+
+@Module({ controllers: [LabelsController] })
+class LabelsModule {}
+
+describe('the log', () => {
+  let petstore: Petstore;
+  let key: string;
+  let keyId: number;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({ modules: [ItemsModule, LabelsModule] });
+    key = await petstore.key('pro');
+    const [row] = await petstore.query<{ id: string }>('SELECT id FROM api_keys');
+    keyId = Number(row?.id);
+  });
+  afterAll(() => petstore.stop());
+
+  /** Finds a request's log line by the id sent with it. */
+  const lineOf = async (requestId: string) => {
+    const line = () => petstore.log.find((one) => one.requestId === requestId && 'durationMs' in one);
+    await eventually(() => line() !== undefined);
+    return line();
+  };
+
+  it('has one line for each request: its id, route, status, duration, key and plan', async () => {
+    await petstore.client(key).get('/v1/items?limit=3').set('X-Request-Id', 'one').expect(200);
+    expect(await lineOf('one')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      requestId: 'one',
+      method: 'GET',
+      route: '/v1/items',
+      status: 200,
+      durationMs: 0,
+      keyId,
+      plan: 'pro',
+    });
+    expect(petstore.log.filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
+  });
+
+  it.each([
+    ['/v1/items/1', '/v1/items/:itemId', 404],
+    ['/v1/nothing/here', '/v1/*path', 404],
+    ['/v1/items?limit=0', '/v1/items', 400],
+    ['/v1/%', '/v1/*path', 400],
+    ['/nowhere', 'none', 404],
+  ])('names %s by its pattern %s', async (path, route, status) => {
+    await petstore.client(key).get(path).set('X-Request-Id', `pattern ${path}`.replaceAll(' ', '-'));
+    expect(await lineOf(`pattern-${path}`)).toMatchObject({ route, status });
+  });
+
+  it('names a caller without a valid key by the address, which is what the quota counts', async () => {
+    await petstore.client().get('/v1/items').set('X-Request-Id', 'anonymous').expect(401);
+    const line = await lineOf('anonymous');
+    expect(line).toMatchObject({ status: 401, address: expect.stringContaining('127.0.0.1') });
+    expect(line).not.toHaveProperty('plan');
+  });
+
+  it('logs an error and the time it took', async () => {
+    const free = await petstore.key('enterprise', { perMinute: 1, perDay: 10 });
+    await petstore.client(free).get('/v1/items');
+    await petstore.client(free).get('/v1/items').set('X-Request-Id', 'refused').expect(429);
+    expect(await lineOf('refused')).toMatchObject({ status: 429, plan: 'enterprise', durationMs: 0 });
+  });
+
+  it('continues the trace of a traceparent', async () => {
+    const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
+    await petstore.client(key).get('/v1/items').set({ 'X-Request-Id': 'traced', traceparent });
+    expect(await lineOf('traced')).toMatchObject({ traceId: TRACE });
+  });
+
+  it('ignores an invalid traceparent', async () => {
+    await petstore
+      .client(key)
+      .get('/v1/items')
+      .set({ 'X-Request-Id': 'untraced', traceparent: 'nonsense' })
+      .expect(200);
+    expect(await lineOf('untraced')).not.toHaveProperty('traceId');
+  });
+
+  it('notes if the client disconnected before its response', async () => {
+    await withClient(petstore.databaseUrl, async (other) => {
+      await other.query('BEGIN; LOCK TABLE items');
+      const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
+      client.write(requestBytes({ path: '/v1/items', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+      await eventually(async () => {
+        const { rows } = await other.query(WAITING);
+        return rows.length > 0;
+      });
+      client.destroy();
+      expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/items', keyId });
+    });
+  });
+
+  it('has neither path, query nor headers of a request, which may hold secrets', async () => {
+    await send(petstore, {
+      path: `/v1/items/${key}?key=${key}`,
+      headers: [bearer(key), ['X-Request-Id', 'secret'], ['X-Api-Key', key], ['Cookie', key]],
+    });
+    await lineOf('secret');
+    expect(JSON.stringify(petstore.log)).not.toContain(key);
+  });
+
+  it('contains an error of the service once, with its request and stack, and status 500', async () => {
+    await petstore.query('ALTER TABLE items RENAME TO hidden_items');
+    await petstore.client(key).get('/v1/items').set('X-Request-Id', 'broken').expect(500);
+    await petstore.query('ALTER TABLE hidden_items RENAME TO items');
+    expect(await lineOf('broken')).toMatchObject({ level: 'error', status: 500 });
+    const [told, ...more] = petstore.log.filter((one) => one.requestId === 'broken' && 'stack' in one);
+    expect(told).toMatchObject({
+      level: 'error',
+      context: 'ErrorFilter',
+      msg: expect.stringContaining('items'),
+    });
+    expect(more).toEqual([]);
+  });
+
+  it.each([
+    ['internal', 'no paper', 'error', 'no paper'],
+    ['conflict', 'no paper', 'warn', 'label_printer_failed: no paper'],
+    ['internal', undefined, 'error', 'The label could not be printed.'],
+  ])('contains the cause of an error of a module: %s, %s', async (kind, cause, level, msg) => {
+    const id = `${kind}-${cause?.length}`;
+    await petstore.client(key).get(`/v1/labels/${kind}`).query({ cause }).set('X-Request-Id', id);
+    await lineOf(id);
+    const told = petstore.log.filter((one) => one.requestId === id && 'stack' in one);
+    expect(told).toEqual([expect.objectContaining({ level, context: 'ErrorFilter', msg })]);
+  });
+
+  it('has one line for an unavailable dependency, with the reason', async () => {
+    await petstore.client(key).get('/v1/labels/unavailable?cause=no+paper').set('X-Request-Id', 'no-paper');
+    expect(await lineOf('no-paper')).toMatchObject({ level: 'warn', status: 503, reason: 'no paper' });
+    expect(petstore.log.filter(({ requestId }) => requestId === 'no-paper')).toHaveLength(1);
+  });
+
+  it.each(['conflict', 'unavailable'])(
+    'has one line for an error of a module without a cause: %s',
+    async (kind) => {
+      await petstore.client(key).get(`/v1/labels/${kind}`).set('X-Request-Id', kind);
+      await lineOf(kind);
+      expect(petstore.log.filter(({ requestId }) => requestId === kind)).toHaveLength(1);
+    },
+  );
+
+  it('omits requests that machines send every few seconds', async () => {
+    await petstore.client().get('/metrics').set('X-Request-Id', 'probe');
+    await petstore.client(key).get('/v1/items').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
+    await lineOf('after-the-probe');
+    expect(petstore.log.some(({ requestId }) => requestId === 'probe')).toBe(false);
+  });
+});
+
+describe('the log of a process', () => {
+  it(
+    'is written as JSON if there is no terminal, including what was logged just before exit',
+    async () => {
+      const database = await createTestDatabase();
+      const folder = await emptyFolder();
+      const env = { PORT: '0', DATABASE_URL: database.url };
+      const service = new Program(SERVICE, [], { cwd: folder.path, env });
+      await service.prints(/listens at/);
+      const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
+      for (let i = 0; i < 20; i++) await fetch(`${base}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
+      service.signal('SIGTERM');
+      const { stdout, code } = await service.ended;
+      const lines = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as { requestId?: string });
+      const ids = lines.flatMap(({ requestId }) => requestId ?? []);
+      // In any order: what is flushed at the exit may overtake a write that is in progress.
+      expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());
+      expect(code).toBe(0);
+      await folder.remove();
+      await database.drop();
+    },
+    seconds(30),
+  );
+});

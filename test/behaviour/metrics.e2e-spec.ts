@@ -1,0 +1,131 @@
+import { seconds } from '../../src/platform/clock/duration.js';
+import { spawnSync } from 'node:child_process';
+import { DataSource } from 'typeorm';
+import { MetricsServer } from '../../src/platform/metrics/metrics-server.js';
+import { describeWith } from '../support/describe-with.js';
+import { becomes } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+
+describe('GET /metrics', () => {
+  let petstore: Petstore;
+  let key: string;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+    key = await petstore.key('enterprise', { perMinute: 3, perDay: 100 });
+    const client = petstore.client(key);
+    for (let i = 0; i < 5; i++) await client.get('/v1/events');
+    petstore.clock.advance(seconds(1));
+    for (let i = 0; i < 22; i++) await client.get('/v1/events');
+    await petstore.client().get('/v1/events');
+  });
+  afterAll(() => petstore.stop());
+
+  const metrics = async () => {
+    petstore.clock.advance(seconds(1)); // the text is cached for a second
+    return (await petstore.client().get('/metrics').expect(200)).text;
+  };
+
+  it('responds without a key, in the text format of Prometheus', async () => {
+    await petstore
+      .client()
+      .get('/metrics')
+      .expect(200)
+      .expect('Content-Type', /^text\/plain; version=0\.0\.4/);
+  });
+
+  it.each([
+    ['petstore_quota_decisions_total{plan="enterprise",outcome="admitted"} 3'],
+    ['petstore_quota_decisions_total{plan="enterprise",outcome="minute_exhausted"} 21'],
+    ['petstore_quota_decisions_total{plan="enterprise",outcome="banned"} 3'],
+    ['petstore_quota_decisions_total{plan="anonymous",outcome="admitted"} 1'],
+    ['petstore_bans_total 1'],
+  ])('counts %s', async (line) => {
+    expect((await metrics()).split('\n')).toContain(line);
+  });
+
+  it.each([
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="200"} 3'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="429"} 24'],
+    ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="401"} 1'],
+    ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/events",status="200"} 3'],
+    ['petstore_database_connections_max 10'],
+    ['petstore_database_waiting 0'],
+  ])('reports %s', async (line) => {
+    expect((await metrics()).split('\n')).toContain(line);
+  });
+
+  it('reports how many connections to PostgreSQL are in use', async () => {
+    const used = async () =>
+      Number(/^petstore_database_connections\{state="used"\} (\d+)$/m.exec(await metrics())?.[1]);
+    const runners = Array.from({ length: 5 }, () => petstore.app.get(DataSource).createQueryRunner());
+    await Promise.all(runners.map((runner) => runner.connect()));
+    expect(await used()).toBeGreaterThanOrEqual(runners.length);
+    await Promise.all(runners.map((runner) => runner.release()));
+    await becomes(() => used(), 0); // background tasks use one occasionally
+  });
+
+  it('is rendered at most once a second, and is not cacheable', async () => {
+    const ask = () => petstore.client().get('/metrics').expect(200).expect('Cache-Control', 'no-store');
+    const [first, ...others] = await Promise.all([
+      metrics(),
+      ...Array.from({ length: 20 }, async () => (await ask()).text),
+    ]);
+    for (const text of others) expect(text).toBe(first);
+    expect(await metrics()).not.toBe(first);
+  });
+
+  it('creates no series for an unknown path or method', async () => {
+    const series = async () => (await metrics()).match(/^(?!nodejs_|process_|#).+(?= )/gm); // those of Node.js appear later
+    const before = await series();
+    const client = petstore.client(await petstore.key());
+    await client.get('/v1/made-up-1');
+    const once = await series();
+    for (let i = 2; i < 9; i++) await client.get(`/v1/made-up-${i}`);
+    expect(once?.length).toBeGreaterThan(before?.length ?? Infinity);
+    expect(await series()).toEqual(once);
+  });
+
+  it('has no label whose values grow with keys or addresses', async () => {
+    const text = await metrics();
+    expect(text).not.toContain(key.slice(9, 20));
+    expect(text).not.toContain('127.0.0.1');
+  });
+});
+
+describe('METRICS_PORT', () => {
+  it('moves /metrics from the port of clients to a separate one', async () => {
+    const petstore = await Petstore.start({ env: { METRICS_PORT: '0' } });
+    const { port } = petstore.app.get(MetricsServer);
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('petstore_quota_decisions_total');
+    expect((await fetch(`http://127.0.0.1:${port}/v1/events`)).status).toBe(404);
+    await petstore.client().get('/metrics').expect(404);
+    await petstore.stop();
+    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
+  });
+
+  it('is refused at startup if the port is in use', async () => {
+    const first = await Petstore.start({ env: { METRICS_PORT: '0' } });
+    const port = String(first.app.get(MetricsServer).port);
+    await expect(Petstore.start({ env: { METRICS_PORT: port } })).rejects.toThrow(
+      `Port ${port} is in use. Stop the program that uses it, or set METRICS_PORT to another port.`,
+    );
+    await first.stop();
+  });
+});
+
+describeWith('promtool', 'the text of /metrics', () => {
+  it('finds no problem in the metrics', async () => {
+    const petstore = await Petstore.start();
+    await petstore.client(await petstore.key()).get('/v1/events');
+    const { text } = await petstore.client().get('/metrics');
+    await petstore.stop();
+    const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {
+      input: text,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: '' });
+  });
+});

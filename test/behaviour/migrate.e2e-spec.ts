@@ -1,0 +1,183 @@
+import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
+import { petstore } from '../support/command-line.js';
+import { COMMAND_LINE, emptyFolder, Program, reply, run, SERVICE } from '../support/program.js';
+import { appliedMigrations } from '../support/schema.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+
+const NAMES = MIGRATIONS.map(({ name }) => name);
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+let database: TestDatabase;
+
+beforeEach(async () => {
+  [folder, database] = await Promise.all([emptyFolder(), createTestDatabase('template1')]);
+});
+afterEach(() => Promise.all([folder.remove(), database.drop()]));
+
+const migrate = (...args: string[]) => petstore(['migrate', ...args], { DATABASE_URL: database.url });
+
+/** Runs the program like a user would. */
+const program = (...args: string[]) =>
+  run(COMMAND_LINE, ['migrate', ...args], { cwd: folder.path, env: { DATABASE_URL: database.url } });
+
+describe('petstore migrate', () => {
+  it('brings an empty database up to date, and finds nothing to do the second time', async () => {
+    const first = await program('--json');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).toEqual({ applied: NAMES });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+    expect(await migrate()).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Nothing to do: the tables are up to date.\n',
+    });
+  });
+
+  it('lists with --status what is pending, changes nothing, and exits 1 until everything is applied', async () => {
+    const before = await migrate('--status', '--json');
+    expect(before).toMatchObject({ code: 1, stderr: `petstore: ${NAMES.length} migrations are pending.\n` });
+    expect(JSON.parse(before.stdout)).toEqual({ applied: [], pending: NAMES, newer: [] });
+    expect(await migrate('--status')).toMatchObject({ code: 1 });
+
+    await migrate();
+    const after = await migrate('--status');
+    expect(after).toMatchObject({ code: 0, stderr: '' });
+    expect(after.stdout).toBe(NAMES.map((name) => `applied  ${name}\n`).join(''));
+  });
+
+  it('reverts with --revert only the newest one', async () => {
+    expect(await migrate('--revert', '--yes')).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to do: no migration has been applied.\n',
+    });
+    await migrate();
+    const last = NAMES.at(-1) ?? '';
+    expect(await migrate('--revert', '--yes')).toMatchObject({ code: 0, stdout: `Reverted: ${last}\n` });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+    expect(JSON.parse((await migrate('--revert', '--yes', '--json')).stdout)).toEqual({
+      reverted: NAMES.at(-2),
+    });
+  });
+
+  it('refuses --revert together with --status, which changes nothing', async () => {
+    await migrate();
+    expect(await migrate('--status', '--revert')).toMatchObject({ code: 2, stdout: '' });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('does not revert without --yes where nobody can be asked', async () => {
+    await migrate();
+    expect(await migrate('--revert')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'petstore: --revert loses the data of the newest tables: it needs --yes.\n',
+    });
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('asks on a terminal before it reverts', async () => {
+    await migrate();
+    const last = NAMES.at(-1) ?? '';
+    for (const [text, result] of [
+      ['n\r', 'petstore: stopped, nothing was changed.'],
+      ['y\r', `Reverted: ${last}`],
+    ] as const) {
+      const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
+      const { shown } = await reply(text, COMMAND_LINE, ['migrate', '--revert'], surroundings);
+      expect(shown).toContain(`Revert ${last} and lose the data of its tables? [y/N]`);
+      expect(shown.trimEnd().endsWith(result)).toBe(true);
+    }
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+  });
+
+  it('does not revert while a process of the service is connected, unless --force is given', async () => {
+    await migrate();
+    const service = new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { PORT: '0', DATABASE_URL: database.url },
+    });
+    await service.prints(/listens/);
+    const refused = await migrate('--revert', '--yes');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^petstore: The service is connected \(\d connections\)\. .+ --force\.\n$/,
+    );
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+    expect(await migrate('--revert', '--yes', '--force')).toMatchObject({ code: 0 });
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+
+  it('refuses to revert what a newer version has applied', async () => {
+    await migrate();
+    await withClient(database.url, (client) =>
+      client.query(`INSERT INTO migrations (timestamp, name) VALUES (1, 'Newer1')`),
+    );
+    expect(await migrate('--revert', '--yes')).toMatchObject({
+      code: 1,
+      stderr: 'petstore: Newer1 is unknown here: a newer version has applied it.\n',
+    });
+  });
+
+  it('refuses to run without a DATABASE_URL, and starts no embedded database', async () => {
+    const ended = await run(COMMAND_LINE, ['migrate'], { cwd: folder.path });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^petstore: Set DATABASE_URL\..+\n$/);
+  });
+});
+
+describe('other commands', () => {
+  const list = () => petstore(['keys', 'list'], { DATABASE_URL: database.url });
+
+  it.each([
+    ['keys', 'create', '--plan', 'free', '--name', 'a'],
+    ['keys', 'list'],
+    ['webhooks', 'list'],
+    ['events', 'tail', '--no-follow'],
+  ])('create no tables in a database that has none, which may be the wrong one: %s %s', async (...args) => {
+    expect(await petstore(args, { DATABASE_URL: database.url })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^petstore: The database has no tables of the service\..+ petstore migrate\n$/,
+      ) as unknown,
+    });
+    const tables = 'SELECT FROM pg_tables WHERE schemaname = current_schema';
+    expect((await withClient(database.url, (client) => client.query(tables))).rowCount).toBe(0);
+  });
+
+  it('do not migrate the database of an older version, which may be running', async () => {
+    await migrate();
+    const last = NAMES.at(-1);
+    await withClient(database.url, (client) =>
+      client.query('DELETE FROM migrations WHERE name = $1', [last]),
+    );
+    const { code, stdout, stderr } = await list();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^petstore: The database lacks ${last}\\. .+ petstore migrate\n$`));
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+  });
+});
+
+describe('MIGRATE_AT_START=false', () => {
+  const service = () =>
+    new Program(SERVICE, [], {
+      cwd: folder.path,
+      env: { PORT: '0', DATABASE_URL: database.url, MIGRATE_AT_START: 'false' },
+    });
+
+  it('refuses to start while migrations are pending, in a line that says what to do', async () => {
+    const { code, stderr } = await service().ended;
+    expect(stderr).toMatch(/^petstore: The database has no tables .+MIGRATE_AT_START.+petstore migrate\n$/);
+    expect(code).toBe(1);
+    expect(JSON.parse((await migrate('--status', '--json')).stdout)).toMatchObject({ applied: [] });
+  });
+
+  it('starts once petstore migrate has run', async () => {
+    await migrate();
+    const program = service();
+    await program.prints(/listens/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

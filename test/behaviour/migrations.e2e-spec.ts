@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { migrate, revertLast } from '../../src/platform/database/migrations/migrate.js';
+import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
+import { connectionOptions } from '../../src/platform/database/pool/connection-options.js';
+import { Petstore } from '../support/petstore.js';
+import { appliedMigrations, describeSchema, type SchemaItem } from '../support/schema.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+
+const NAMES = MIGRATIONS.map(({ name }) => name);
+
+/** These change only rows, not tables, or nothing any more. */
+const CHANGING_NO_TABLES = ['FoldCategoryNames1795629600000', 'JobPerWebhook1795802400000'];
+
+describe('the migrations', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createTestDatabase('template1');
+  });
+
+  afterEach(() => database.drop());
+
+  it('each run once if several processes start on an empty database at the same time', async () => {
+    await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('change nothing in a database that is up to date', async () => {
+    await migrate(database.url);
+    const before = await describeSchema(database.url);
+    await migrate(database.url);
+    expect(await describeSchema(database.url)).toEqual(before);
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('can be reverted one after the other, down to nothing, and applied again', async () => {
+    const empty = await describeSchema(database.url);
+    await migrate(database.url);
+    const full = await describeSchema(database.url);
+
+    const states = [full];
+    while (states.length <= NAMES.length) {
+      await revertLast(database.url);
+      states.push(await describeSchema(database.url));
+    }
+    expect(await appliedMigrations(database.url)).toEqual([]);
+    expect(states.at(-1)).toEqual(empty);
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(
+      NAMES.length + 1 - CHANGING_NO_TABLES.length,
+    );
+
+    await migrate(database.url);
+    expect(await describeSchema(database.url)).toEqual(full);
+  });
+});
+
+describe('the migration of category names', () => {
+  it('keeps every category, even if names become equal, and lets those categories change everything else', async () => {
+    const database = await createTestDatabase();
+    while ((await appliedMigrations(database.url)).includes('FoldCategoryNames1795629600000'))
+      await revertLast(database.url);
+    const old = ['Straße', 'STRASSE', 'x²', 'Birds'];
+    const keys = ['straße', 'strasse', 'x2', 'birds'];
+    await withClient(database.url, (client) =>
+      client.query('INSERT INTO categories (name, name_key) SELECT * FROM unnest($1::text[], $2::text[])', [
+        old,
+        keys,
+      ]),
+    );
+    await migrate(database.url);
+    const { rows } = await withClient(database.url, (client) =>
+      client.query('SELECT name, name_key FROM categories ORDER BY id'),
+    );
+    expect(rows).toEqual([
+      { name: 'Straße', name_key: 'strasse' },
+      { name: 'STRASSE', name_key: 'strasse ID 2' },
+      { name: 'x²', name_key: 'x²' },
+      { name: 'Birds', name_key: 'birds' },
+    ]);
+    await revertLast(database.url);
+    await migrate(database.url);
+    await database.drop();
+  });
+});
+
+describe('the migrated tables', () => {
+  let petstore: Petstore;
+  let schema: SchemaItem[];
+
+  beforeAll(async () => {
+    petstore = await Petstore.start();
+    schema = await describeSchema(petstore.databaseUrl);
+  });
+
+  afterAll(() => petstore.stop());
+
+  it('match the entities: columns, checks, foreign keys and indexes', async () => {
+    // Those of the application are also those that modules of tests have added.
+    const entities = [join(import.meta.dirname, '../../src/**/*.entity.ts')];
+    const dataSource = new DataSource({ ...connectionOptions(petstore.databaseUrl), entities });
+    await dataSource.initialize();
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    await dataSource.destroy();
+    expect(dataSource.entityMetadatas.length).toBeGreaterThan(0);
+    // Anything that only a migration creates would be dropped by the next one that `npm run migration` writes.
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it('have an index that starts with the columns of each foreign key', () => {
+    const columns = ({ definition }: SchemaItem) => /\(([^)]+)\)/.exec(definition)?.[1] ?? '';
+    const indexes = schema.filter(({ kind }) => kind === 'index');
+    const missing = schema
+      .filter(({ definition }) => definition.startsWith('FOREIGN KEY'))
+      .filter(
+        (key) =>
+          !indexes.some(
+            (index) => index.table === key.table && `${columns(index)},`.startsWith(`${columns(key)},`),
+          ),
+      );
+    const advice = missing.map(
+      ({ table, definition }) => `@Index() is missing in ${table} for ${definition}`,
+    );
+    expect(advice).toEqual([]);
+  });
+});

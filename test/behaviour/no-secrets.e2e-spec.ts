@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { makeSecret } from '../../src/platform/auth/secret.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { becomes } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { petstore as command } from '../support/command-line.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** Traces of internals: SQL, stack lines (also in JSON), files and packages. */
+const INSIDES =
+  /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b|(\n|\\n)\s+at |node_modules|[\w-]+\.[jt]s\b|[\\/](src|dist)[\\/]/;
+
+/** Everything that would reveal or identify a key: itself, most of it, and what the database stores. */
+function tracesOf(secret: string): string[] {
+  const hash = createHash('sha256').update(secret).digest();
+  return [secret.slice(13, -4), hash.toString('hex'), hash.toString('base64'), hash.toString('base64url')];
+}
+
+/** Traces of secrets in a text, and `Authorization` outside of the 401 that asks for it. */
+const leaks = (text: string, secrets: readonly string[]): string[] => [
+  ...secrets.flatMap(tracesOf).filter((trace) => text.includes(trace)),
+  ...(text.match(/authorization(?!: Bearer <API_KEY>)|bearer (?!realm|<API_KEY>)\S+/gi) ?? []),
+];
+
+describe('leaks', () => {
+  const secret = makeSecret();
+
+  it.each([secret, `{"key":"${secret}"}`, secret.slice(9), 'authorization', `Bearer ${'x'.repeat(20)}`])(
+    'are found in %s',
+    (text) => {
+      expect(leaks(text, [secret])).not.toEqual([]);
+    },
+  );
+
+  it('do not include the part of a key that identifies it', () => {
+    expect(leaks(`${secret.slice(0, 13)}…${secret.slice(-4)} Bearer realm="petstore"`, [secret])).toEqual([]);
+  });
+});
+
+describe('a service with the most verbose log, valid and invalid keys, and a database failure', () => {
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let service: Program;
+  let base: string;
+  const secrets: string[] = [];
+  const responses: string[] = [];
+
+  beforeAll(async () => {
+    [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
+    proxy = await TcpProxy.to(database.url);
+    const port = await freePort();
+    base = `http://127.0.0.1:${port}`;
+    const env = { DATABASE_URL: proxy.url, PORT: String(port), LOG_LEVEL: 'trace' };
+    service = new Program(SERVICE, [], { cwd: folder.path, env });
+    await service.prints(/listens/);
+  });
+  afterAll(async () => {
+    service.signal('SIGKILL');
+    proxy.remove();
+    await Promise.all([folder.remove(), database.drop()]);
+  });
+
+  /** Sends a secret, and stores everything that comes back. */
+  async function ask(path: string, init: RequestInit = {}): Promise<number> {
+    const response = await fetch(base + path, init);
+    responses.push(JSON.stringify([...response.headers]) + (await response.text()));
+    return response.status;
+  }
+  const secret = (value: string): string => {
+    secrets.push(value);
+    return value;
+  };
+  const withKey = (key: string): RequestInit => ({ headers: { Authorization: `Bearer ${key}` } });
+
+  /** @returns what the command prints with --json */
+  async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
+    const env = { DATABASE_URL: database.url };
+    const { stdout, stderr } = await command([...args, '--json'], env);
+    if (stderr !== '') throw new Error(stderr);
+    return JSON.parse(stdout) as { id: string; key: string };
+  }
+  async function created(): Promise<{ id: string; key: string }> {
+    const made = await petstore('keys', 'create', '--plan', 'enterprise', '--name', 'x', ...LIMITS);
+    secret(made.key);
+    return made;
+  }
+  const LIMITS = ['--per-minute', '9', '--per-day', '9'];
+
+  it('reveals no key, hash, header, SQL, stack or file, in any log line or response', async () => {
+    const { id, key } = await created();
+    const statuses = [
+      await ask('/v1/events', withKey(key)),
+      await ask('/v1/events', withKey(secret(makeSecret()))),
+      await ask(
+        '/v1/events',
+        withKey(secret(`${key.slice(0, 30)}${key[30] === 'x' ? 'y' : 'x'}${key.slice(31)}`)),
+      ),
+      await ask('/v1/events', withKey(secret(key.toUpperCase()))),
+      await ask(`/v1/events?limit=0`, withKey(key)),
+      await ask(`/v1/events?cursor=${key}`, withKey(key)),
+      await ask(`/v1/events?access_token=${key}`),
+      await ask(`/v1/events`, { headers: { Cookie: `key=${key}`, 'X-Api-Key': key } }),
+      await ask('/v1/events', { ...withKey(key), method: 'POST', body: `{"key":"${key}` }),
+      await ask('/health/ready', withKey(key)),
+    ];
+    const { key: rotated } = await petstore('keys', 'rotate', id, '--overlap', '0');
+    await becomes(() => ask('/v1/rate-limit', withKey(key)), 401);
+    statuses.push(await ask('/v1/events', withKey(secret(rotated))));
+    for (let i = 0; i < 9; i++) await ask('/v1/events', withKey(rotated));
+    statuses.push(await ask('/v1/events', withKey(rotated)));
+    await petstore('keys', 'revoke', id);
+    await becomes(() => ask('/v1/rate-limit', withKey(rotated)), 401);
+    proxy.cut();
+    statuses.push(await ask('/v1/events', withKey(secret(makeSecret()))));
+    proxy.mend();
+    expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 405, 200, 200, 429, 503]);
+
+    service.signal('SIGTERM');
+    const { stdout, stderr } = await service.ended;
+    const log = stdout + stderr;
+    expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // there is a log
+    for (const text of [log, ...responses]) {
+      expect(leaks(text, secrets)).toEqual([]);
+      expect(INSIDES.exec(text)?.[0]).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { EventEmitter, once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Public } from '../../src/platform/http/public.decorator.js';
+import { promisify } from 'node:util';
+import { becomes, eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+import { bearer, exchange, requestBytes } from '../support/wire.js';
+
+const gate = new EventEmitter().setMaxListeners(0);
+let running = 0;
+let mostRunning = 0;
+const sockets: Socket[] = [];
+
+/** A handler that runs until a signal. */
+@Public()
+@Controller('slow')
+class SlowController {
+  @Get()
+  async slow(): Promise<object> {
+    running += 1;
+    mostRunning = Math.max(mostRunning, running);
+    gate.emit('begun');
+    await once(gate, 'end');
+    running -= 1;
+    return { done: true };
+  }
+}
+
+@Module({ controllers: [SlowController] })
+class SlowModule {}
+
+let petstore: Petstore;
+const server = () => petstore.app.getHttpServer();
+let key: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ modules: [SlowModule], env: { LOG_LEVEL: 'info' } });
+  key = await petstore.key();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await eventually(async () => {
+    gate.emit('end');
+    const connections = promisify(server().getConnections.bind(server()));
+    return running === 0 && (await connections()) === 0;
+  });
+  mostRunning = 0;
+});
+afterAll(() => petstore.stop());
+
+async function open(): Promise<Socket> {
+  const { port } = server().address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The client's end of a connection, and the server's. */
+async function openWithServed(): Promise<[Socket, Socket]> {
+  const connected = once(server(), 'connection') as Promise<[Socket]>;
+  const client = await open();
+  const [served] = await connected;
+  return [client, served];
+}
+
+const many = (count: number, message: Parameters<typeof requestBytes>[0]) =>
+  Buffer.concat(
+    Array.from({ length: count }, (_, i) =>
+      requestBytes({ ...message, headers: [...(message.headers ?? []), ['X-Request-Id', `r${i}`]] }),
+    ),
+  );
+const SLOW = { path: '/slow' };
+
+describe('pipelined requests', () => {
+  it('run one at a time on one connection, and all get their responses in order', async () => {
+    const ending = setInterval(() => gate.emit('end'), 5);
+    const responses = await exchange(petstore, many(100, SLOW), {
+      methods: Array.from({ length: 100 }, () => 'GET'),
+    });
+    clearInterval(ending);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    const ids = responses.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
+    expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `r${i}`));
+    expect(mostRunning).toBe(1);
+  });
+
+  it('do not start after the client has reset the connection; those that have are logged once each', async () => {
+    const logged = petstore.log.length;
+    const client = await open();
+    client.write(many(50, { ...SLOW, headers: [bearer(key)] }));
+    await becomes(() => running, 1);
+    client.resetAndDestroy();
+    gate.emit('end'); // if a connection is not being read, its loss is only noticed on the next write
+    const ids = () =>
+      petstore.log
+        .slice(logged)
+        .filter((line) => 'durationMs' in line)
+        .map(({ requestId }) => requestId);
+    await eventually(() => {
+      gate.emit('end');
+      return running === 0 && ids().length >= 1;
+    });
+    expect(ids()).toEqual(Array.from(ids(), (_, i) => `r${i}`));
+    expect(ids().length).toBeLessThan(50);
+  });
+
+  it('run concurrently on other connections', async () => {
+    for (const socket of [await open(), await open()]) socket.write(many(100, SLOW));
+    await becomes(() => running, 2);
+  });
+
+  it('are not read while earlier ones wait', async () => {
+    const [client, served] = await openWithServed();
+    const bytes = many(1_000, SLOW);
+    for (let i = 0; i < 100; i++) client.write(bytes);
+    await becomes(() => running, 1);
+    gate.emit('end'); // sending a response must not resume reading
+    await becomes(() => running, 1);
+    const { bytesRead } = served;
+    expect(bytesRead).toBeLessThan(1_000_000); // of 8 MB
+  });
+});
+
+describe('a client that does not read', () => {
+  it('is disconnected if it reads nothing for a while, but not while its handler runs', async () => {
+    const [patient, ofPatient] = await openWithServed();
+    patient.write(requestBytes(SLOW));
+    await becomes(() => running, 1);
+    const [reader, ofReader] = await openWithServed();
+    reader.pause().write(many(20, { path: '/docs/swagger-ui-bundle.js' }));
+    await eventually(() => ofReader.bytesWritten > 0);
+    const closed = once(ofReader, 'close');
+    for (const served of [ofPatient, ofReader]) served.setTimeout(100); // milliseconds, instead of 60 s
+    await closed;
+    expect(running).toBe(1);
+    expect(patient.closed).toBe(false);
+    const response = once(patient, 'data');
+    gate.emit('end');
+    expect(String(await response)).toMatch(/^HTTP\/1.1 200/);
+  });
+});

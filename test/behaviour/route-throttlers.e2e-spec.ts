@@ -1,0 +1,117 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { hours, minutes, seconds, Throttle } from '@nestjs/throttler';
+import { Public } from '../../src/platform/index.js';
+import { Petstore } from '../support/petstore.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+@Controller({ path: 'throttled', version: '1' })
+class ThrottledController {
+  @Throttle({ default: { limit: 5, ttl: minutes(10) } })
+  @Get('five')
+  five(): object {
+    return {};
+  }
+
+  @Throttle({ default: { limit: 1, ttl: minutes(10), blockDuration: hours(1) } })
+  @Get('block')
+  block(): object {
+    return {};
+  }
+
+  @Throttle({ default: { limit: 1, ttl: seconds(5) } })
+  @Get('short')
+  short(): object {
+    return {};
+  }
+
+  @Get('free')
+  free(): object {
+    return {};
+  }
+}
+
+@Public()
+@Throttle({ default: { limit: 40, ttl: minutes(10) } })
+@Controller({ path: 'throttled/public', version: '1' })
+class PublicController {
+  @Get()
+  get(): object {
+    return {};
+  }
+}
+
+@Public()
+@Throttle({ default: { limit: 40, ttl: minutes(10) } })
+@Controller('throttled/public')
+class OutsideController {
+  @Get()
+  get(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [ThrottledController, PublicController, OutsideController] })
+class ThrottledModule {}
+
+/** Required wherever requests are counted. */
+function describeThrottlers(environment: () => Promise<Record<string, string>>): void {
+  let petstore: Petstore;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({ env: await environment(), modules: [ThrottledModule] });
+  });
+  afterAll(() => petstore.stop());
+
+  it('admit exactly their limit of concurrent requests, and a refused one is not charged to the plan', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, async () => client.get('/v1/throttled/five')),
+    );
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+    const { headers } = await client.get('/v1/throttled/free');
+    expect(headers['x-ratelimit-remaining']).toBe('54');
+  });
+
+  it('count requests that the plan then refuses, like two throttlers', async () => {
+    const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
+    for (const status of [200, 429, 429, 429, 429]) await client.get('/v1/throttled/five').expect(status);
+    const { headers } = await client.get('/v1/throttled/five').expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(60); // that of the route's limit
+  });
+
+  it.each(['/v1/throttled/public', '/throttled/public'])(
+    'replace the limit of the address on the public route %s',
+    async (path) => {
+      for (let left = 39; left >= 0; left--) {
+        const { headers } = await petstore.client().get(path).expect(200);
+        expect(headers).toMatchObject({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': `${left}` });
+      }
+      const { headers } = await petstore.client().get(path).expect(429);
+      expect(headers['ratelimit-policy']).toBe('"route";q=40;w=600');
+      const unused = await petstore.client().get('/v1/throttled/free').expect(401);
+      expect(unused.headers).toMatchObject({ 'x-ratelimit-limit': '30' });
+    },
+  );
+
+  it('are added to the plan of a key on a public route, and to the limit of an address on others', async () => {
+    const key = petstore.client(await petstore.key('free'));
+    expect((await key.get('/v1/throttled/public').expect(200)).headers['x-ratelimit-limit']).toBe('60');
+    petstore.clock.advance(minutes(1));
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await petstore.client().get('/v1/throttled/five')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+}
+
+describe('throttlers of a route, counted in memory,', () => {
+  describeThrottlers(() => Promise.resolve({}));
+});
+
+describeWithRedis('throttlers of a route, counted in Redis,', () => {
+  let redis: RedisServer;
+  describeThrottlers(async () => {
+    redis = await RedisServer.start();
+    return { REDIS_URL: redis.url };
+  });
+  afterAll(() => redis.stop());
+});

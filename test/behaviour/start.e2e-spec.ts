@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { processesOf } from '../support/processes.js';
+import { describeShop } from '../support/features.js';
+import { emptyFolder, type Ended, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+
+const LISTENS = /listens/;
+const PLANS = ['free', 'pro', 'business', 'enterprise'];
+const SECRET = 'petstore_[0-9A-Za-z]{49}';
+/** No fixed port is guaranteed to be free in a test run, so any free one is used. */
+const ANY_PORT = { PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' };
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  folder = await emptyFolder();
+});
+
+afterAll(async () => {
+  await Promise.all(programs.map(stop));
+  await folder.remove();
+});
+
+function start(env: Record<string, string> = {}, cwd = folder.path): Program {
+  const program = new Program(SERVICE, [], { cwd, env: { ...ANY_PORT, ...env } });
+  programs.push(program);
+  return program;
+}
+
+async function started(...args: Parameters<typeof start>): Promise<Program> {
+  const program = start(...args);
+  await program.prints(/listens[^]*\n$/);
+  return program;
+}
+
+function stop(program: Program): Promise<Ended> {
+  program.signal('SIGINT');
+  return program.ended;
+}
+
+const curlLine = ({ stdout }: Program) => /^ *(curl .+)$/m.exec(stdout)?.[1] ?? 'no curl line';
+const urlOf = ({ stdout }: Program) => /(http:\S+)\/docs/.exec(stdout)?.[1] ?? 'no URL';
+const keysOf = ({ stdout }: Program) =>
+  PLANS.map((plan) => new RegExp(`^ +${plan} +(${SECRET})$`, 'm').exec(stdout)?.[1]);
+const status = async (url: string) => (await fetch(url)).status;
+
+/** Expects one line on stderr that contains all parts, exit code 1, and no message of success. */
+function expectOneLine({ code, stdout, stderr }: Ended, ...parts: string[]): void {
+  for (const part of parts) expect(stderr).toContain(part);
+  expect(stderr).toMatch(/^petstore: .+\n$/);
+  expect(stdout).not.toMatch(LISTENS);
+  expect(code).toBe(1);
+}
+
+describe('npm start with an empty data folder', () => {
+  let service: Program;
+
+  beforeAll(async () => {
+    service = await started();
+  });
+
+  it('prints the address of the Swagger UI', async () => {
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+  });
+
+  it('prints a line for each step', () => {
+    expect(service.stdout).toMatch(
+      /^Starting PostgreSQL…\nApplying \d+ migrations…\nStarting the service…\n/,
+    );
+  });
+
+  it('prints one demo key for each plan', () => {
+    expect(keysOf(service)).toEqual(PLANS.map(() => expect.stringMatching(SECRET) as unknown));
+    expect(new Set(keysOf(service)).size).toBe(PLANS.length);
+  });
+
+  it('prints a curl command that returns 200 with a list', async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
+    expect(stdout).toMatch(/\n\[.*\]$/);
+    expect(service.stdout.match(/curl/g)).toHaveLength(1);
+  });
+
+  it('stores the keys where only their owner can read them', async () => {
+    const file = join(folder.path, '.petstore', 'demo-keys.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(Object.values(JSON.parse(await readFile(file, 'utf8')))).toEqual(keysOf(service));
+  });
+
+  describeShop()('the demo data', () => {
+    it('are in the response to that command', async () => {
+      expect((await promisify(execFile)('sh', ['-c', curlLine(service)])).stdout).toMatch(/"name":"Rex"/);
+    });
+
+    it('are as if a client had created them: with events for every row, and orders that hold their pets', async () => {
+      const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
+      const read = async <Row>(path: string) =>
+        (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
+      const events = await read<{ type: string; data: { id: number } }>('events');
+      /** The state after applying all events. */
+      const folded = (resource: string) =>
+        new Map(events.filter(({ type }) => type.startsWith(resource)).map(({ data }) => [data.id, data]));
+      const pets = await read<{ id: number; categoryId: number }>('pets');
+      const orders = await read<{ id: number; petId: number; status: string }>('store/orders');
+      const categories = await read<{ id: number }>('categories');
+      expect([...folded('pet.').values()]).toMatchObject(pets);
+      expect([...folded('order.').values()]).toEqual(orders);
+      expect([...folded('category.').values()]).toEqual(categories);
+      expect(pets.filter(({ categoryId }) => !folded('category.').has(categoryId))).toEqual([]);
+      const held = orders.find(({ status }) => status === 'placed')?.petId;
+      const removed = await fetch(`${urlOf(service)}/v1/pets/${held}`, { method: 'DELETE', headers });
+      expect(removed.status).toBe(409);
+    });
+  });
+
+  it('prints nothing on stderr', () => {
+    expect(service.stderr).toBe('');
+  });
+
+  it('refuses a second start on the same port before creating anything, and keeps serving', async () => {
+    const other = await emptyFolder();
+    const { port } = new URL(urlOf(service));
+    expectOneLine(await start({ PORT: port }, other.path).ended, `Port ${port}`, 'in use', 'PORT');
+    expect(await readdir(other.path)).toEqual([]);
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+    await other.remove();
+  });
+
+  it('ends on Ctrl-C with exit code 0 and leaves nothing running', async () => {
+    expect(processesOf(folder.path)).not.toEqual([]);
+    expect(await stop(service)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nStopped\.\n$/),
+      stderr: '',
+    });
+    expect(processesOf(folder.path)).toEqual([]);
+  });
+
+  it('refuses a data folder that is a file', async () => {
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    expectOneLine(await start({ PETSTORE_DATA_DIR: file }).ended, file, 'PETSTORE_DATA_DIR');
+  });
+});
+
+describe('npm start with a DATABASE_URL', () => {
+  let database: TestDatabase;
+  let elsewhere: typeof folder;
+
+  beforeAll(async () => {
+    [database, elsewhere] = await Promise.all([createTestDatabase('template1'), emptyFolder()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([...programs.map(stop), elsewhere.remove()]);
+    await database.drop();
+  });
+
+  const rowsOf = (...tables: readonly string[]) =>
+    withClient(database.url, async (client) => {
+      const counts: number[] = [];
+      for (const table of tables) {
+        const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${table}`);
+        counts.push(Number(rows[0]?.count));
+      }
+      return counts;
+    });
+
+  it('serves without printing or creating demo data', async () => {
+    const service = await started({ DATABASE_URL: database.url }, elsewhere.path);
+    expect(await status(`${urlOf(service)}/docs`)).toBe(200);
+    expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
+    expect(await readdir(elsewhere.path)).toEqual([]);
+    expect(await rowsOf('api_keys', 'pets', 'orders')).toEqual([0, 0, 0]);
+    expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('refuses an unusable one in a single line without the password', async () => {
+    const wrong = [
+      { port: '1' },
+      { hostname: 'no-such-host.invalid' },
+      { password: 'hunter2' },
+      { pathname: '/no_such_database' },
+    ].map((change) => Object.assign(new URL(database.url), change));
+    const attempts = wrong.map(async ({ href, password }) => {
+      const ended = await start({ DATABASE_URL: href }, elsewhere.path).ended;
+      expectOneLine(ended, 'DATABASE_URL');
+      expect(ended.stderr).not.toContain(password);
+    });
+    await Promise.all(attempts);
+  });
+});
+
+describe('npm start with an invalid variable', () => {
+  it('names the variable in one line', async () => {
+    const invalid = {
+      PORT: 'http',
+      HOST: '192.0.2.1',
+      DATABASE_URL: 'db/pets',
+      PUBLIC_URL: 'api.example.com',
+      STAGING_PUBLIC_URL: 'staging',
+      TRUST_PROXY: 'true',
+      LOG_LEVEL: 'loud',
+      CORS_ORIGINS: '*',
+    };
+    const attempts = Object.entries(invalid).map(async ([name, value]) => {
+      expectOneLine(await start({ [name]: value }).ended, name);
+    });
+    await Promise.all(attempts);
+  });
+
+  it('refuses a port that another program listens on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expectOneLine(await start({ PORT: String(port) }).ended, `Port ${port} is in use`);
+    server.close();
+  });
+});

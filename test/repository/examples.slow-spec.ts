@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { transformFile } from '@swc/core';
+import { installPackedClient } from '../support/packed-client.js';
+import { Petstore } from '../support/petstore.js';
+import { emptyFolder, run } from '../support/program.js';
+import { itWithPython, runPython } from '../support/python.js';
+import { readText } from '../support/repository.js';
+import { codeBlocks } from '../support/shell-blocks.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const BEYOND_NUMBERS = '9007199254740993';
+
+let petstore: Petstore;
+let url: string;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({ env: { PUBLIC_URL: '' } });
+  url = `${await petstore.app.getUrl()}/v1`;
+  await petstore.query(
+    `INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || n, n, 'available' FROM generate_series(1, 120) n`,
+  );
+});
+
+afterAll(() => petstore.stop());
+
+const environment = (key: string) => ({ PETSTORE_URL: url, PETSTORE_API_KEY: key });
+const namesIn = (printed: string) => printed.split('\n').map((line) => line.split('\t')[2]);
+const NAMES = Array.from({ length: 120 }, (_, i) => `Rex ${i + 1}`);
+
+/** What the programs of the READMEs print first and last. */
+const README = /^\d+n? Rex [^]*\nenterprise \d+ \d+ [0-9a-f]{32}\n$/;
+
+describe('clients/examples/typescript, with the client as packed by npm', () => {
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+  let files: string[];
+
+  beforeAll(async () => {
+    folder = await emptyFolder();
+    files = await installPackedClient(folder.path);
+    const { code } = await transformFile(join(ROOT, 'clients/examples/typescript/main.ts'), {
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    });
+    await writeFile(join(folder.path, 'main.mjs'), code);
+  });
+
+  afterAll(() => folder.remove());
+
+  const example = async (key: string, ...args: string[]) =>
+    run(join(folder.path, 'main.mjs'), args, { cwd: folder.path, env: environment(key) });
+
+  it('contains the built client and nothing else', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'dist/cjs/index.js',
+        'dist/cjs/package.json',
+        'dist/esm/index.d.ts',
+        'dist/esm/index.js',
+        'package.json',
+      ]),
+    );
+    const built =
+      /^(LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(cjs|esm)\/.*\.(js|d\.ts))$/;
+    expect(files.filter((path) => !built.test(path))).toEqual([]);
+  });
+
+  it('visits every pet', async () => {
+    const { code, stdout } = await example(await petstore.key(), 'list');
+    expect([code, namesIn(stdout).slice(0, 120)]).toEqual([0, NAMES]);
+  });
+
+  it('adds a pet, and keeps all digits of an identifier', async () => {
+    const { stdout } = await example(await petstore.key(), 'add', 'Zoë', BEYOND_NUMBERS);
+    expect(stdout).toMatch(/^Zoë has the id \d+\.\n$/);
+    const rows = await petstore.query(
+      `SELECT 1 FROM pets WHERE name = 'Zoë' AND category_id = ${BEYOND_NUMBERS}`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('runs the program of its README unchanged', async () => {
+    const [program = ''] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
+    await writeFile(join(folder.path, 'readme.mjs'), program);
+    const surroundings = { cwd: folder.path, env: environment(await petstore.key()) };
+    const ended = await run(join(folder.path, 'readme.mjs'), [], surroundings);
+    expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(README) as unknown });
+  });
+
+  it('ends with one line and exit code 1 if a request is refused', async () => {
+    const { code, stderr } = await example('petstore_wrong', 'list');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^401 invalid_api_key: .+\n$/)]);
+  });
+});
+
+describe('clients/examples/python', () => {
+  const example = (key: string, ...args: string[]) =>
+    runPython([join(ROOT, 'clients/examples/python/main.py'), ...args], {
+      ...environment(key),
+      PYTHONPATH: join(ROOT, 'clients/python/src'),
+      PYTHONUTF8: '1',
+    });
+
+  itWithPython('visits every pet', async () => {
+    const printed = await text(example(await petstore.key(), 'list', '--status', 'available').stdout);
+    expect(namesIn(printed).slice(0, 120)).toEqual(NAMES);
+  });
+
+  itWithPython('adds a pet, and keeps all digits of an identifier', async () => {
+    const printed = await text(example(await petstore.key(), 'add', 'Chloë', BEYOND_NUMBERS).stdout);
+    expect(printed).toMatch(/^Chloë has the id \d+\.\n$/);
+    const rows = await petstore.query(
+      `SELECT 1 FROM pets WHERE name = 'Chloë' AND category_id = ${BEYOND_NUMBERS}`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  itWithPython('runs the programs of its client README unchanged', async () => {
+    const [program = '', asynchronous = ''] = codeBlocks(readText('clients/python/README.md'), 'python');
+    const code = `${program}\n${asynchronous}\nimport asyncio\nassert "Rex" in asyncio.run(names())\n`;
+    const env = { ...environment(await petstore.key()), PYTHONPATH: join(ROOT, 'clients/python/src') };
+    const child = runPython(['-c', code], env);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
+  });
+
+  itWithPython('ends with one line and exit code 1 if a request is refused', async () => {
+    const program = example('petstore_wrong', 'list');
+    expect(await text(program.stderr)).toMatch(/^401 invalid_api_key: .+\n$/);
+    expect(program.exitCode ?? (await once(program, 'close'))[0]).toBe(1);
+  });
+});

@@ -1,0 +1,703 @@
+import {
+  type ArgumentsHost,
+  Body,
+  type CallHandler,
+  type CanActivate,
+  Catch,
+  ClassSerializerInterceptor,
+  ConflictException,
+  Controller,
+  DefaultValuePipe,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Injectable,
+  type MessageEvent,
+  type MiddlewareConsumer,
+  Module,
+  type NestInterceptor,
+  type NestModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+  Param,
+  ParseArrayPipe,
+  ParseFilePipeBuilder,
+  ParseIntPipe,
+  ParseUUIDPipe,
+  Post,
+  Query,
+  Redirect,
+  Res,
+  ServiceUnavailableException,
+  SetMetadata,
+  Sse,
+  StreamableFile,
+  UploadedFile,
+  UploadedFiles,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, Reflector, REQUEST } from '@nestjs/core';
+import { FileInterceptor, FilesInterceptor } from '@nestjs/platform-express';
+import { ApiConsumes } from '@nestjs/swagger';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Exclude, Type } from 'class-transformer';
+import { IsInt, IsObject, IsOptional, IsString, Max, MaxLength, ValidateNested } from 'class-validator';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { map, type Observable, of } from 'rxjs';
+import {
+  AfterLoad,
+  Column,
+  DataSource,
+  Entity,
+  ManyToOne,
+  OneToMany,
+  PrimaryGeneratedColumn,
+  type Relation,
+  Repository,
+  VersionColumn,
+} from 'typeorm';
+import { Petstore } from '../support/petstore.js';
+
+/** What module authors use every day, written only with what the documentation of Nest and TypeORM shows. */
+
+// Guards
+
+const Roles = (...roles: string[]) => SetMetadata('roles', roles);
+
+@Injectable()
+class RolesGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const roles = this.reflector.get<string[] | undefined>('roles', context.getHandler());
+    return roles === undefined || roles.includes('keeper');
+  }
+}
+
+/** Global: it runs after the guards of the service. */
+class PrincipalGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    http.getResponse<Response>().setHeader('X-Guarded', String(http.getRequest<Request>().principal?.kind));
+    return true;
+  }
+}
+
+@Controller({ path: 'on-guards', version: '1' })
+@UseGuards(RolesGuard)
+class GuardsController {
+  @Get('open')
+  open(): object {
+    return {};
+  }
+
+  @Get('closed')
+  @Roles('vet')
+  closed(): object {
+    return {};
+  }
+}
+
+// Pipes and DTOs
+
+class Address {
+  @IsString()
+  @MaxLength(10)
+  city!: string;
+}
+
+class KeeperDto {
+  @IsString()
+  @MaxLength(100)
+  name!: string;
+
+  @IsOptional()
+  @IsObject()
+  notes?: object;
+
+  @IsInt()
+  @Max(99)
+  age = 30;
+
+  @ValidateNested()
+  @Type(() => Address)
+  address!: Address;
+}
+
+class FilterDto {
+  @IsOptional()
+  @IsString()
+  city?: string;
+}
+
+@Controller({ path: 'on-pipes', version: '1' })
+class PipesController {
+  @Get('int/:number')
+  int(@Param('number', ParseIntPipe) number: number): object {
+    return { number };
+  }
+
+  @Get('uuid/:id')
+  uuid(@Param('id', ParseUUIDPipe) id: string): object {
+    return { id };
+  }
+
+  @Get('defaults')
+  defaults(
+    @Query('size', new DefaultValuePipe(5), ParseIntPipe) size: number,
+    @Query('tags', new ParseArrayPipe({ optional: true })) tags?: string[],
+  ): object {
+    return { size, tags };
+  }
+
+  @Get('filtered')
+  filtered(@Query() query: FilterDto): object {
+    return query;
+  }
+
+  @Post('form')
+  @HttpCode(200)
+  @ApiConsumes('application/x-www-form-urlencoded')
+  form(@Body() { city }: Address): object {
+    return { city };
+  }
+
+  @Post('keepers')
+  keepers(@Body() keeper: KeeperDto): object {
+    return { keeper, isInstance: keeper instanceof KeeperDto && keeper.address instanceof Address };
+  }
+}
+
+// Interceptors
+
+@Injectable()
+class DataInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    return next.handle().pipe(map((data) => ({ data })));
+  }
+}
+
+@Injectable()
+class CachedInterceptor implements NestInterceptor {
+  intercept(): Observable<unknown> {
+    return of({ from: 'cache' });
+  }
+}
+
+class Keeper {
+  readonly name = 'Ann';
+
+  @Exclude()
+  readonly password = 'secret';
+}
+
+@Controller({ path: 'on-interceptors', version: '1' })
+class InterceptorsController {
+  @Get('wrapped')
+  @UseInterceptors(DataInterceptor)
+  wrapped(): object {
+    return { id: 9007199254740993n };
+  }
+
+  @Get('cached')
+  @UseInterceptors(CachedInterceptor)
+  cached(): object {
+    return { from: 'handler' };
+  }
+
+  @Get('serialized')
+  @UseInterceptors(ClassSerializerInterceptor)
+  serialized(): Keeper {
+    return new Keeper();
+  }
+}
+
+// Exceptions and filters
+
+class OutOfStock extends Error {}
+
+@Catch(OutOfStock)
+class OutOfStockFilter implements ExceptionFilter<OutOfStock> {
+  catch(exception: OutOfStock, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse<Response>().status(409).json({ mine: exception.message });
+  }
+}
+
+@Catch(RangeError)
+class RangeErrorFilter implements ExceptionFilter<RangeError> {
+  catch(exception: RangeError, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse<Response>().status(422).json({ global: exception.message });
+  }
+}
+
+@Controller({ path: 'on-filters', version: '1' })
+class FiltersController {
+  @Get('conflict')
+  conflict(): never {
+    throw new ConflictException('The name is taken');
+  }
+
+  @Get('unavailable')
+  unavailable(@Res({ passthrough: true }) response: Response): never {
+    response.setHeader('Retry-After', '17');
+    throw new ServiceUnavailableException('The moon is down');
+  }
+
+  @Get('failure')
+  failure(): Promise<never> {
+    return Promise.reject(new Error('the password is leak'));
+  }
+
+  @Get('own')
+  @UseFilters(OutOfStockFilter)
+  own(): never {
+    throw new OutOfStock('no hay');
+  }
+
+  @Get('global')
+  global(): never {
+    throw new RangeError('too far');
+  }
+}
+
+// Bodies and uploads
+
+/** What `@types/multer` describes. */
+interface StoredFile {
+  readonly originalname: string;
+  readonly buffer: Buffer;
+}
+
+@Controller({ path: 'on-bodies', version: '1' })
+class BodiesController {
+  @Post('upload')
+  @ApiConsumes('multipart/form-data')
+  @UseInterceptors(FileInterceptor('file'))
+  upload(@UploadedFile() file: StoredFile, @Body() fields: Record<string, string>): object {
+    return { name: file.originalname, size: file.buffer.length, fields: { ...fields } };
+  }
+
+  @Post('uploads')
+  @ApiConsumes('multipart/form-data')
+  @UseInterceptors(FilesInterceptor('files', 2))
+  uploads(@UploadedFiles() files: StoredFile[]): object {
+    return { names: files.map(({ originalname }) => originalname) };
+  }
+
+  @Post('picture')
+  @ApiConsumes('multipart/form-data')
+  @UseInterceptors(FileInterceptor('file'))
+  picture(
+    @UploadedFile(new ParseFilePipeBuilder().addMaxSizeValidator({ maxSize: 10 }).build()) file: StoredFile,
+  ): object {
+    return { size: file.buffer.length };
+  }
+
+  @Post('large')
+  large(@Body('items') items: unknown[]): object {
+    return { items: items.length };
+  }
+}
+
+// Responses
+
+@Controller({ path: 'on-responses', version: '1' })
+class ResponsesController {
+  @Post('accepted')
+  @HttpCode(202)
+  @Header('X-Own', 'yes')
+  accepted(): object {
+    return { accepted: true };
+  }
+
+  @Get('moved')
+  @Redirect('/v1/on-responses/text', 303)
+  moved(): void {
+    // The decorator responds.
+  }
+
+  @Get('text')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  text(): string {
+    return 'hello';
+  }
+
+  @Get('file')
+  file(): StreamableFile {
+    return new StreamableFile(Buffer.from('id\n1\n'), {
+      type: 'text/csv',
+      disposition: 'attachment; filename="pets.csv"',
+    });
+  }
+
+  @Sse('events')
+  events(): Observable<MessageEvent> {
+    return of({ data: { n: 1 } }, { data: { n: 2 } });
+  }
+}
+
+// TypeORM
+
+@Entity('on_owners')
+class Owner {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column('text')
+  name!: string;
+
+  @VersionColumn()
+  version!: number;
+
+  @OneToMany(() => Toy, ({ owner }) => owner, { cascade: true })
+  toys!: Relation<Toy[]>;
+
+  greeting?: string;
+
+  @AfterLoad()
+  greet(): void {
+    this.greeting = `Hello ${this.name}`;
+  }
+}
+
+@Entity('on_toys')
+class Toy {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column('text', { unique: true })
+  name!: string;
+
+  @ManyToOne(() => Owner, ({ toys }) => toys)
+  owner!: Relation<Owner>;
+}
+
+@Injectable()
+class OwnersService implements OnModuleInit, OnApplicationShutdown {
+  rowsAtShutdown?: number;
+
+  constructor(
+    @InjectRepository(Owner) private readonly owners: Repository<Owner>,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.dataSource.query(`
+      CREATE TABLE on_owners (id serial PRIMARY KEY, name text NOT NULL, version int NOT NULL);
+      CREATE TABLE on_toys (id serial PRIMARY KEY, name text NOT NULL UNIQUE, "ownerId" int REFERENCES on_owners)`);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.rowsAtShutdown = await this.owners.count();
+  }
+
+  async rename(name: string, to: string): Promise<Owner> {
+    return this.dataSource.transaction('SERIALIZABLE', async (manager) => {
+      const owner = await manager.findOneOrFail(Owner, {
+        where: { name },
+        lock: { mode: 'pessimistic_write' },
+      });
+      owner.name = to;
+      return manager.save(owner);
+    });
+  }
+
+  /** Saves both or neither. */
+  async addTwo(first: string, second: string): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const toys = manager.getRepository(Toy);
+      await toys.insert({ name: first });
+      await toys.insert({ name: second });
+    });
+  }
+
+  async addByHand(name: string, commits: boolean): Promise<void> {
+    const runner = this.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    try {
+      await runner.manager.insert(Toy, { name });
+      // A savepoint of its own
+      await runner.manager.transaction((manager) => manager.insert(Toy, { name: `${name} 2` }));
+      await (commits ? runner.commitTransaction() : runner.rollbackTransaction());
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+@Controller({ path: 'on-owners', version: '1' })
+class OwnersController {
+  constructor(
+    private readonly service: OwnersService,
+    @InjectRepository(Owner) private readonly owners: Repository<Owner>,
+    @InjectRepository(Toy) private readonly toys: Repository<Toy>,
+  ) {}
+
+  @Post('first')
+  async first(): Promise<object> {
+    await this.owners.save({ name: 'Ann', toys: [{ name: 'ball' }, { name: 'rope' }] });
+    const { id, version } = await this.service.rename('Ann', 'Bea');
+    const [owner] = await this.owners.find({ where: { id }, relations: { toys: true } });
+    const ropes = await this.toys
+      .createQueryBuilder('toy')
+      .innerJoinAndSelect('toy.owner', 'owner')
+      .where('toy.name LIKE :name', { name: 'rop%' })
+      .getMany();
+    return {
+      version,
+      greeting: owner?.greeting,
+      toys: owner?.toys.map(({ name }) => name).sort(),
+      ropes: ropes.map((toy) => `${toy.owner.name}'s ${toy.name}`),
+    };
+  }
+
+  @Post('transactions')
+  async transactions(): Promise<string[]> {
+    await this.service.addTwo('kept 1', 'kept 2');
+    await this.service.addTwo('lost', 'kept 1').catch(() => undefined); // the unique name is taken
+    await this.service.addByHand('by hand', true);
+    await this.service.addByHand('rolled back', false);
+    const toys = await this.toys.find({ order: { id: 'ASC' } });
+    return toys.map(({ name }) => name);
+  }
+}
+
+// Providers and middleware
+
+@Controller({ path: 'on-providers', version: '1' })
+class ProvidersController {
+  constructor(
+    @Inject(REQUEST) private readonly request: Request,
+    @Inject('GREETING') private readonly greeting: string,
+  ) {}
+
+  @Get()
+  get(): object {
+    return { path: this.request.path, greeting: this.greeting };
+  }
+}
+
+const asynchronous = { provide: 'GREETING', useFactory: () => Promise.resolve('hello') };
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Owner, Toy])],
+  controllers: [
+    GuardsController,
+    PipesController,
+    InterceptorsController,
+    FiltersController,
+    BodiesController,
+    ResponsesController,
+    OwnersController,
+    ProvidersController,
+  ],
+  providers: [
+    OwnersService,
+    asynchronous,
+    { provide: APP_GUARD, useClass: PrincipalGuard },
+    { provide: APP_FILTER, useClass: RangeErrorFilter },
+  ],
+})
+class DailyModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(express.json({ limit: '1mb' })).forRoutes(BodiesController);
+    consumer
+      .apply((_request: Request, response: Response, next: NextFunction) => {
+        response.setHeader('X-Middleware', 'ran');
+        next();
+      })
+      .forRoutes(ProvidersController);
+  }
+}
+
+describe('a module written as the Nest documentation shows', () => {
+  let petstore: Petstore;
+  let client: ReturnType<Petstore['client']>;
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({ modules: [DailyModule] });
+    client = petstore.client(await petstore.key());
+  });
+  afterAll(() => petstore.stop());
+
+  it('runs guards after the key check, and refuses with 403 where one returns false', async () => {
+    const { headers } = await client.get('/v1/on-guards/open').expect(200);
+    expect(headers['x-guarded']).toBe('key');
+    const closed = await client.get('/v1/on-guards/closed').expect(403);
+    expect(closed.body).toEqual({ code: 'forbidden', message: 'Forbidden resource', status: 403 });
+    await petstore.client().get('/v1/on-guards/open').expect(401);
+  });
+
+  it.each([
+    ['int/7', 200, { number: 7 }],
+    ['int/seven', 400, undefined],
+    ['uuid/8e03978e-40d5-43dd-bc93-6894a57f9324', 200, { id: '8e03978e-40d5-43dd-bc93-6894a57f9324' }],
+    ['uuid/8e03978e', 400, undefined],
+    ['defaults', 200, { size: 5 }],
+    ['defaults?size=7&tags=a,b', 200, { size: 7, tags: ['a', 'b'] }],
+    ['defaults?size=x', 400, undefined],
+    ['defaults?other=x', 200, { size: 5 }],
+    ['filtered?city=Ulm', 200, { city: 'Ulm' }],
+    ['filtered?town=Ulm', 400, undefined],
+  ])('applies the pipes of Nest: GET %s is %i', async (path, status, body) => {
+    const response = await client.get(`/v1/on-pipes/${path}`).expect(status);
+    expect(response.body).toEqual(body ?? expect.objectContaining({ status: 400 }));
+  });
+
+  it('makes instances of a DTO and its nested DTO, with their defaults', async () => {
+    const address = { city: 'Ulm' };
+    const { body } = await client.post('/v1/on-pipes/keepers').send({ name: 'Ann', address }).expect(201);
+    expect(body).toEqual({ keeper: { name: 'Ann', age: 30, address }, isInstance: true });
+  });
+
+  it('reports every invalid property of a DTO, nested ones too', async () => {
+    const { body } = await client
+      .post('/v1/on-pipes/keepers')
+      .send({ age: 100, address: { city: 'x'.repeat(11) }, admin: true })
+      .expect(400);
+    expect(
+      (body as { details: { pointer: string; code: string }[] }).details.map(
+        ({ pointer, code }) => `${pointer} ${code}`,
+      ),
+    ).toEqual(
+      expect.arrayContaining(['/name required', '/age range', '/address/city length', '/admin unknown']),
+    );
+  });
+
+  it('reports the type of a property before its other rules', async () => {
+    const keeper = { name: 5, address: { city: 'Ulm' } };
+    const { body } = await client.post('/v1/on-pipes/keepers').send(keeper).expect(400);
+    expect(body).toMatchObject({ details: [{ field: 'name', code: 'type' }] });
+  });
+
+  it('refuses integers in an untyped object that a double cannot hold', async () => {
+    const keeper = (digits: string) =>
+      client
+        .post('/v1/on-pipes/keepers')
+        .type('json')
+        .send(`{"name":"Ann","address":{"city":"Ulm"},"notes":{"of":[{"n":${digits}}]}}`);
+    await keeper('9007199254740991').expect(201);
+    const { body } = await keeper('9007199254740993').expect(400);
+    expect(body).toMatchObject({ details: [{ pointer: '/notes/of/0/n', code: 'range' }] });
+  });
+
+  it('takes a form where @ApiConsumes() names it', async () => {
+    const form = () => client.post('/v1/on-pipes/form');
+    expect((await form().type('form').send('city=Bad+Urach').expect(200)).body).toEqual({
+      city: 'Bad Urach',
+    });
+    await form().type('form').send('city=far+too+long+a+name').expect(400);
+    await form().send({ city: 'Ulm' }).expect(415);
+    await client.post('/v1/on-pipes/keepers').type('form').send('name=Ann').expect(415);
+  });
+
+  it('lets interceptors map, replace and serialize a response', async () => {
+    expect((await client.get('/v1/on-interceptors/wrapped')).text).toBe('{"data":{"id":9007199254740993}}');
+    expect((await client.get('/v1/on-interceptors/cached')).body).toEqual({ from: 'cache' });
+    expect((await client.get('/v1/on-interceptors/serialized')).body).toEqual({ name: 'Ann' });
+  });
+
+  it('turns exceptions into the Error body, and hides what an unexpected one says', async () => {
+    const conflict = await client.get('/v1/on-filters/conflict').expect(409);
+    expect(conflict.body).toEqual({ code: 'conflict', message: 'The name is taken', status: 409 });
+    const unavailable = await client.get('/v1/on-filters/unavailable').expect(503);
+    expect(unavailable.headers['retry-after']).toBe('17');
+    const failure = await client.get('/v1/on-filters/failure').expect(500);
+    expect(failure.body).toMatchObject({ code: 'internal_error', status: 500 });
+    expect(failure.text).not.toContain('password');
+    expect(petstore.log).toContainEqual(
+      expect.objectContaining({ requestId: failure.headers['x-request-id'], level: 'error' }),
+    );
+  });
+
+  it('runs the filters of a route and of APP_FILTER', async () => {
+    expect((await client.get('/v1/on-filters/own').expect(409)).body).toEqual({ mine: 'no hay' });
+    expect((await client.get('/v1/on-filters/global').expect(422)).body).toEqual({ global: 'too far' });
+  });
+
+  it('takes uploads, larger ones than a JSON body too, and checks them by pipes', async () => {
+    const post = (path: string) => client.post(`/v1/on-bodies/${path}`);
+    const file = Buffer.alloc(200_000);
+    const upload = await post('upload').field('name', 'Rex').attach('file', file, 'rex.bin').expect(201);
+    expect(upload.body).toEqual({ name: 'rex.bin', size: 200_000, fields: { name: 'Rex' } });
+    const uploads = await post('uploads').attach('files', file, 'a').attach('files', file, 'b').expect(201);
+    expect(uploads.body).toEqual({ names: ['a', 'b'] });
+    await post('picture').attach('file', Buffer.alloc(9), 'a').expect(201);
+    await post('picture').attach('file', Buffer.alloc(11), 'a').expect(400);
+  });
+
+  it('leaves a larger body to middleware that reads it', async () => {
+    const items = Array.from({ length: 100_000 }, (_, i) => i);
+    const { body } = await client.post('/v1/on-bodies/large').send({ items }).expect(201);
+    expect(body).toEqual({ items: 100_000 });
+  });
+
+  it('sends the status, headers and type that decorators name', async () => {
+    const accepted = await client.post('/v1/on-responses/accepted').expect(202);
+    expect(accepted.headers).toMatchObject({ 'x-own': 'yes', 'x-ratelimit-limit': expect.any(String) });
+    const moved = await client.get('/v1/on-responses/moved').redirects(0).expect(303);
+    expect(moved.headers.location).toBe('/v1/on-responses/text');
+    const text = await client.get('/v1/on-responses/text').expect(200);
+    expect({ type: text.type, text: text.text }).toEqual({ type: 'text/plain', text: 'hello' });
+  });
+
+  it('streams files and server-sent events', async () => {
+    const file = await client.get('/v1/on-responses/file').expect(200);
+    expect(file.headers['content-disposition']).toBe('attachment; filename="pets.csv"');
+    expect(file.text).toBe('id\n1\n');
+    const events = await client.get('/v1/on-responses/events').expect(200);
+    expect(events.type).toBe('text/event-stream');
+    expect(events.text).toContain('id: 1\ndata: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n');
+  });
+
+  it('reads and writes by TypeORM: relations, cascades, versions, listeners, builders', async () => {
+    const { body } = await client.post('/v1/on-owners/first').expect(201);
+    expect(body).toEqual({
+      version: 2,
+      greeting: 'Hello Bea',
+      toys: ['ball', 'rope'],
+      ropes: ["Bea's rope"],
+    });
+  });
+
+  it('commits and rolls back transactions, nested ones and those of a query runner', async () => {
+    await petstore.query('TRUNCATE on_toys');
+    const { body } = await client.post('/v1/on-owners/transactions').expect(201);
+    expect(body).toEqual(['kept 1', 'kept 2', 'by hand', 'by hand 2']);
+  });
+
+  it('injects request-scoped and asynchronous providers, and runs middleware', async () => {
+    const { body, headers } = await client.get('/v1/on-providers').expect(200);
+    expect(body).toEqual({ path: '/v1/on-providers', greeting: 'hello' });
+    expect(headers['x-middleware']).toBe('ran');
+  });
+});
+
+describe('a module at shutdown', () => {
+  it('can still use the database in its last hook', async () => {
+    const petstore = await Petstore.start({ modules: [DailyModule] });
+    const owners = petstore.app.get(OwnersService);
+    await petstore.stop();
+    expect(owners.rowsAtShutdown).toBe(0);
+  });
+});
+
+/** Marked like `@WebSocketGateway()` would. The package is not installed. */
+@SetMetadata('websockets:is_gateway', true)
+class ChatGateway {}
+
+@Module({ providers: [ChatGateway] })
+class ChatModule {}
+
+describe('a WebSocket gateway', () => {
+  it('is refused before the service listens', async () => {
+    await expect(Petstore.start({ modules: [ChatModule] })).rejects.toThrow(
+      /^ChatGateway is a WebSocket gateway, which this service does not support: /,
+    );
+  });
+});

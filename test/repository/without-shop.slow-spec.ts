@@ -1,0 +1,57 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkingCopy } from '../support/checkout.js';
+import { Program } from '../support/program.js';
+
+let copy: WorkingCopy;
+
+beforeAll(async () => {
+  copy = await WorkingCopy.make();
+  await rm(join(copy.path, 'src/shop'), { recursive: true });
+  await rm(join(copy.path, 'test/shop'), { recursive: true });
+  await mkdir(join(copy.path, 'test/shop'));
+  const list = join(copy.path, 'src/app.module.ts');
+  const text = await readFile(list, 'utf8');
+  await writeFile(
+    list,
+    text.replace(/^import .*'\.\/shop\/.*\n/gm, '').replace(/\s*\b(Pets|Categories|Store)Module\b,/g, ''),
+  );
+  await copy.type(
+    'node tools/generators/generate.mjs toys && UPDATE_OPENAPI=true npm test -- openapi-snapshot',
+  );
+});
+afterAll(() => copy.remove());
+
+async function passes(program: string, ...args: string[]): Promise<void> {
+  const { code, stdout, stderr } = await copy.npx(program, ...args);
+  const output = code === 0 ? '' : stdout + stderr;
+  expect({ program, code, output }).toEqual({ program, code: 0, output: '' });
+}
+
+/** The platform knows nothing of the shop: another one may stand in its place. */
+describe('a service whose only feature is a generated one', () => {
+  it('passes types, lint and the order of the layers', async () => {
+    await passes('typescript/bin/tsc', '--noEmit');
+    await passes('eslint/bin/eslint.js', 'src/shop', 'src/app.module.ts', 'test/shop');
+    await passes('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.ci/layers.mjs', 'src');
+  });
+
+  it('passes the tests of that feature and those of the platform about routes, errors and the document', () =>
+    copy.type("npm test -- test/shop 'behaviour/(contract|errors|event-feed|idempotency|openapi)\\.'"));
+
+  it('starts and serves that feature', async () => {
+    await copy.type('npm run build');
+    const program = new Program(join(copy.path, 'dist/src/main.js'), [], {
+      cwd: copy.path,
+      env: { PORT: '0' },
+    });
+    await program.prints(/listens[^]*\n$/);
+    const [, url = ''] = /(http:\S+)\/docs/.exec(program.stdout) ?? [];
+    const [, key = ''] = /enterprise +(petstore_\w+)/.exec(program.stdout) ?? [];
+    const status = async (path: string) =>
+      (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${key}` } })).status;
+    expect([await status('/v1/toys'), await status('/v1/pets')]).toEqual([200, 404]);
+    program.signal('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { seconds } from '../../src/platform/clock/duration.js';
+import { describeWith } from '../support/describe-with.js';
+import { becomes, eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { Load } from '../support/load.js';
+import { PgBouncer } from '../support/pgbouncer.js';
+import { PostgresServer } from '../support/postgres-server.js';
+import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+
+const STARTUP = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout';
+
+/** From 1.24 on it keeps them without being told to. */
+const version = String(spawnSync('pgbouncer', ['--version']).stdout);
+const minor = /PgBouncer 1\.(\d+)/.exec(version)?.[1];
+const STATEMENTS = Number(minor) < 24 ? { 'pooler statements': 'fail' } : {};
+
+describeWith('pgbouncer', 'a service behind PgBouncer', () => {
+  let server: PostgresServer;
+  let bouncer: PgBouncer;
+  let folder: Awaited<ReturnType<typeof emptyFolder>>;
+
+  beforeAll(async () => {
+    [folder, server] = await Promise.all([emptyFolder(), PostgresServer.start()]);
+  });
+  afterEach(() => bouncer.stop());
+  afterAll(async () => {
+    await server.stop();
+    await folder.remove();
+  });
+
+  /** Fewer connections than the service has, so transactions alternate between them. */
+  const transactionMode = ['pool_mode = transaction', 'default_pool_size = 3', STARTUP];
+
+  it.each([
+    ['in session mode', ['pool_mode = session', 'default_pool_size = 20', STARTUP], () => ({})],
+    [
+      'in transaction mode',
+      transactionMode,
+      () => ({ DATABASE_DIRECT_URL: server.url, DATABASE_PREPARED_STATEMENTS: 'off' }),
+    ],
+  ])('%s serves every request and notices changes of keys', async (_mode, settings, more) => {
+    bouncer = await PgBouncer.before(server.url, settings);
+    const port = await freePort();
+    const surroundings = {
+      cwd: folder.path,
+      env: { DATABASE_URL: bouncer.url, PORT: String(port), ...more() },
+    };
+    const limits = ['--per-minute', '1000000', '--per-day', '10000000'];
+    const args = ['keys', 'create', '--plan', 'enterprise', '--name', 'x', ...limits, '--json'];
+    await run(COMMAND_LINE, ['migrate'], surroundings);
+    const { stdout } = await run(COMMAND_LINE, args, surroundings);
+    const { key, id } = JSON.parse(stdout) as { key: string; id: number };
+    const service = new Program(SERVICE, [], surroundings);
+    await service.prints(/listens/);
+
+    const load = new Load(port, key, 16);
+    await eventually(() => load.created.length > 100 && load.sent > 400);
+    const tally = await load.stop();
+    expect(Object.keys(tally).sort()).toEqual(['GET 200', 'POST 201']);
+    const there = new Set((await server.query('SELECT id::text FROM pets')).map((row) => row.id));
+    const ids = load.created.map((body) => String((JSON.parse(body) as { id: number }).id));
+    expect(ids.filter((one) => !there.has(one))).toEqual([]);
+
+    const status = async () =>
+      (await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } }))
+        .status;
+    expect(await status()).toBe(200);
+    await server.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
+    await becomes(() => status(), 401, seconds(8)); // sooner than its cache entry expires
+    service.signal('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['nothing in session mode', ['pool_mode = session', STARTUP], () => ({}), {}],
+    [
+      'that transaction mode needs a direct address, and what keeps no prepared statements',
+      transactionMode,
+      () => ({}),
+      { pooler: 'ok', 'pooler sessions': 'fail', ...STATEMENTS },
+    ],
+    [
+      'nothing in transaction mode with both',
+      transactionMode,
+      () => ({ DATABASE_DIRECT_URL: server.url, DATABASE_PREPARED_STATEMENTS: 'off' }),
+      { pooler: 'ok' },
+    ],
+    [
+      'that the time limits of the service are refused',
+      ['pool_mode = session'],
+      () => ({}),
+      { 'pooler limits': 'fail' },
+    ],
+  ])('is diagnosed by petstore doctor %s', async (_what, settings, more, expected) => {
+    bouncer = await PgBouncer.before(server.url, settings);
+    const env = { DATABASE_URL: bouncer.url, PORT: '0', ...more() };
+    const { stdout } = await run(COMMAND_LINE, ['doctor', '--json'], { cwd: folder.path, env });
+    const found = JSON.parse(stdout) as { check: string; state: string }[];
+    const ofPooler = found.filter(({ check }) => check.startsWith('pooler'));
+    expect(Object.fromEntries(ofPooler.map(({ check, state }) => [check, state]))).toEqual(expected);
+  });
+});
