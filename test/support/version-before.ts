@@ -14,7 +14,7 @@ export function commitBeforeNewestMigration(): string | undefined {
   return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
 }
 
-/** Builds a commit in a separate folder, with the installed packages. */
+/** Builds a commit in a separate folder, with the installed packages, or its own if its lock file names others. */
 export async function buildCommit(commit: string): Promise<Awaited<ReturnType<typeof emptyFolder>>> {
   const folder = await emptyFolder();
   const { path } = folder;
@@ -22,13 +22,16 @@ export async function buildCommit(commit: string): Promise<Awaited<ReturnType<ty
   git('archive', '--output', archive, commit);
   spawnSync('tar', ['-xf', archive, '-C', path]);
   await mkdir(join(path, 'dist'), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
-  const { status, stderr } = spawnSync('npm', ['run', '--silent', 'pretest'], {
-    cwd: path,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`${commit} cannot be built: ${stderr}`);
+  if (git('diff', '--name-only', commit, '--', 'package-lock.json') === undefined)
+    await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
+  else npm(path, 'ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
+  npm(path, 'run', '--silent', 'pretest');
   return folder;
+}
+
+function npm(cwd: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed in the version before: ${stderr}`);
 }
 
 function git(...args: string[]): string | undefined {
