@@ -38,7 +38,8 @@ export class ErrorFilter implements ExceptionFilter {
   respond(thrown: unknown, request: Request, response: Response): void {
     if (response.writableEnded && !request.complete) return; // malformed body: client-errors.ts has responded
     const body = this.bodyFor(thrown, request);
-    if (response.headersSent || response.destroyed) {
+    // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than its socket.
+    if (response.headersSent || response.destroyed || request.socket.destroyed) {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return;
     }
