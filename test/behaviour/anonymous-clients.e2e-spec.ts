@@ -6,7 +6,6 @@ import { makeSecret } from '../../src/platform/auth/secret.js';
 import { minutes } from '../../src/platform/clock/duration.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { Petstore } from '../support/petstore.js';
-import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
 const PER_MINUTE = 8;
 const MAX_FAILED = 30;
@@ -43,26 +42,19 @@ const count = (statuses: number[], status: number) => statuses.filter((other) =>
 const remaining = ({ headers }: { headers: Record<string, string> }) =>
   Number(headers['x-ratelimit-remaining']);
 
-async function start(env: Record<string, string> = {}): Promise<void> {
+beforeAll(async () => {
   petstore = await Petstore.start({
-    env: { TRUST_PROXY: '1', ANONYMOUS_PER_MINUTE: String(PER_MINUTE), ...env },
+    env: { TRUST_PROXY: '1', ANONYMOUS_PER_MINUTE: String(PER_MINUTE) },
     modules: [SkippedModule],
     through: async (url) => (proxy = await TcpProxy.to(url)),
   });
-}
+});
+afterAll(async () => {
+  await petstore.stop();
+  proxy.remove();
+});
 
-/** Required wherever requests are counted. */
-function describeClients(
-  begin: () => Promise<void>,
-  end: () => Promise<void> = () => Promise.resolve(),
-): void {
-  beforeAll(begin);
-  afterAll(async () => {
-    await petstore.stop();
-    proxy.remove();
-    await end();
-  });
-
+describe('a client without a valid key', () => {
   it.each(['/v1/rate-limit', '/v1/skipped'])('is charged for %s as for any other path', async (path) => {
     const { send, times } = anonymous();
     const statuses = await times(PER_MINUTE + 10, path);
@@ -103,9 +95,9 @@ function describeClients(
       expect((await send('/v1/events', valid)).status).toBe(200);
     });
 
-    it('gets 30 look-ups for 1,000 concurrent requests', async () => {
-      const statuses = await anonymous().times(1_000, '/v1/events', makeSecret);
-      expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 1_000 - PER_MINUTE]);
+    it('gets 30 look-ups for 100 concurrent requests', async () => {
+      const statuses = await anonymous().times(100, '/v1/events', makeSecret);
+      expect([count(statuses, 401), count(statuses, 429)]).toEqual([PER_MINUTE, 100 - PER_MINUTE]);
       expect(findByHash).toHaveBeenCalledTimes(MAX_FAILED);
     });
   });
@@ -116,12 +108,7 @@ function describeClients(
     const responses = await Promise.all(
       keys.map(async (key) => petstore.client(key).set('X-Forwarded-For', address).get('/v1/events')),
     );
-    expect(
-      count(
-        responses.map(({ status }) => status),
-        200,
-      ),
-    ).toBe(keys.length);
+    expect(responses.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(remaining(await send())).toBe(PER_MINUTE - 1);
   });
 
@@ -141,30 +128,9 @@ function describeClients(
     expect(statuses).toEqual(Array(PER_MINUTE + 10).fill(503));
     expect(remaining(await send())).toBe(PER_MINUTE - 1);
   });
-}
-
-describe('a client without a valid key, counted in memory,', () => {
-  describeClients(() => start());
-});
-
-describeWithRedis('a client without a valid key, counted in Redis,', () => {
-  let redis: RedisServer;
-  describeClients(
-    async () => {
-      redis = await RedisServer.start();
-      await start({ REDIS_URL: redis.url });
-    },
-    () => redis.stop(),
-  );
 });
 
 describe('GET /v1/rate-limit with a key', () => {
-  beforeAll(() => start());
-  afterAll(async () => {
-    await petstore.stop();
-    proxy.remove();
-  });
-
   it('is free 60 times a minute, and then counts like any other request', async () => {
     const client = petstore.client(await petstore.key('free'));
     const ask = async (times: number) => {
