@@ -1,10 +1,12 @@
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ERRORS } from './app.errors.js';
 import { ApiKeyGuard } from './platform/auth/api-key.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
+import { KeyModule } from './platform/auth/key.module.js';
 import { ScopeGuard } from './platform/auth/scope.guard.js';
+import { declareFeatures, type Feature } from './platform/bootstrap/feature.js';
 import { CategoriesModule } from './shop/categories/categories.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
@@ -17,7 +19,6 @@ import { RequestValidationPipe } from './platform/validation/validation.pipe.js'
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import type { Config } from './platform/config/config.js';
-import type { AddCommands } from './platform/cli/add-commands.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import { HealthModule } from './platform/health/health.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
@@ -29,15 +30,6 @@ import { PlanThrottlerGuard } from './platform/rate-limit/plan-throttler.guard.j
 import { RateLimitModule, RateLimitRoutesModule } from './platform/rate-limit/rate-limit.module.js';
 import { StoreModule } from './shop/store/store.module.js';
 import { WebhooksModule } from './platform/webhooks/webhooks.module.js';
-import { KeyModule } from './platform/auth/key.module.js'; // last, since its schema lists the scopes that the others declare
-
-/** A module, and what it declares for the other programs. */
-interface Feature extends Type {
-  /** Commands of `petstore`. */
-  readonly commands?: readonly AddCommands[];
-  /** Whether it has background work, which `petstore worker` does. */
-  readonly hasWorker?: boolean;
-}
 
 /** The features of the service. To add one, add a line here. */
 export const FEATURES: Feature[] = [
@@ -70,7 +62,8 @@ const PIPELINE: Provider[] = [
 @Module({})
 export class AppModule {
   /** @param more additional features, for example in a test */
-  static with(config: Config, databaseUrl: string, more: readonly Type[] = []): DynamicModule {
+  static with(config: Config, databaseUrl: string, more: readonly Feature[] = []): DynamicModule {
+    declareFeatures([...FEATURES, ...more]);
     return {
       module: AppModule,
       imports: [

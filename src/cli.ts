@@ -9,5 +9,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 run(async () => {
-  await commandLine(FEATURES.flatMap(({ commands = [] }) => commands)).parseAsync();
+  await commandLine(FEATURES).parseAsync();
 });

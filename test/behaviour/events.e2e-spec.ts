@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
-import type { EventType } from '../../src/platform/events/event-type.js';
+import { eventType } from '../../src/platform/index.js';
 import { Changes } from '../../src/platform/events/changes.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
@@ -18,13 +18,12 @@ class Counted {
     return { counter, value };
   }
 }
-/** Not declared, because the service does not know it. */
-const COUNTED: EventType<Counted, Counted> = {
-  name: 'item.created',
-  version: 1,
-  data: Counted,
-  description: '',
-};
+const COUNTED = eventType('counter.counted', Counted, { description: 'A counter counted.' });
+
+@Module({})
+class CountersModule {
+  static readonly events = [COUNTED];
+}
 
 interface Row<Data> {
   readonly id: number;
@@ -39,7 +38,7 @@ describe('events', () => {
   let sequencer: EventSequencer;
 
   beforeEach(async () => {
-    petstore = await Petstore.start({ modules: [ItemsModule] });
+    petstore = await Petstore.start({ modules: [ItemsModule, CountersModule] });
     dataSource = petstore.app.get(DataSource);
     changes = petstore.app.get(Changes);
     sequencer = petstore.app.get(EventSequencer);
@@ -92,6 +91,12 @@ describe('events', () => {
 
   it('cannot be recorded outside a transaction', async () => {
     await expect(changes.record(COUNTED, { counter: 1, value: 1 })).rejects.toThrow('outside a transaction');
+  });
+
+  it('are of a type that a module declares', async () => {
+    const undeclared = eventType('counter.reset', Counted, { description: 'Nothing lists it.' });
+    const recorded = changes.transaction((inside) => inside.record(undeclared, { counter: 1, value: 1 }));
+    await expect(recorded).rejects.toThrow('No module lists the event type counter.reset');
   });
 
   describe('recorded for a change', () => {
@@ -212,8 +217,12 @@ describe('events', () => {
       }
     }
 
+    const PARCEL_CHANGED = eventType('parcel.changed', ParcelData, { description: 'A parcel changed.' });
+
     @Module({ imports: [TypeOrmModule.forFeature([Parcel])] })
-    class ParcelsModule {}
+    class ParcelsModule {
+      static readonly events = [PARCEL_CHANGED];
+    }
 
     it('have what is stored, and so does the row that the caller gets', async () => {
       const own = await Petstore.start({ modules: [ParcelsModule] });
@@ -221,15 +230,9 @@ describe('events', () => {
         `CREATE TABLE parcels (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), weight numeric(5, 2),
            version int NOT NULL, "updatedAt" timestamptz NOT NULL DEFAULT now())`,
       );
-      const type: EventType<Parcel, ParcelData> = {
-        name: 'parcel.changed',
-        version: 1,
-        data: ParcelData,
-        description: '',
-      };
       const work = own.app.get(Changes);
-      const parcel = await work.insert(Parcel, { weight: '3.14159' }, type);
-      const heavier = await work.update(Parcel, parcel, { weight: '12.345' }, type);
+      const parcel = await work.insert(Parcel, { weight: '3.14159' }, PARCEL_CHANGED);
+      const heavier = await work.update(Parcel, parcel, { weight: '12.345' }, PARCEL_CHANGED);
       expect([parcel, heavier]).toMatchObject([
         { weight: '3.14', version: 1, isHeavy: false },
         { weight: '12.35', version: 2, isHeavy: true },

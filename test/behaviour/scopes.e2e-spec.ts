@@ -99,9 +99,35 @@ describe('a key without the scope', () => {
   });
 });
 
-describe('@RequireScope()', () => {
-  it.each(['Bad Scope', 'pets', 'pets:', 'pets:read,pets:write', ''])('refuses the name %j', (name) => {
-    expect(() => RequireScope(name as Scope)).toThrow(`${JSON.stringify(name)} is not the name of a scope`);
+describe('the start', () => {
+  it.each(['Bad Scope', 'pets', 'pets:', 'pets:read,pets:write', ''])(
+    'fails if a module declares the scope %j',
+    async (name) => {
+      @Module({})
+      class BadModule {
+        static readonly scopes = [name as Scope];
+      }
+      const starting = Petstore.start({ modules: [BadModule] });
+      await expect(starting).rejects.toThrow(`${JSON.stringify(name)} is not the name of a scope`);
+    },
+  );
+
+  it('fails if an operation requires a scope that no module declares', async () => {
+    @Controller({ path: 'forgotten', version: '1' })
+    class ForgottenController {
+      @Get()
+      @RequireScope('forgotten:read')
+      read(): object {
+        return {};
+      }
+    }
+
+    @Module({ controllers: [ForgottenController] })
+    class ForgottenModule {}
+
+    await expect(Petstore.start({ modules: [ForgottenModule] })).rejects.toThrow(
+      'ForgottenController.read requires the scope "forgotten:read", which no module declares',
+    );
   });
 });
 

@@ -171,6 +171,9 @@ class ItemsController {
   providers: [ItemsService],
 })
 export class ItemsModule implements OnModuleInit {
+  static readonly scopes = ['items:read', 'items:write'] as const;
+  static readonly events = [ITEM_CREATED, ITEM_UPDATED, ITEM_DELETED];
+
   constructor(private readonly dataSource: DataSource) {}
 
   async onModuleInit(): Promise<void> {

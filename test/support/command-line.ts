@@ -33,7 +33,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await commandLine(FEATURES.flatMap(({ commands = [] }) => commands))
+  const code = await commandLine(FEATURES)
     .parseAsync()
     .then(
       () => 0,

@@ -1,4 +1,5 @@
 import { Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
@@ -38,7 +39,7 @@ class KeysModule {}
 
 /** Identifies clients by their keys, and requires keys and scopes. */
 @Module({
-  imports: [KeysModule],
+  imports: [KeysModule, DiscoveryModule],
   providers: [ApiKeyResolver, KeyChangesListener, BearerGuard, ApiKeyGuard, ScopeGuard],
   exports: [KeysModule, BearerGuard, ApiKeyGuard, ScopeGuard],
 })

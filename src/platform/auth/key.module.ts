@@ -5,4 +5,6 @@ import { KeyService } from './key.service.js';
 
 /** Lets the holder of a key see and rotate it over HTTP. The CLI administers keys. */
 @Module({ imports: [AuthModule], controllers: [KeyController], providers: [KeyService] })
-export class KeyModule {}
+export class KeyModule {
+  static readonly scopes = ['key:rotate'] as const;
+}

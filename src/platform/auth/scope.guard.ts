@@ -3,14 +3,18 @@ import {
   type CanActivate,
   type ExecutionContext,
   Injectable,
+  type OnModuleInit,
   SetMetadata,
 } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { StartupError } from '../config/startup-error.js';
+import { handlersOf } from '../http/handlers.js';
 import { SECURITY_SCHEME } from '../http/operation-marks.js';
 import { challenge, InsufficientScope } from './auth.errors.js';
-import { declareScope, type Scope } from './scopes.js';
+import { type Scope, SCOPES } from './scopes.js';
 
 const REQUIRED_SCOPES = 'auth:required-scopes';
 
@@ -19,11 +23,10 @@ const requiredScopes = (handler: object): readonly Scope[] =>
   (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
 
 /**
- * Restricts an operation to keys with all of these scopes. Requests with other keys get 403 `insufficient_scope`. Also adds the
- * scopes to the OpenAPI document and to `petstore keys`.
+ * Restricts an operation to keys with all of these scopes, which the module declares in `static readonly scopes`. Requests with
+ * other keys get 403 `insufficient_scope`.
  */
 export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
-  scopes.forEach(declareScope);
   return applyDecorators(
     // Metadata, because it survives decorators that replace the handler.
     SetMetadata(REQUIRED_SCOPES, scopes),
@@ -34,7 +37,21 @@ export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
 
 /** Rejects a key that lacks a scope of the route's `@RequireScope()`. */
 @Injectable()
-export class ScopeGuard implements CanActivate {
+export class ScopeGuard implements CanActivate, OnModuleInit {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** @throws StartupError if a route requires a scope that no module declares: no key could be limited to it */
+  onModuleInit(): void {
+    for (const { controller, handler, name } of handlersOf(this.discovery)) {
+      const unknown = requiredScopes(handler).find((scope) => !SCOPES.includes(scope));
+      if (unknown !== undefined)
+        throw new StartupError(
+          `${controller.name}.${name} requires the scope ${JSON.stringify(unknown)}, which no module declares in its ` +
+            'static property "scopes".',
+        );
+    }
+  }
+
   canActivate(context: ExecutionContext): boolean {
     const required = requiredScopes(context.getHandler());
     if (required.length === 0) return true;

@@ -4,8 +4,8 @@ import { SERVICE, VERSION } from '../config/service.js';
 import { addKeysCommand } from '../auth/commands/keys.command.js';
 import { addPlansCommand } from '../auth/commands/plans.command.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
+import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
-import type { AddCommands } from './add-commands.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
 import { visible } from '../json/print.js';
 
@@ -21,11 +21,9 @@ Exit codes:
   1  failure: one line on stderr gives the reason
   2  usage error: likewise`;
 
-/**
- * The `petstore` program.
- * @param ofFeatures the commands that modules declare
- */
-export function commandLine(ofFeatures: readonly AddCommands[]): Command {
+/** The `petstore` program, with what the features declare. */
+export function commandLine(features: readonly Feature[]): Command {
+  declareFeatures(features);
   const petstore = new Command('petstore')
     .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
     .version(VERSION)
@@ -46,7 +44,7 @@ export function commandLine(ofFeatures: readonly AddCommands[]): Command {
     });
   addKeysCommand(petstore);
   addPlansCommand(petstore);
-  for (const add of ofFeatures) add(petstore);
+  for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore);
   addWorkerCommand(petstore);
   addMigrateCommand(petstore);
   addDoctorCommand(petstore);

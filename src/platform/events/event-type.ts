@@ -1,8 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { describeWebhook } from './described-events.js';
+import { StartupError } from '../config/startup-error.js';
 
-/** The names of all loaded types, as declared by `eventType()`. */
+/** The names of all types that modules declare. */
 export const EVENT_TYPES: string[] = [];
+
+const declared = new Map<string, EventType<never>>();
 
 /** The DTO of an event's `data`, and how a row becomes one. */
 export interface EventData<Row, Data extends object> extends Type<Data> {
@@ -26,9 +28,9 @@ export interface EventType<Row, Data extends object = object> {
 const NAME = /^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)+$/;
 
 /**
- * Declares an event type, such as `pet.created`, and adds it to the OpenAPI document. A feature declares its types in
- * its own file, and its service passes them to `Changes`.
- * @throws Error if the type is already declared, or its name is malformed
+ * An event type, such as `pet.created`. The types of a feature are in a file of their own; its module lists them in
+ * `static readonly events`, and its service passes them to `Changes`.
+ * @throws Error if the name is malformed
  */
 export function eventType<Row, Data extends object>(
   name: string,
@@ -36,8 +38,23 @@ export function eventType<Row, Data extends object>(
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like pet.created`);
-  if (EVENT_TYPES.includes(name)) throw new Error(`The event type ${name} is declared twice`);
-  EVENT_TYPES.push(name);
-  describeWebhook({ name, version, data, description });
   return { name, version, data, description };
+}
+
+/** Adds a type to the OpenAPI document and to what webhooks subscribe to. @throws StartupError if another has its name */
+export function declareEventType(type: EventType<never>): void {
+  const other = declared.get(type.name);
+  if (other === type) return;
+  if (other) throw new StartupError(`The event type ${type.name} is declared twice.`);
+  declared.set(type.name, type);
+  EVENT_TYPES.push(type.name);
+}
+
+/** All types that modules declare. */
+export const declaredEventTypes = (): readonly EventType<never>[] => [...declared.values()];
+
+/** @throws TypeError if no module declares the type: the document would lack it, and no webhook could subscribe to it */
+export function expectDeclared(name: string): void {
+  if (!declared.has(name))
+    throw new TypeError(`No module lists the event type ${name} in its static property "events".`);
 }

@@ -12,5 +12,6 @@ import { EventsService } from './events.service.js';
   exports: [Changes, EventsService],
 })
 export class EventsModule {
+  static readonly scopes = ['events:read'] as const;
   static readonly commands = [addEventsCommand];
 }

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../json/int64.js';
-import { describeWebhook } from '../events/described-events.js';
 
 @ApiSchema({ name: 'Ping' })
 export class PingData {
@@ -21,5 +20,3 @@ export const PING = {
   id: 'The `id` of the delivery.',
   description: 'Sent on demand to test an endpoint. It is not in the feed and needs no subscription.',
 };
-
-describeWebhook(PING);

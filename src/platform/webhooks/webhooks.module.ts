@@ -47,6 +47,7 @@ import { WebhooksService } from './webhooks.service.js';
   ],
 })
 export class WebhooksModule {
+  static readonly scopes = ['webhooks:read', 'webhooks:write'] as const;
   /** Part of `petstore worker`. */
   static readonly hasWorker = true;
   static readonly commands = [addWebhooksCommand];

@@ -4,6 +4,7 @@ import { EventsModule } from '../../platform/index.js';
 import { PetsModule } from '../pets/pets.module.js';
 import { CategoriesController } from './categories.controller.js';
 import { CategoriesService } from './categories.service.js';
+import { CATEGORY_CREATED, CATEGORY_DELETED, CATEGORY_UPDATED } from './category.events.js';
 import { Category } from './category.entity.js';
 import { CategorySamples } from './category.samples.js';
 
@@ -12,4 +13,7 @@ import { CategorySamples } from './category.samples.js';
   controllers: [CategoriesController],
   providers: [CategoriesService, CategorySamples],
 })
-export class CategoriesModule {}
+export class CategoriesModule {
+  static readonly scopes = ['categories:read', 'categories:write'] as const;
+  static readonly events = [CATEGORY_CREATED, CATEGORY_UPDATED, CATEGORY_DELETED];
+}

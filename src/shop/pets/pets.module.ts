@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../platform/index.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { PetReservationsService } from './pet-reservations.service.js';
+import { PET_CREATED, PET_DELETED, PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
 import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsService } from './pets.service.js';
@@ -14,4 +15,7 @@ import { PetSamples } from './pet.samples.js';
   providers: [PetsService, PetReservationsService, PetSamples],
   exports: [PetsService, PetReservationsService],
 })
-export class PetsModule {}
+export class PetsModule {
+  static readonly scopes = ['pets:read', 'pets:write'] as const;
+  static readonly events = [PET_CREATED, PET_UPDATED, PET_STATUS_CHANGED, PET_DELETED];
+}

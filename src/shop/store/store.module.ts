@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../platform/index.js';
 import { PetsModule } from '../pets/pets.module.js';
+import { ORDER_APPROVED, ORDER_CANCELLED, ORDER_DELIVERED, ORDER_PLACED } from './order.events.js';
 import { Order } from './order.entity.js';
 import { StoreController } from './store.controller.js';
 import { StoreService } from './store.service.js';
@@ -12,4 +13,7 @@ import { OrderSamples } from './order.samples.js';
   controllers: [StoreController],
   providers: [StoreService, OrderSamples],
 })
-export class StoreModule {}
+export class StoreModule {
+  static readonly scopes = ['orders:read', 'orders:write'] as const;
+  static readonly events = [ORDER_PLACED, ORDER_APPROVED, ORDER_DELIVERED, ORDER_CANCELLED];
+}

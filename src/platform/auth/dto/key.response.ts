@@ -24,6 +24,7 @@ export class KeyResponse {
   @ApiProperty({
     enum: SCOPES,
     enumName: 'Scope',
+    enumSchema: { type: 'string' } as object, // the modules fill the list later, so the library cannot see what it holds
     isArray: true,
     description: 'What the key may do.',
   })

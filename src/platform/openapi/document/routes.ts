@@ -7,7 +7,7 @@ import type { DomainError } from '../../errors/domain-error.js';
 import { apiErrorsOf } from '../../errors/api-errors.decorator.js';
 import { tagOf } from '../../http/operation-marks.js';
 import { pageSchemaOf, type PageSchema } from '../../pagination/paged.decorator.js';
-import { handlersOf } from '../handlers.js';
+import { handlersOf } from '../../http/handlers.js';
 import type { OperationObject, TagObject } from './schemas.js';
 
 /** The metadata of a route that `@nestjs/swagger` does not read. */

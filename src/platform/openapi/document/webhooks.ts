@@ -1,18 +1,31 @@
+import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { type DescribedWebhook, describedWebhooks } from '../../events/described-events.js';
+import { declaredEventTypes, type EventType } from '../../events/event-type.js';
 import { titleOf } from '../../json/words.js';
+import { PING } from '../../webhooks/webhook.events.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 
 /** The library's type lacks `const` and `examples` of JSON Schema. */
 type Schema = SchemaObject & { readonly const?: string | number; readonly examples?: readonly unknown[] };
 
+/** A request that the service sends to webhooks: an event, or a ping. */
+type Delivered = Omit<EventType<never>, 'data'> & {
+  /** The DTO of `data`. */
+  readonly data: Type;
+  /** The description of its `id`, if it is not the id in the feed. */
+  readonly id?: string;
+};
+
+const deliveredTypes = (): Delivered[] =>
+  [...declaredEventTypes(), PING].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
 /** The DTOs of events. They must be listed, because operations need not refer to them. */
-export const webhookModels = () => describedWebhooks().map(({ data }) => data);
+export const webhookModels = () => deliveredTypes().map(({ data }) => data);
 
 /** The `webhooks` of the document, one for each type of event. Also adds their schemas. */
 export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['webhooks']> {
   return Object.fromEntries(
-    describedWebhooks().map((webhook) => {
+    deliveredTypes().map((webhook) => {
       const schema = `${inPascalCase(webhook.name)}Event`;
       schemas[schema] = eventSchema(webhook);
       return [webhook.name, { post: operationOf(webhook, schema) }];
@@ -30,7 +43,7 @@ export const CALLBACKS = {
 const inPascalCase = (name: string): string =>
   name.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function operationOf({ name, description }: DescribedWebhook, schema: string): OperationObject {
+function operationOf({ name, description }: Delivered, schema: string): OperationObject {
   return {
     operationId: `on${inPascalCase(name)}`,
     tags: [CALLBACKS.name],
@@ -77,7 +90,7 @@ const HEADERS = [
   ),
 ];
 
-function eventSchema({ name, version, data, description, id }: DescribedWebhook): Schema {
+function eventSchema({ name, version, data, description, id }: Delivered): Schema {
   const properties: Record<string, Schema | { $ref: string }> = {
     id: {
       type: 'integer',

@@ -4,7 +4,7 @@ import { type ErrorBody, ofDomainError } from '../../errors/error-body.js';
 import type { DomainError, ErrorHelp } from '../../errors/domain-error.js';
 import { apiErrorsOf } from '../../errors/api-errors.decorator.js';
 import { CLIENT_ERROR_CATALOG } from '../../http/adapter/client-errors.js';
-import { handlersOf } from '../handlers.js';
+import { handlersOf } from '../../http/handlers.js';
 
 /** The description of an error code. */
 export interface CatalogEntry extends ErrorHelp {

@@ -42,6 +42,7 @@ export class CreateWebhookDto {
   @ApiPropertyOptional({
     enum: EVENT_TYPES,
     enumName: 'EventType',
+    enumSchema: { type: 'string' } as object, // the modules fill the list later, so the library cannot see what it holds
     isArray: true,
     uniqueItems: true,
     maxItems: MAX_TYPES,

@@ -1,0 +1,30 @@
+import type { Type } from '@nestjs/common';
+import type { Command } from 'commander';
+import { declareScope, type Scope } from '../auth/scopes.js';
+import { declareEventType, type EventType } from '../events/event-type.js';
+
+/** Adds the commands of a module to the `petstore` program. */
+export type AddCommands = (program: Command) => void;
+
+/** A module, and what it declares in static properties. `petstore` reads them without starting Nest. */
+export interface Feature extends Type {
+  /** The scopes that its operations require. */
+  readonly scopes?: readonly Scope[];
+  /** The event types that it records. */
+  readonly events?: readonly EventType<never>[];
+  /** Commands of `petstore`. */
+  readonly commands?: readonly AddCommands[];
+  /** Whether it has background work, which `petstore worker` does. */
+  readonly hasWorker?: boolean;
+}
+
+/**
+ * Makes scopes and event types known to the document, the API keys and the command line.
+ * @throws StartupError if two modules declare different event types of one name, or a scope is malformed
+ */
+export function declareFeatures(features: readonly Feature[]): void {
+  for (const { scopes = [], events = [] } of features) {
+    scopes.forEach(declareScope);
+    events.forEach(declareEventType);
+  }
+}
