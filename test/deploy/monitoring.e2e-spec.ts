@@ -35,8 +35,8 @@ const OPERATOR_RULES = 'kubernetes/prometheus-operator/prometheus-rule.yaml';
 const alerts = alertsOf(SERVICE_RULES);
 const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
 
-/** The names that jobs get in Compose, by the annotations of pods, a PodMonitor, a ServiceMonitor. */
-const JOBS = ['petstore', 'kubernetes-pods', 'shop/petstore', 'serviceMonitor/shop/petstore/0'];
+/** The names that jobs get in Compose and by a ServiceMonitor. */
+const JOBS = ['petstore', 'serviceMonitor/shop/petstore/0'];
 
 const metricsOf = (expr: string) =>
   [...expr.matchAll(/\b(?:http|petstore|nodejs|process)_\w+/g)].map(([name]) => name);
