@@ -34,7 +34,7 @@ describe('a service with credentials for its PostgreSQL', () => {
     url.search = `?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`;
     return url.href;
   }
-  const here = (url: string) => ({ cwd: folder.path, env: { DATABASE_URL: url } });
+  const here = (url: string) => ({ cwd: folder.path, env: { DATABASE_URL: url, PORT: '0' } });
 
   it.each([
     ['a certificate for another host', () => urlWith({ password: FIRST, hostname: 'localhost' })],

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { Load } from '../support/load.js';
-import { COMMAND_LINE, run, SERVICE } from '../support/program.js';
+import { COMMAND_LINE, Program, run, SERVICE } from '../support/program.js';
 import { Replicas } from '../support/replicas.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
-import { buildCommit, commitBeforeNewestMigration } from '../support/version-before.js';
+import { buildOf, commitBefore } from '../support/version-before.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-const commit = commitBeforeNewestMigration();
+const commit = commitBefore();
 if (commit === undefined) {
   process.stderr.write(
     'Skipped, because the clone has no history: an upgrade from the previous version, and its rollback\n',
@@ -15,29 +16,28 @@ if (commit === undefined) {
 }
 
 (commit === undefined ? describe.skip : describe)('an upgrade from the version before', () => {
-  let old: Awaited<ReturnType<typeof buildCommit>>;
+  let old: string;
   let database: TestDatabase;
   let replicas: Replicas;
 
   const petstore = (commandLine: string, ...args: string[]) =>
-    run(commandLine, args, { cwd: old.path, env: { DATABASE_URL: database.url } });
+    run(commandLine, args, { cwd: old, env: { DATABASE_URL: database.url } });
 
   beforeAll(async () => {
-    old = await buildCommit(commit ?? '');
+    old = await buildOf(commit ?? '');
     database = await createTestDatabase('template1');
-    expect(await petstore(join(old.path, 'bin/petstore.js'), 'migrate')).toMatchObject({ code: 0 });
-    replicas = await Replicas.start(2, database.url, join(old.path, 'dist/src/main.js'));
+    expect(await petstore(join(old, 'bin/petstore.js'), 'migrate')).toMatchObject({ code: 0 });
+    replicas = await Replicas.start(2, database.url, join(old, 'dist/src/main.js'));
   });
   afterAll(async () => {
     await replicas.stop();
     await database.drop();
-    await old.remove();
   });
 
   it('fail no request while they are replaced one by one: both versions work on the new tables', async () => {
     const limits = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
     const created = await petstore(
-      join(old.path, 'bin/petstore.js'),
+      join(old, 'bin/petstore.js'),
       ...['keys', 'create', '--name', 'load', ...limits, '--json'],
     );
     const { key } = JSON.parse(created.stdout) as { key: string };
@@ -51,7 +51,7 @@ if (commit === undefined) {
     const before = await appliedMigrations(database.url);
     expect(await petstore(COMMAND_LINE, 'migrate')).toMatchObject({ code: 0 });
     expect((await appliedMigrations(database.url)).length).toBeGreaterThan(before.length);
-    for (const version of [SERVICE, join(old.path, 'dist/src/main.js')]) {
+    for (const version of [SERVICE, join(old, 'dist/src/main.js')]) {
       await replicas.restart(
         runsOn,
         async (program) => {
@@ -68,5 +68,84 @@ if (commit === undefined) {
       client.query<{ count: string }>('SELECT count(*) FROM pets'),
     );
     expect(Number(rows[0]?.count)).toBe(load.created.length);
+  });
+});
+
+/** The last version whose deliveries graphile-worker queued. */
+const graphile = commitBefore('migrations/1795911000000-lease-webhooks.ts');
+const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+
+(graphile === undefined ? describe.skip : describe)('webhooks, while the version before is replaced', () => {
+  let old: string;
+  let database: TestDatabase;
+  let receiver: WebhookReceiver;
+  const workers: Program[] = [];
+
+  const env = () => ({ DATABASE_URL: database.url, ...LOCAL });
+  const oldCommandLine = () => join(old, 'bin/petstore.js');
+  const query = (sql: string) => withClient(database.url, (client) => client.query(sql));
+  const startWorker = async (commandLine: string): Promise<Program> => {
+    const worker = new Program(commandLine, ['worker'], { cwd: old, env: env() });
+    workers.push(worker);
+    await worker.prints(/The worker delivers webhooks\./);
+    return worker;
+  };
+  const end = async (worker: Program): Promise<void> => {
+    worker.signal('SIGTERM');
+    await worker.ended;
+  };
+  const record = (count: number) =>
+    query(`INSERT INTO event_outbox (type, version, occurred_at, data)
+           SELECT 'pet.created', 1, now(), '{}' FROM generate_series(1, ${count})`);
+  const ids = () => receiver.received.map(({ headers }) => String(headers['webhook-id']));
+  const pending = async () =>
+    (await query(`SELECT FROM webhook_deliveries WHERE state = 'pending'`)).rowCount ?? 0;
+
+  beforeAll(async () => {
+    old = await buildOf(graphile ?? '');
+    receiver = await WebhookReceiver.start();
+    database = await createTestDatabase('template1');
+    expect(await run(oldCommandLine(), ['migrate'], { cwd: old, env: env() })).toMatchObject({
+      code: 0,
+    });
+    await run(oldCommandLine(), ['keys', 'create', '--name', 'x', '--plan', 'pro'], {
+      cwd: old,
+      env: env(),
+    });
+    await query(String.raw`INSERT INTO webhooks (api_key_id, url, types, state, secret, after_event_id, created_at)
+      SELECT id, '${receiver.url}', '{}', 'enabled', '\x00', 0, now() FROM api_keys`);
+  });
+  afterAll(async () => {
+    for (const worker of workers) worker.signal('SIGKILL');
+    receiver.stop();
+    await database.drop();
+  });
+
+  it('are sent once by both versions side by side, and pending ones by the version that stays, in either order', async () => {
+    receiver.respond = 500;
+    const before = await startWorker(oldCommandLine());
+    await record(20);
+    await eventually(async () => (await pending()) === 20 && receiver.received.length > 0);
+    await end(before);
+    receiver.respond = 204;
+    receiver.received.length = 0;
+
+    expect(await run(COMMAND_LINE, ['migrate'], { cwd: old, env: env() })).toMatchObject({ code: 0 });
+    const after = await startWorker(COMMAND_LINE);
+    await query(`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE state = 'pending'`);
+    await eventually(async () => (await pending()) === 0);
+    expect(new Set(ids()).size).toBe(20); // all of them, though the new version has no jobs for them
+
+    const again = await startWorker(oldCommandLine()); // the roll back begins
+    receiver.received.length = 0;
+    await record(200);
+    await eventually(async () => new Set(ids()).size === 200 && (await pending()) === 0);
+    expect(ids()).toHaveLength(200);
+
+    await end(after); // only the old version is left
+    receiver.received.length = 0;
+    await record(20);
+    await eventually(async () => new Set(ids()).size === 20 && (await pending()) === 0);
+    await end(again);
   });
 });

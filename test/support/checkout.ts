@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { causeIn } from './cause.js';
 import { emptyFolder, type Ended, run } from './program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -57,7 +58,7 @@ export class WorkingCopy {
     return this.run(join('node_modules', path), args);
   }
 
-  /** Runs commands as a reader would type them. @throws Error with their output if one fails */
+  /** Runs commands as a reader would type them. @throws Error with the cause if one fails */
   async type(commands: string): Promise<void> {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name)));
     const shell = spawn('sh', ['-ec', commands], { cwd: this.path, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -65,6 +66,6 @@ export class WorkingCopy {
     for (const output of [shell.stdout, shell.stderr])
       output.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const [code] = (await once(shell, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`${commands}\nfailed:\n${printed}`);
+    if (code !== 0) throw new Error(`${commands}\nfailed:\n${causeIn(printed)}`);
   }
 }

@@ -6,18 +6,26 @@ import { emptyFolder } from './program.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * The commit before the newest migration was added, which is the newest version with another schema.
+ * The commit before the newest migration was added, or a given one.
  * @returns undefined if the history is missing, such as in a shallow clone
  */
-export function commitBeforeNewestMigration(): string | undefined {
-  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations');
+export function commitBefore(migration = 'migrations'): string | undefined {
+  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', migration);
   return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
 }
 
-/** Builds a commit in a separate folder, with the installed packages, or its own if its lock file names others. */
-export async function buildCommit(commit: string): Promise<Awaited<ReturnType<typeof emptyFolder>>> {
-  const folder = await emptyFolder();
-  const { path } = folder;
+const builds = new Map<string, Promise<string>>();
+
+/** The folder of a commit that is built. It is removed with the folder of the run. */
+export function buildOf(commit: string): Promise<string> {
+  const build = builds.get(commit) ?? buildCommit(commit);
+  builds.set(commit, build);
+  return build;
+}
+
+/** With the installed packages, or its own if its lock file names others. */
+async function buildCommit(commit: string): Promise<string> {
+  const { path } = await emptyFolder();
   const archive = join(path, 'source.tar');
   git('archive', '--output', archive, commit);
   spawnSync('tar', ['-xf', archive, '-C', path]);
@@ -26,7 +34,7 @@ export async function buildCommit(commit: string): Promise<Awaited<ReturnType<ty
     await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
   else npm(path, 'ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
   npm(path, 'run', '--silent', 'pretest');
-  return folder;
+  return path;
 }
 
 function npm(cwd: string, ...args: string[]): void {
