@@ -263,12 +263,3 @@ describe.each(Object.entries(CASES))('%s', (_, message) => {
     expect(valuesOf(response, 'Retry-After')).toEqual(waits ? [expect.stringMatching(/^[1-9]\d*$/)] : []);
   });
 });
-
-describe.each(['/nope', '/v2/items', '/v1.json'])('%s, outside the API,', (path) => {
-  it.each(['GET', 'POST', 'DELETE'])('is refused with 404 to %s, and not counted', async (method) => {
-    const response = await send(petstore, { path, method });
-    expectErrorBody(response, 404, 'route_not_found');
-    expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
-    expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
-  });
-});

@@ -105,7 +105,7 @@ describe('an unknown path', () => {
     expectErrorResponse(await send(petstore, { path: '/v1/nope' }), 401, 'missing_api_key');
   });
 
-  it.each(['/nope', '/V1/items', '/v2/items', '/v1items', '//v1/items', '/items'])(
+  it.each(['/nope', '/V1/items', '/v2/items', '/v1items', '//v1/items', '/items', '/v1.json'])(
     '%s outside /v1 is refused with 404, is not counted and needs no key',
     async (path) => {
       const response = await send(petstore, { path });
@@ -295,22 +295,96 @@ describe('a request without a key', () => {
   });
 });
 
-describe('Expect', () => {
-  it('is ignored if it is anything else', async () => {
-    const response = await ask({ headers: [['Expect', 'a-miracle']] });
-    expect(response.status).toBe(200);
-    expectPromisedHeaders(response);
+it('ignores an Expect that is not 100-continue', async () => {
+  const response = await ask({ headers: [['Expect', 'a-miracle']] });
+  expect(response.status).toBe(200);
+  expectPromisedHeaders(response);
+});
+
+describe('a request', () => {
+  const to = (hosts: readonly string[], { path = '/v1/events', version = '1.1' } = {}) =>
+    sendBytes(
+      petstore,
+      `GET ${path} HTTP/${version}\r\nAuthorization: Bearer ${key}\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}\r\n`,
+    );
+
+  it.each([
+    ['without a Host', []],
+    ['with two', ['petstore.test', 'petstore.test']],
+    ['with one that is another kind of text', ['pet store']],
+    ['with one that has a path', ['petstore.test/v1']],
+    ['with one that names a user', ['user@petstore.test']],
+  ])('%s is refused with 400, an Error and all headers', async (_, hosts) => {
+    expectErrorResponse(await to(hosts), 400, 'malformed_request');
   });
 
-  it('100-continue gets 100, and the body is read', async () => {
-    const response = await ask({
-      method: 'POST',
-      headers: [
-        ['Content-Type', 'application/json'],
-        ['Expect', '100-continue'],
-      ],
-      body: NEW_ITEM,
-    });
-    expect(response.status).toBe(201);
+  it.each(['/openapi.json', '/health/live', '/metrics', '/nope', '/'])(
+    'without a Host is refused with 400 and an Error for %s too',
+    async (path) => {
+      const response = await to([], { path });
+      expectErrorBody(response, 400, 'malformed_request');
+      expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
+    },
+  );
+
+  it('without a Host is counted', async () => {
+    const used = async () => Number(valuesOf(await to([]), 'X-RateLimit-Remaining')[0]);
+    expect(await used()).toBe((await used()) + 1);
+  });
+
+  it('of HTTP/1.0 needs no Host', async () => {
+    expect((await to([], { version: '1.0' })).status).toBe(200);
+  });
+
+  it.each(['petstore.test', 'petstore.test:3000', '127.0.0.1:80', '[::1]:3000', 'xn--bcher-kva.example', ''])(
+    'for %s is served',
+    async (host) => {
+      expect((await to([host])).status).toBe(200);
+    },
+  );
+});
+
+describe('X-Request-Id', () => {
+  const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+  const idOf = async (message: Message = {}, ...sent: string[]) =>
+    valuesOf(await ask({ ...message, headers: sent.map((id) => ['X-Request-Id', id]) }), 'X-Request-Id');
+
+  it.each<[string, Message]>([
+    ['GET /v1/pets', {}],
+    ['an error', { path: '/v1/pets?limit=0' }],
+    ['an unknown path', { path: '/v1/nope' }],
+    ['bad percent-encoding', { path: '/v1/%' }],
+    ['a path outside the interface', { path: '/nope' }],
+    ['the document', { path: '/openapi.json' }],
+    ['OPTIONS', { method: 'OPTIONS' }],
+  ])('is generated if none was sent: %s', async (_, message) => {
+    expect(await idOf(message)).toEqual([expect.stringMatching(UUID)]);
+  });
+
+  it('is different each time', async () => {
+    expect(await idOf()).not.toEqual(await idOf());
+  });
+
+  it.each(['a', '4f1c', 'trace-01/span:2', '!"#$%&()*+,-./:;<=>?@[]^_`{|}~', 'x'.repeat(128)])(
+    'is kept if sent: %s',
+    async (id) => {
+      expect(await idOf({}, id)).toEqual([id]);
+      expect(await idOf({ path: '/v1/nope' }, id)).toEqual([id]);
+    },
+  );
+
+  it.each([
+    ['empty', ''],
+    ['longer than 128 characters', 'x'.repeat(129)],
+    ['of two words', 'a b'],
+    ['with a tab', 'a\tb'],
+    ['not ASCII', 'é'],
+  ])('is replaced if the one sent is %s', async (_, id) => {
+    expect(await idOf({}, id)).toEqual([expect.stringMatching(UUID)]);
+  });
+
+  it('is replaced if two were sent', async () => {
+    expect(await idOf({}, 'a', 'b')).toEqual([expect.stringMatching(UUID)]);
   });
 });

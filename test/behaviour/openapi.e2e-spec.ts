@@ -1,58 +1,47 @@
 import { Body, Controller, Module, Post } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ItemsModule } from '../items/items.module.js';
-import { hasFeature, served } from '../support/features.js';
-import {
-  DOCUMENTED,
-  expectDocumentedRemoval,
-  expectDocumentedScope,
-  OpenApiDocument,
-  type Part,
-} from '../support/openapi-document.js';
 import { lintErrors } from '../support/lint-openapi.js';
+import { SNAPSHOT_ENV } from '../support/openapi-snapshot.js';
 import { Petstore } from '../support/petstore.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the properties of the document are what is tested
+type Part = any;
+
+/** The OpenAPI document of the running service. */
+class OpenApiDocument {
+  constructor(readonly root: Part) {}
+
+  get operations(): Part[] {
+    return Object.values<Part>(this.root.paths).flatMap((item) =>
+      Object.values<Part>(item).filter(({ operationId }) => operationId !== undefined),
+    );
+  }
+
+  operation(id: string): Part {
+    return this.operations.find(({ operationId }) => operationId === id);
+  }
+
+  response(id: string, status: string): Part {
+    return this.resolve(this.operation(id).responses[status]);
+  }
+
+  /** What a `$ref` refers to, or the part itself. */
+  resolve(part: Part): Part {
+    if (part.$ref === undefined) return part;
+    const names: string[] = part.$ref.split('/').slice(1);
+    return names.reduce((parent: Part, name) => parent[name], this.root);
+  }
+}
 
 let petstore: Petstore;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [ItemsModule], env: DOCUMENTED });
-  document = await OpenApiDocument.of(petstore);
+  petstore = await Petstore.start({ modules: [ItemsModule], env: SNAPSHOT_ENV });
+  document = new OpenApiDocument((await petstore.client().get('/openapi.json').expect(200)).body);
 });
 afterAll(() => petstore.stop());
-
-/** Operations of every kind. Others need only fulfil the general promises. */
-const ALL_OPERATIONS = [
-  ['listItems', 'get', '/items', ['200', '304', '400', '401', '403', '429', '500', '503']],
-  [
-    'createItem',
-    'post',
-    '/items',
-    ['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503'],
-  ],
-  [
-    'getItem',
-    'get',
-    '/items/{itemId}',
-    ['200', '304', '400', '401', '403', '404', '410', '429', '500', '503'],
-  ],
-  ['getRateLimit', 'get', '/rate-limit', ['200', '304', '400', '401', '429', '500', '503']],
-  ['listEvents', 'get', '/events', ['200', '304', '400', '401', '403', '410', '429', '500', '503']],
-  ['listWebhooks', 'get', '/webhooks', ['200', '304', '400', '401', '403', '429', '500', '503']],
-  [
-    'createWebhook',
-    'post',
-    '/webhooks',
-    ['201', '400', '401', '403', '409', '413', '415', '429', '500', '503'],
-  ],
-  [
-    'pingWebhook',
-    'post',
-    '/webhooks/{webhookId}/ping',
-    ['202', '400', '401', '403', '404', '409', '422', '429', '500', '503'],
-  ],
-] as const;
-const OPERATIONS = served(ALL_OPERATIONS, ([, , path]) => path);
 
 const needsKey = ({ security = document.root.security }: Part): boolean => security.length > 0;
 
@@ -108,7 +97,7 @@ describe('GET /openapi.json', () => {
       { url: 'https://staging.petstore.test/v1', description: 'Staging' },
     ]);
     const paths = Object.keys(document.root.paths);
-    expect(paths).toEqual(expect.arrayContaining(OPERATIONS.map(([, , path]) => path)));
+    expect(paths).toContain('/items/{itemId}');
     expect(paths.filter((path) => path.startsWith('/v1'))).toEqual([]);
   });
 
@@ -127,21 +116,10 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  describe.each(OPERATIONS)('%s', (id, method, path, statuses) => {
-    it(`is ${method} ${path}`, () => {
-      expect(document.root.paths[path][method]).toMatchObject({ operationId: id });
-    });
-
-    it(`has the responses ${statuses.join(', ')}`, () => {
-      expect(Object.keys(document.operation(id).responses)).toEqual(statuses);
-    });
-  });
-
   describe('every operation', () => {
     it('has a summary and a description', () => {
       const words = { summary: expect.stringMatching(/\w/), description: expect.stringMatching(/\w/) };
-      for (const [id] of OPERATIONS) expect(document.operation(id)).toMatchObject(words);
-      for (const { summary } of document.operations) expect(summary).toEqual(words.summary);
+      for (const operation of document.operations) expect(operation).toMatchObject(words);
     });
 
     it('has its own models: no two @ApiSchema() share a name', () => {
@@ -153,11 +131,7 @@ describe('GET /openapi.json', () => {
       const described = document.root.tags
         .filter((tag: Part) => tag.description)
         .map((tag: Part) => tag.name);
-      for (const [id] of OPERATIONS)
-        expect({ id, tags: described }).toEqual({
-          id,
-          tags: expect.arrayContaining(document.operation(id).tags),
-        });
+      for (const { tags } of document.operations) expect(described).toEqual(expect.arrayContaining(tags));
     });
 
     it('documents the errors of the request pipeline', () => {
@@ -222,41 +196,25 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it.each([
-    ['listItems', 'items:read'],
-    ['createItem', 'items:write'],
-    ['getItem', 'items:read'],
-    ['listEvents', 'events:read'],
-    ...(hasFeature('webhooks')
-      ? [
-          ['listWebhooks', 'webhooks:read'],
-          ['createWebhook', 'webhooks:write'],
-        ]
-      : []),
-  ])('requires for %s the scope %s, and says so in its 403', (id, scope) => {
-    expectDocumentedScope(document, id, scope);
-  });
-
-  it.each([
-    ['400', 'createItem', ['validation_failed', 'invalid_json']],
-    ['400', 'listItems', ['validation_failed', 'invalid_cursor']],
-    ['401', 'listItems', ['missing_api_key', 'invalid_api_key']],
-    ['403', 'createItem', ['insufficient_scope']],
-    ['404', 'getItem', ['item_not_found']],
-    ['409', 'createItem', ['idempotency_in_progress']],
-    ['410', 'getItem', ['endpoint_removed']],
-    ['413', 'createItem', ['payload_too_large']],
-    ['415', 'createItem', ['unsupported_media_type']],
-    ['422', 'createItem', ['idempotency_key_reused']],
-    ['429', 'listItems', ['rate_limit_exceeded', 'daily_quota_exceeded', 'api_key_banned']],
-    ['500', 'listItems', ['internal_error']],
-    ['503', 'listItems', ['service_unavailable']],
-  ])('lists the codes of %s, such as of %s', (status, id, codes) => {
-    expect(Object.keys(document.json(id, status).examples)).toEqual(expect.arrayContaining(codes));
+  it('requires for createItem the scope items:write, and says so in its 403', () => {
+    expect(document.operation('createItem')).toMatchObject({
+      security: [{ apiKey: ['items:write'] }],
+      description: expect.stringContaining('`items:write`'),
+    });
+    const { headers, content } = document.response('createItem', '403');
+    expect(document.resolve(headers['WWW-Authenticate'])).toMatchObject({ required: true });
+    expect(content['application/json'].examples.insufficient_scope.value.message).toContain('items:write');
   });
 
   it('marks getItem as deprecated until 5 December 2030, and its headers', () => {
-    expectDocumentedRemoval(document, 'getItem', 'Get an item');
-    expect(OPERATIONS.filter(([id]) => document.operation(id).deprecated === true)).toHaveLength(1);
+    expect(document.operation('getItem')).toMatchObject({
+      deprecated: true,
+      'x-deprecated-sunset': '2030-12-05',
+      summary: 'Get an item (until 2030-12-05)',
+    });
+    for (const status of ['200', '404', '410']) {
+      const { headers } = document.response('getItem', status);
+      expect(headers).toMatchObject({ Deprecation: {}, Sunset: {}, Link: {} });
+    }
   });
 });

@@ -2,7 +2,6 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { hours, minutes, seconds, Throttle } from '@nestjs/throttler';
 import { Public } from '../../src/platform/index.js';
 import { Petstore } from '../support/petstore.js';
-import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
 @Controller({ path: 'throttled', version: '1' })
 class ThrottledController {
@@ -53,12 +52,11 @@ class OutsideController {
 @Module({ controllers: [ThrottledController, PublicController, OutsideController] })
 class ThrottledModule {}
 
-/** Required wherever requests are counted. */
-function describeThrottlers(environment: () => Promise<Record<string, string>>): void {
+describe('throttlers of a route', () => {
   let petstore: Petstore;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ env: await environment(), modules: [ThrottledModule] });
+    petstore = await Petstore.start({ modules: [ThrottledModule] });
   });
   afterAll(() => petstore.stop());
 
@@ -101,17 +99,4 @@ function describeThrottlers(environment: () => Promise<Record<string, string>>):
     for (let i = 0; i < 6; i++) statuses.push((await petstore.client().get('/v1/throttled/five')).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
-}
-
-describe('throttlers of a route, counted in memory,', () => {
-  describeThrottlers(() => Promise.resolve({}));
-});
-
-describeWithRedis('throttlers of a route, counted in Redis,', () => {
-  let redis: RedisServer;
-  describeThrottlers(async () => {
-    redis = await RedisServer.start();
-    return { REDIS_URL: redis.url };
-  });
-  afterAll(() => redis.stop());
 });

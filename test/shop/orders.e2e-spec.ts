@@ -12,11 +12,13 @@ interface Order {
 }
 
 let petstore: Petstore;
+let key: string;
 let client: ReturnType<Petstore['client']>;
 
 beforeAll(async () => {
   petstore = await Petstore.start();
-  client = petstore.client(await petstore.key('enterprise'));
+  key = await petstore.key();
+  client = petstore.client(key);
 });
 afterAll(() => petstore.stop());
 
@@ -186,26 +188,11 @@ describe('GET /v1/store/orders with a filter', () => {
     expect(await list(`petId=${petId}`)).toHaveLength(2);
     expect(await list('petId=999999')).toEqual([]);
   });
-
-  it.each([
-    ['status=lost', 'status'],
-    ['petId=x', 'petId'],
-    ['petId=9223372036854775808', 'petId'],
-    ['petId=1&petId=2', 'petId'],
-  ])('refuses %s with 400', async (query, field) => {
-    expect((await client.get(`/v1/store/orders?${query}`).expect(400)).body).toMatchObject({
-      details: [{ field, in: 'query' }],
-    });
-  });
 });
 
 describe('GET /v1/store/orders', () => {
-  let petstore: Petstore;
-  let key: string;
-
   beforeAll(async () => {
-    petstore = await Petstore.start();
-    key = await petstore.key();
+    await petstore.query('TRUNCATE orders, pets RESTART IDENTITY CASCADE');
     await petstore.query(
       `INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'sold' FROM generate_series(1, 3)`,
     );
@@ -216,7 +203,6 @@ describe('GET /v1/store/orders', () => {
        FROM generate_series(0, 24) i`,
     );
   });
-  afterAll(() => petstore.stop());
 
   const get = (path: string) => send(petstore, { path, headers: [bearer(key)] });
   const ordersIn = (body: string) => JSON.parse(body) as Order[];
@@ -249,27 +235,10 @@ describe('GET /v1/store/orders', () => {
     expect(valuesOf(await get('/v1/store/orders?limit=25'), 'Link')).toEqual([]);
   });
 
-  it.each([
-    'limit=0',
-    'limit=101',
-    'limit=',
-    'limit=1&limit=2',
-    'status=lost',
-    'petId=one',
-    'cursor=a&cursor=b',
-  ])('refuses %s with 400 validation_failed', async (query) => {
-    expectErrorResponse(await get(`/v1/store/orders?${query}`), 400, 'validation_failed');
-  });
-
   it('refuses a cursor of the pets with 400 invalid_cursor', async () => {
     const [link = ''] = valuesOf(await get('/v1/pets?limit=1'), 'Link');
     const cursor = /cursor=([^&>]+)/.exec(link)?.[1] ?? 'none';
     expectErrorResponse(await get(`/v1/store/orders?cursor=${cursor}`), 400, 'invalid_cursor');
-  });
-
-  it.each(['PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
-    const response = await send(petstore, { path: '/v1/store/orders', method, headers: [bearer(key)] });
-    expectErrorResponse(response, 405, 'method_not_allowed');
   });
 
   it('returns an empty array when there are no orders', async () => {

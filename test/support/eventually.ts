@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../src/platform/clock/duration.js';
 
-const ASK_AGAIN = 10; // milliseconds
+const ASK_AGAIN = 25; // milliseconds
 
 /** Ends a hanging test. It is long because a busy machine is not a failure. */
 const PATIENCE = seconds(60);
