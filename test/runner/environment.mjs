@@ -1,10 +1,12 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
+import { ServiceLog } from './service-log.mjs';
 
 /** Runs all suites in the worker's own realm. Whatever a suite changes in it is restored at the end. */
 export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
+  serviceLog = new ServiceLog();
 
   #env = { ...process.env };
   #exit = process.exit;
@@ -15,6 +17,10 @@ export default class NativeEnvironment {
   }
 
   async setup() {}
+
+  handleTestEvent({ name, test }) {
+    if (name === 'test_done') this.serviceLog.endOfTest(test);
+  }
 
   async teardown() {
     this.fakeTimersModern.dispose();

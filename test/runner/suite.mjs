@@ -16,7 +16,7 @@ else module.register('./hooks.mjs', import.meta.url);
  * Runs a suite with jest-circus, like Jest, but loads modules through Node.js. Shared modules are loaded once per
  * worker rather than in a virtual machine per suite.
  */
-export default function runNatively(globalConfig, config, environment, runtime, path, send) {
+export default async function runNatively(globalConfig, config, environment, runtime, path, send) {
   forgetLastSuite();
   const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
   globalThis.petstoreSuite = { jest };
@@ -31,7 +31,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
       module.flushCompileCache?.(); // the worker may be replaced, which kills it with a signal
     },
   };
-  return runSuite.default(
+  const result = await runSuite.default(
     globalConfig,
     config,
     environment,
@@ -39,6 +39,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
     path,
     send,
   );
+  return environment.serviceLog.explain(result);
 }
 
 /** jest-circus keeps the state of a suite in its modules and, by symbols, in the realm. */
