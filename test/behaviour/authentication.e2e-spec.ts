@@ -132,7 +132,7 @@ describe('a request with a key that is not valid', () => {
     expectInvalid(await authorize(`Bearer ${await make()}`));
   });
 
-  it('cannot learn why: the responses are the same', async () => {
+  it('gets the same response whatever the reason', async () => {
     const wrong = [
       makeSecret(),
       await revokedKey(),
@@ -233,7 +233,7 @@ describe('while the database is unavailable', () => {
     expectErrorResponse(await ask(bearer(secret)), 503, 'service_unavailable');
   });
 
-  it('a key that was used before stays known, and an unknown one is 503, never 401', async () => {
+  it('a key that was used before keeps working, and an unknown one gets 503, never 401', async () => {
     expect((await ask(bearer(key))).status).toBe(200);
     proxy.cut();
     petstore.clock.advance(20_000);
@@ -267,7 +267,7 @@ describe('a change of a key', () => {
     proxy.mend();
   });
 
-  it('is noticed immediately again after the listening connection was lost', async () => {
+  it('is noticed immediately again once the listening connection is restored', async () => {
     const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
     expect((await ask(bearer(secret))).status).toBe(200);
     const [row] = await petstore.query<{ now: Date }>('SELECT now()');

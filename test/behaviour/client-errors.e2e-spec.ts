@@ -48,7 +48,7 @@ describe('bytes that are not HTTP', () => {
     expect(await countItems()).toBe(before + 1);
   });
 
-  it('are answered after the fifty requests before them', async () => {
+  it('get a response only after the fifty requests before them', async () => {
     const list = requestBytes({ headers: [bearer(key)] });
     const text = await conversation(
       Buffer.concat([...Array.from({ length: 50 }, () => list), Buffer.from('hello\r\n\r\n')]),
@@ -61,7 +61,7 @@ describe('a request that is cut off by a broken chunk', () => {
   const broken = (head: string) => `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
   const HEAD = 'Host: petstore.test\r\nContent-Type: application/json\r\n';
 
-  it('has one response, with all headers and its own request id', async () => {
+  it('gets one response, with all headers and its own request id', async () => {
     const bytes = broken(
       `POST /v1/items HTTP/1.1\r\n${HEAD}X-Request-Id: mine\r\nAuthorization: Bearer ${key}\r\n`,
     );
@@ -94,7 +94,7 @@ describe('a request that is cut off by a broken chunk', () => {
     expect(await countItems()).toBe(before);
   });
 
-  it('and was already refused because it has no key gets no second response', async () => {
+  it('gets no second response if it was already refused for lack of a key', async () => {
     expect(statuses(await conversation(broken(`POST /v1/items HTTP/1.1\r\n${HEAD}`)))).toHaveLength(1);
     const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     socket.write(`POST /v1/items HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);

@@ -210,7 +210,7 @@ describeShop()('clients/python', () => {
   });
 
   itWithPython(
-    'has the synchronous client generated from the asynchronous one; unasync.py writes it',
+    'has a synchronous client generated from the asynchronous one; unasync.py updates it',
     async () => {
       const program = runPython([join(PYTHON, 'unasync.py'), '--check'], {});
       expect(await text(program.stderr)).toBe('');

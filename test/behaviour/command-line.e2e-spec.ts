@@ -414,7 +414,7 @@ describe('petstore', () => {
       });
   });
 
-  it('ends without a word if nobody reads its output, as with head', async () => {
+  it('ends silently if nobody reads its output, as with head', async () => {
     const pipe = `'${process.execPath}' '${COMMAND_LINE}' plans list | true; echo ended`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pipe], { cwd: folder.path });
     expect({ stdout, stderr }).toEqual({ stdout: 'ended\n', stderr: '' });

@@ -107,8 +107,8 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
   it('is correct about every request with one error', () => holdAll(requests(document).broken), TIME);
 });
 
-describe('a failure of the test of random requests', () => {
-  it('shows an example after a few attempts to simplify it', async () => {
+describe('a failed test of random requests', () => {
+  it('shows an example after few attempts to simplify it', async () => {
     let tried = 0;
     const wrong = fc.asyncProperty(
       fc.array(fc.string({ minLength: 5 }), { minLength: 100 }),

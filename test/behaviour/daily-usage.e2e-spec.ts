@@ -40,7 +40,7 @@ describe('the daily counts in PostgreSQL', () => {
     expect([await count(key, DAY, one), await count(key, DAY, two)]).toEqual([4, 10]);
   });
 
-  it('leave out a key that was deleted', async () => {
+  it('omit deleted keys', async () => {
     await petstore.query('DELETE FROM api_keys WHERE id = $1', [other]);
     await usage.record(randomUUID(), [used(10), used(5, other)]);
     expect([await count(key), await count(other)]).toEqual([10, 0]);

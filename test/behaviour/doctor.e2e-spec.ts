@@ -91,7 +91,7 @@ describe('petstore doctor warns of', () => {
     ]);
   });
 
-  it('no variable of other programs', async () => {
+  it('no variables of other programs', async () => {
     const others = [
       'PATH',
       'HOME',

@@ -100,7 +100,7 @@ const CASES: Record<string, Case> = {
     code: 'invalid_json',
   },
   'bad percent-encoding': { path: '/v1/items/%zz', status: 400, code: 'validation_failed' },
-  'bad percent-encoding at the top': { path: '/v1/%', status: 400, code: 'validation_failed' },
+  'bad percent-encoding in the first segment': { path: '/v1/%', status: 400, code: 'validation_failed' },
 
   'no key': { as: 'anonymous', status: 401, code: 'missing_api_key' },
   'no key and bad percent-encoding': { as: 'anonymous', path: '/v1/%', status: 401, code: 'missing_api_key' },
@@ -115,7 +115,7 @@ const CASES: Record<string, Case> = {
   },
 
   'an id that no item has': { path: '/v1/items/999', status: 404, code: 'item_not_found' },
-  'an id that is none': { path: '/v1/items/rex', status: 404, code: 'item_not_found' },
+  'an id that is not a number': { path: '/v1/items/rex', status: 404, code: 'item_not_found' },
   'an unknown path': { path: '/v1/nope', status: 404, code: 'route_not_found' },
   'the bare version': { path: '/v1', status: 404, code: 'route_not_found' },
   'HEAD of an unknown path': { method: 'HEAD', path: '/v1/nope', status: 404 },
@@ -128,14 +128,14 @@ const CASES: Record<string, Case> = {
     status: 415,
     code: 'unsupported_media_type',
   },
-  'a body in an unknown coding': {
+  'a body with an unknown Content-Encoding': {
     ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Content-Encoding', 'compress']],
     status: 415,
     code: 'unsupported_media_type',
   },
 
-  'an Idempotency-Key that is none': {
+  'an invalid Idempotency-Key': {
     ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Idempotency-Key', '"']],
     status: 400,
@@ -147,7 +147,7 @@ const CASES: Record<string, Case> = {
     status: 422,
     code: 'idempotency_key_reused',
   },
-  'a creation with an Idempotency-Key without the database': {
+  'a creation with an Idempotency-Key while the database is unavailable': {
     ...NEW_ITEM,
     headers: [...JSON_TYPE, ['Idempotency-Key', 'unused']],
     when: 'the database is away',
@@ -163,14 +163,14 @@ const CASES: Record<string, Case> = {
     code: 'idempotency_in_progress',
   },
 
-  'a minute used up': { as: 'an exhausted minute', status: 429, code: 'rate_limit_exceeded' },
-  'a minute used up, at an unknown path': {
+  'an exhausted quota of a minute': { as: 'an exhausted minute', status: 429, code: 'rate_limit_exceeded' },
+  'an exhausted quota of a minute, at an unknown path': {
     as: 'an exhausted minute',
     path: '/v1/nope',
     status: 429,
     code: 'rate_limit_exceeded',
   },
-  'a day used up': { as: 'an exhausted day', status: 429, code: 'daily_quota_exceeded' },
+  'an exhausted quota of a day': { as: 'an exhausted day', status: 429, code: 'daily_quota_exceeded' },
 
   'an unexpected error': { path: '/v1/broken/throw', status: 500, code: 'internal_error' },
   'a thrown text': { path: '/v1/broken/text', status: 500, code: 'internal_error' },
@@ -178,14 +178,18 @@ const CASES: Record<string, Case> = {
   'an exception of the framework': { path: '/v1/broken/nest', status: 418, code: 'im_a_teapot' },
   'a response that is not JSON': { path: '/v1/broken/circular', status: 500, code: 'internal_error' },
 
-  'a list without the database': { when: 'the database is away', status: 503, code: 'service_unavailable' },
-  'a creation without the database': {
+  'a list while the database is unavailable': {
+    when: 'the database is away',
+    status: 503,
+    code: 'service_unavailable',
+  },
+  'a creation while the database is unavailable': {
     ...NEW_ITEM,
     when: 'the database is away',
     status: 503,
     code: 'service_unavailable',
   },
-  'an unknown key without the database': {
+  'an unknown key while the database is unavailable': {
     as: 'an unknown key',
     when: 'the database is away',
     status: 503,

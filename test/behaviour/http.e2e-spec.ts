@@ -160,7 +160,7 @@ describe('Accept', () => {
     'application/json;q=0',
     'application/problem+json',
     'nonsense',
-  ])('%s gets JSON, in an error too', async (accept) => {
+  ])('%s gets JSON, even for an error', async (accept) => {
     for (const path of ['/v1/items', '/v1/nope']) {
       const response = await ask({ path, headers: [['Accept', accept]] });
       expect(response.status).toBe(path === '/v1/nope' ? 404 : 200);
@@ -224,7 +224,7 @@ describe('the size of a body', () => {
     expect((await post(padded(LIMIT))).status).toBe(201);
   });
 
-  it('of 102401 bytes is refused with 413', async () => {
+  it('above 16384 bytes is refused with 413', async () => {
     expectErrorResponse(await post(padded(LIMIT + 1)), 413, 'payload_too_large');
   });
 
@@ -242,7 +242,7 @@ describe('the size of a body', () => {
     expectErrorResponse(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');
   });
 
-  it('that is announced as too large is refused with 413 before it is sent', async () => {
+  it('is refused with 413 before it is sent if its Content-Length is too large', async () => {
     const head = requestBytes({
       method: 'POST',
       headers: [bearer(key), ['Content-Type', 'application/json'], ['Content-Length', '1000000000']],
@@ -311,7 +311,7 @@ describe('a request', () => {
   it.each([
     ['without a Host', []],
     ['with two', ['petstore.test', 'petstore.test']],
-    ['with one that is another kind of text', ['pet store']],
+    ['with one that is not a host name', ['pet store']],
     ['with one that has a path', ['petstore.test/v1']],
     ['with one that names a user', ['user@petstore.test']],
   ])('%s is refused with 400, an Error and all headers', async (_, hosts) => {

@@ -233,7 +233,7 @@ describe('POST /v1/items with an Idempotency-Key', () => {
     expectErrorResponse(await post(fresh(), '', { path: '/v1/no-such-path' }), 404, 'route_not_found');
   });
 
-  it('is refused with 400 for a body that is left to the handler', async () => {
+  it('is refused with 400 for a body that the handler reads itself', async () => {
     const response = await send(petstore, {
       method: 'POST',
       headers: [bearer(key), ['Content-Type', 'text/plain'], ['Idempotency-Key', fresh()]],
@@ -269,7 +269,7 @@ describe('POST /v1/items with an Idempotency-Key', () => {
     expect(await itemsNamed(name)).toBe(1);
   });
 
-  it('also refuses an invalid body with 422, and keeps the first response', async () => {
+  it('refuses an invalid body with 422 too, and keeps the first response', async () => {
     const name = fresh();
     const first = await post(name, named(name));
     expectErrorResponse(await post(name, '{"name":""}'), 422, 'idempotency_key_reused');
@@ -460,7 +460,7 @@ describe('an @Idempotent() handler', () => {
     expect(calls).toBe(before);
   });
 
-  it('can try a transaction again, and gets no other isolation level in a running one', async () => {
+  it('can retry a transaction, but not change the isolation level of a running one', async () => {
     const name = fresh();
     const { body } = await on('retrying', name, named(name));
     expect(JSON.parse(body)).toEqual({

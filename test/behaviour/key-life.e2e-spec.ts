@@ -207,7 +207,7 @@ describe('the history of a key', () => {
     'TRUNCATE api_key_history',
     `INSERT INTO api_key_history OVERRIDING SYSTEM VALUE SELECT * FROM api_key_history WHERE host <> $1
      ON CONFLICT (id) DO UPDATE SET os_user = 'x'`,
-  ])('is append-only for the database itself: %s', async (statement) => {
+  ])('is append-only even in SQL: %s', async (statement) => {
     const { key } = await create();
     const values = statement.includes('$1') ? ['operator'] : [];
     await expect(petstore.query(statement, values)).rejects.toThrow(/append-only/);

@@ -78,7 +78,7 @@ describe('the log', () => {
     expect(await lineOf(`pattern-${path}`)).toMatchObject({ route, status });
   });
 
-  it('names a caller without a valid key by the address, which is what the quota counts', async () => {
+  it('identifies a caller without a valid key by its address, as the quota does', async () => {
     await petstore.client().get('/v1/items').set('X-Request-Id', 'anonymous').expect(401);
     const line = await lineOf('anonymous');
     expect(line).toMatchObject({ status: 401, address: expect.stringContaining('127.0.0.1') });
@@ -171,7 +171,7 @@ describe('the log', () => {
     },
   );
 
-  it('omits requests that machines send every few seconds', async () => {
+  it('omits scrapes of metrics', async () => {
     await petstore.client().get('/metrics').set('X-Request-Id', 'probe');
     await petstore.client(key).get('/v1/items').set('X-Request-Id', 'after the probe'.replaceAll(' ', '-'));
     await lineOf('after-the-probe');

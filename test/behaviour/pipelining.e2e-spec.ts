@@ -86,7 +86,7 @@ describe('pipelined requests', () => {
     expect(mostRunning).toBe(1);
   });
 
-  it('do not start after the client has reset the connection; those that have are logged once each', async () => {
+  it('do not start after the client has reset the connection; each one that did is logged once', async () => {
     const logged = petstore.log.length;
     const client = await open();
     client.write(many(50, { ...SLOW, headers: [bearer(key)] }));

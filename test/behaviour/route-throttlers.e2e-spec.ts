@@ -70,7 +70,7 @@ describe('throttlers of a route', () => {
     expect(headers['x-ratelimit-remaining']).toBe('54');
   });
 
-  it('count requests that the plan then refuses, like two throttlers', async () => {
+  it('count requests that the plan then refuses, as two throttlers of Nest do', async () => {
     const client = petstore.client(await petstore.key('enterprise', { perMinute: 1, perDay: 100 }));
     for (const status of [200, 429, 429, 429, 429]) await client.get('/v1/throttled/five').expect(status);
     const { headers } = await client.get('/v1/throttled/five').expect(429);

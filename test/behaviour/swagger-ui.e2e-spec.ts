@@ -8,7 +8,7 @@ afterAll(() => petstore.stop());
 
 describe('GET /docs', () => {
   it.each(['/docs', '/docs/', '/docs/swagger-ui-init.js'])(
-    'lets %s run only its own scripts, and not in a frame',
+    'lets %s run only its own scripts, and forbids frames',
     async (path) => {
       const { headers } = await petstore.client().get(path).expect(200);
       const policy = headers['content-security-policy'];

@@ -211,7 +211,7 @@ describe('webhooks', () => {
       expect(await get(id)).toMatchObject({ types: [], state: 'disabled' });
     });
 
-    it('changes and ends only as the version that If-Match names', async () => {
+    it('is changed and deleted only if If-Match names its version', async () => {
       const { id } = await create();
       const path = `/v1/webhooks/${id}`;
       const { headers } = await client.get(path).expect(200);
@@ -371,7 +371,7 @@ describe('webhooks', () => {
       expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     });
 
-    it('end with the first success', async () => {
+    it('end after the first success', async () => {
       const { id } = await create();
       receiver.respond = 503;
       await addItem();
@@ -565,7 +565,7 @@ describe('webhooks', () => {
       expect(receiver.received.length).toBeGreaterThan(before);
     });
 
-    it('starts over with another URL', async () => {
+    it('starts afresh with another URL', async () => {
       const { id } = await create();
       receiver.respond = 500;
       await addItem();
@@ -578,7 +578,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('gets each event once from two turns at the same time', async () => {
+    it('gets each event once from two concurrent runs', async () => {
       const { id } = await create();
       for (let i = 0; i < 12; i++) await addItem();
       await fanOut();

@@ -73,7 +73,7 @@ describe('a command of a page', () => {
     expect(left.filter(({ reason }) => reason === undefined)).toEqual([]);
   });
 
-  it('has no reason that is not needed any more', () => {
+  it('has no obsolete reason', () => {
     const needed = Object.keys(NOT_RUN).filter((start) => left.some(({ block }) => block.startsWith(start)));
     expect(needed).toEqual(Object.keys(NOT_RUN));
   });
@@ -100,7 +100,7 @@ describeShop().each(Object.entries(RUN))('the calls of %s', (page, expected) => 
     await folder.remove();
   });
 
-  it('do what the page says, pasted one after the other (only the port is another one)', async () => {
+  it('do what the page says when pasted in order (only the port differs)', async () => {
     const address = await petstore.app.getUrl();
     const blocks = shellBlocks(readText(page)).filter((block) => isRun(page, block));
     const printed = await runBlocks(

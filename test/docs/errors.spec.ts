@@ -73,25 +73,25 @@ describe('the error catalogue', () => {
     expect(listed.filter((code) => !sent.includes(code))).toEqual([]);
   });
 
-  it('has every refusal of the platform: none of its files throws an exception of Nest, whose code it would lack', () => {
+  it('lists every refusal of the platform, none of whose files throws an exception of Nest', () => {
     const own = sources.filter(({ file }) => file.startsWith('platform/'));
     expect(own.filter(({ text }) => /new \w+Exception\(/.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  it('is in the OpenAPI document, which has no code beside it', () => {
+  it('lists every code in the OpenAPI document', () => {
     const document = readText('docs/openapi.yaml');
     const examples = [...document.matchAll(/^ +value:\n +code: ([a-z_]+)$/gm)].map(([, code]) => code);
     expect(examples).not.toEqual([]);
     expect(examples.filter((code = '') => !listed.includes(code) && !isStatusName(code))).toEqual([]);
   });
 
-  it.each(CLIENT_CODES)('is %s; npm run openapi:snapshot writes that anew', (file, render) => {
+  it.each(CLIENT_CODES)('is %s; npm run openapi:snapshot updates it', (file, render) => {
     const text = render(listed);
     if (UPDATING) writeFileSync(join(root, file), text);
     expect(readText(file)).toBe(text);
   });
 
-  it(`is docs/errors.md; npm run openapi:snapshot writes that anew`, () => {
+  it(`is docs/errors.md; npm run openapi:snapshot updates it`, () => {
     const page = errorsPage(entries);
     if (UPDATING) writeFileSync(ERROR_PAGE, page);
     expect(readText('docs/errors.md')).toBe(page);

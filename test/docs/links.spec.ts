@@ -26,7 +26,7 @@ const links = pages.flatMap((page) =>
 );
 
 describe('the documentation', () => {
-  it.each(links)('leads somewhere: $page, $link', ({ page, link }) => {
+  it.each(links)('has no broken link: $page, $link', ({ page, link }) => {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), path);
     expect(existsSync(target)).toBe(true);

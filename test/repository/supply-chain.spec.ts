@@ -91,7 +91,7 @@ describe('package-lock.json', () => {
     ).toEqual([]);
   });
 
-  it('has exactly the install scripts that allowScripts decides on by name', () => {
+  it('has exactly the install scripts that allowScripts names', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(Object.keys(manifest.allowScripts).sort()).toEqual([...new Set(scripted)].sort());
   });

@@ -90,7 +90,7 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
     await expect(query(heir, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('stops the server although it has lost its connection to it', async () => {
+  it('stops the server even after losing its connection to it', async () => {
     const service = await start();
     await query(service, TERMINATE);
     await service.stop();

@@ -3,7 +3,7 @@ import { reachServer } from './reach-server.js';
 import type { Server } from './server.js';
 
 describe('reachServer', () => {
-  it('gives up on a server that another process starts and stops again and again', async () => {
+  it('gives up on a server that another process keeps starting and stopping', async () => {
     const now = jest.spyOn(Date, 'now');
     let time = 0;
     now.mockImplementation(() => (time += 10_000)); // milliseconds
