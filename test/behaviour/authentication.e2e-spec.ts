@@ -145,12 +145,6 @@ describe('a request with a key that is not valid', () => {
     expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
     expect(new Set(responses.map(({ headers }) => headers.map(([name]) => name).join())).size).toBe(1);
   });
-
-  it('does not get its key back in the response', async () => {
-    const secret = makeSecret();
-    const response = await ask(bearer(secret));
-    expect(response.body + response.headers.join()).not.toContain(secret.slice(0, 20));
-  });
 });
 
 describe('several Authorization headers', () => {

@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Module, Post } from '@nestjs/common';
+import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
@@ -40,13 +41,120 @@ class SecondVersionController {
 class CachingModule {}
 
 let petstore: Petstore;
+let client: ReturnType<Petstore['client']>;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [CachingModule] });
+  petstore = await Petstore.start({ modules: [ItemsModule, CachingModule] });
   key = await petstore.key();
+  client = petstore.client(key);
+  for (const name of ['Rex', 'Zoë', 'Pixel'])
+    await client.post('/v1/items').send({ name, amount: 1 }).expect(201);
 });
 afterAll(() => petstore.stop());
+
+describe('ETag and If-None-Match', () => {
+  const etagOf = async (path: string): Promise<string> => {
+    const { headers } = await client.get(path).expect(200);
+    return String(headers.etag);
+  };
+
+  it.each(
+    served(
+      [
+        '/v1/items',
+        '/v1/items?limit=2',
+        '/v1/items/1',
+        '/v1/pets',
+        '/v1/store/orders',
+        '/v1/events',
+        '/v1/rate-limit',
+      ],
+      (path) => path,
+    ),
+  )('GET %s has a strong ETag', async (path) => {
+    expect(await etagOf(path)).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
+  });
+
+  it.each(
+    served(
+      ['/v1/items?limit=2', '/v1/items/1', '/v1/pets', '/v1/store/orders', '/v1/events'],
+      (path) => path,
+    ),
+  )('GET %s returns 304 without a body while nothing has changed', async (path) => {
+    const etag = await etagOf(path);
+    const response = await client.get(path).set('If-None-Match', etag).expect(304);
+    expect(response.text).toBe('');
+    expect(response.headers).toMatchObject({
+      etag,
+      'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+      'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+      'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+      'x-request-id': expect.any(String),
+    });
+    expect(response.headers).not.toHaveProperty('content-type');
+  });
+
+  it('a 304 still has the Link and deprecation headers', async () => {
+    const page = await client
+      .get('/v1/items?limit=2')
+      .set('If-None-Match', await etagOf('/v1/items?limit=2'));
+    expect(page.status).toBe(304);
+    expect(page.headers.link).toContain('rel="next"');
+    const item = await client.get('/v1/items/1').set('If-None-Match', await etagOf('/v1/items/1'));
+    expect(item.headers).toMatchObject({ deprecation: expect.any(String), sunset: expect.any(String) });
+  });
+
+  it.each(['/v1/items', '/openapi.json'])(
+    'GET %s is 304 for fetch(), which adds Cache-Control: no-cache to conditional requests',
+    async (path) => {
+      const etag = await etagOf(path);
+      const headers = { 'If-None-Match': etag, Authorization: `Bearer ${key}` };
+      const response = await fetch(`${await petstore.app.getUrl()}${path}`, { headers });
+      expect(response.status).toBe(304);
+      await client.get(path).set({ 'If-None-Match': etag, 'Cache-Control': 'no-cache' }).expect(304);
+      await client.get(path).set({ 'If-None-Match': '"other"', 'Cache-Control': 'no-cache' }).expect(200);
+    },
+  );
+
+  it.each([
+    ['among others', (etag: string) => `"other", ${etag}`],
+    ['as a weak one', (etag: string) => `W/${etag}`],
+    ['as any', () => '*'],
+  ])('matches %s', async (_, header) => {
+    const etag = await etagOf('/v1/items');
+    await client.get('/v1/items').set('If-None-Match', header(etag)).expect(304);
+  });
+
+  it.each([
+    ['another', () => '"another"'],
+    ['nonsense', () => 'nonsense'],
+    ['one without its quotes', (etag: string) => etag.slice(1, -1)],
+  ])('%s gets the whole response', async (_, header) => {
+    const etag = await etagOf('/v1/items');
+    await client.get('/v1/items').set('If-None-Match', header(etag)).expect(200);
+  });
+
+  it('HEAD has the same ETag, and also returns 304', async () => {
+    const etag = await etagOf('/v1/items/1');
+    expect((await client.head('/v1/items/1').expect(200)).headers.etag).toBe(etag);
+    await client.head('/v1/items/1').set('If-None-Match', etag).expect(304);
+  });
+
+  it('changes with the content of the response', async () => {
+    const before = await etagOf('/v1/items');
+    await client.post('/v1/items').send({ name: 'New', amount: 1 }).expect(201);
+    const { headers } = await client.get('/v1/items').set('If-None-Match', before).expect(200);
+    expect(headers.etag).not.toBe(before);
+  });
+
+  it('is not sent with a 404, and a POST ignores If-None-Match', async () => {
+    await client.post('/v1/items').set('If-None-Match', '*').send({ name: 'Max', amount: 1 }).expect(201);
+    const missing = await client.get('/v1/items/999').set('If-None-Match', '*').expect(404);
+    expect(missing.headers).not.toHaveProperty('etag');
+    expect(missing.body).toMatchObject({ code: 'item_not_found' });
+  });
+});
 
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 

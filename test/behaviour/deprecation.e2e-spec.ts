@@ -4,18 +4,20 @@ import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
+const BEFORE = Date.UTC(2026, 11, 5);
 const SUNSET = Date.UTC(2030, 11, 5);
 
 let petstore: Petstore;
 let key: string;
 
-async function start(): Promise<void> {
+beforeAll(async () => {
   petstore = await Petstore.start({ modules: [ItemsModule] });
   key = await petstore.key();
   await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
   if (hasFeature('pets'))
     await petstore.query(`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')`);
-}
+});
+afterAll(() => petstore.stop());
 
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 
@@ -29,8 +31,9 @@ const DEPRECATED = served(
 );
 
 describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, documentation }) => {
-  beforeAll(start);
-  afterAll(() => petstore.stop());
+  beforeAll(() => {
+    petstore.clock.set(BEFORE);
+  });
 
   function expectAnnounced(response: RawResponse): void {
     expect(valuesOf(response, 'Deprecation')).toEqual(['@1795132800']);
@@ -92,9 +95,6 @@ describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, documentati
 });
 
 describe('the other operations', () => {
-  beforeAll(start);
-  afterAll(() => petstore.stop());
-
   const OTHERS: [string, Message][] = [
     ['GET /v1/pets', { path: '/v1/pets' }],
     ['GET /v1/store/orders', { path: '/v1/store/orders' }],

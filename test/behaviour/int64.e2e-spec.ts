@@ -59,7 +59,7 @@ describe('amount', () => {
         const { status, body } = await create(String(number));
         return status === 201 && amountIn(body) === String(number);
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 
@@ -70,7 +70,7 @@ describe('amount', () => {
     );
     await fc.assert(
       fc.asyncProperty(outside, async (number) => (await create(String(number))).status === 400),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -109,18 +109,6 @@ describe('amount', () => {
     expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body).toContain('"field":"amount"');
   });
-});
-
-describe('digits in a string', () => {
-  it.each(['12345678901234567890', '"amount":1.0', '1e5', '{"amount":9007199254740993.5}'])(
-    'such as %s stay a string, and change no number',
-    async (name) => {
-      const { status, body } = await create(MAX, name);
-      expect(status).toBe(201);
-      expect((JSON.parse(body) as { name: string }).name).toBe(name);
-      expect(body).toContain(`"amount":${MAX}`);
-    },
-  );
 });
 
 describe('id', () => {

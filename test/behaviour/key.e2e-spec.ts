@@ -46,10 +46,6 @@ describe('GET /v1/key', () => {
       expect.arrayContaining(['events:read', 'key:rotate']),
     );
   });
-
-  it('needs a key', async () => {
-    await petstore.client().get('/v1/key').expect(401);
-  });
 });
 
 describe('POST /v1/key/rotate', () => {
@@ -123,12 +119,6 @@ describe('POST /v1/key/rotate', () => {
     await rotate(client, {}).set('Idempotency-Key', 'rotation').expect(400);
   });
 
-  it('needs the scope key:rotate', async () => {
-    const { client } = await newKey(['events:read']);
-    const { body } = await rotate(client, {}).expect(403);
-    expect(body).toMatchObject({ code: 'insufficient_scope' });
-  });
-
   it.each([-1, 1.5, 2_592_001, '60', null])('refuses overlapSeconds %s with 400', async (overlapSeconds) => {
     const { client } = await newKey();
     expect((await rotate(client, { overlapSeconds }).expect(400)).body).toMatchObject({
@@ -162,12 +152,5 @@ describe('GET /v1/usage', () => {
     );
     const { body } = await other.client.get('/v1/usage').expect(200);
     expect(body).not.toContainEqual(expect.objectContaining({ requests: 811 }));
-  });
-
-  it.each(['0', '367', 'x', '1.5', '1&days=2'])('refuses days=%s with 400', async (days) => {
-    const { client } = await newKey();
-    expect((await client.get(`/v1/usage?days=${days}`).expect(400)).body).toMatchObject({
-      details: [{ field: 'days' }],
-    });
   });
 });
