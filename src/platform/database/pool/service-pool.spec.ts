@@ -111,7 +111,7 @@ describe('a connection', () => {
   const one = { text: 'SELECT 1 AS one', rows: [{ one: 1 }] };
   const impatient = async () => {
     const client = await pool.connect();
-    (client as unknown as ServiceClient).queryTimeout = QUERY_TIMEOUT; // what the pool makes
+    (client as unknown as ServiceClient).queryTimeout = seconds(1);
     return client;
   };
 
@@ -122,7 +122,7 @@ describe('a connection', () => {
     let count = 0;
     for await (const { n } of rows) {
       count = n;
-      if (n === 10) await delay(QUERY_TIMEOUT * 3);
+      if (n === 10) await delay(seconds(2));
     }
     expect(count).toBe(5_000);
     expect((await client.query(one.text)).rows).toEqual(one.rows);
