@@ -35,8 +35,8 @@ const OPERATOR_RULES = 'kubernetes/prometheus-operator/prometheus-rule.yaml';
 const alerts = alertsOf(SERVICE_RULES);
 const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
 
-/** The names that jobs get in Compose and by a ServiceMonitor. */
-const JOBS = ['petstore', 'serviceMonitor/shop/petstore/0'];
+/** The name that a job gets by a ServiceMonitor. In Compose it is `petstore`; no rule may name it. */
+const JOB = 'serviceMonitor/shop/petstore/0';
 
 const metricsOf = (expr: string) =>
   [...expr.matchAll(/\b(?:http|petstore|nodejs|process)_\w+/g)].map(([name]) => name);
@@ -140,7 +140,7 @@ describeWith('promtool', 'promtool', () => {
     expect(promtool('check', command, path(`prometheus/${file}`))).toEqual({ status: 0, output: '' });
   });
 
-  it.each(JOBS)('test rules passes where the job is %s', async (job) => {
+  it('test rules passes, whatever the job is named', async () => {
     const folder = await emptyFolder();
     const file = join(folder.path, 'alerts.test.yml');
     const tests = readText('deploy/prometheus/alerts.test.yml');
@@ -148,7 +148,7 @@ describeWith('promtool', 'promtool', () => {
     writeFileSync(
       file,
       tests
-        .replaceAll('JOB', job)
+        .replaceAll('JOB', JOB)
         .replace(/^rule_files: .*/m, `rule_files: ['${rules}/alerts.yml', '${rules}/stack-alerts.yml']`),
     );
     const result = promtool('test', 'rules', file);
