@@ -74,6 +74,8 @@ describeInBrowser('accessibility of the pages', 'axe-core', (launch) => {
       expect(await seriousFindings(page)).toEqual([]);
     });
 
+    if ((colorScheme === 'light') !== (width === 1440)) return; // two looks have all colours and both layouts
+
     it('finds nothing serious in Swagger UI while it is used', async () => {
       await page.goto(`${await petstore.app.getUrl()}/docs`);
       await page.locator('.auth-wrapper .authorize').first().click();

@@ -117,6 +117,9 @@ export async function reply(text: string, ...program: Parameters<typeof onTermin
   return { shown, code };
 }
 
+/** The data folder of an embedded PostgreSQL with all tables, to be copied. */
+export const MIGRATED_DATA = process.env.PETSTORE_TEST_DATA ?? '';
+
 /** An empty folder whose path contains a space and a non-ASCII letter. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet störe-'));
