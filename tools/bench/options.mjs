@@ -35,8 +35,8 @@ export function readOptions(args) {
     rounds: Number(values.rounds ?? (quick ? 2 : 5)),
     measureSeconds: quick ? 1 : 2,
     warmUpSeconds: quick ? 0 : 1,
-    workWarmUpSeconds: quick ? 3 : 8,
-    firstWarmUpSeconds: quick ? 15 : 25,
+    workWarmUpSeconds: quick ? 1 : 8,
+    firstWarmUpSeconds: quick ? 8 : 25,
   };
 }
 
