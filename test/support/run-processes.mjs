@@ -11,12 +11,15 @@ export const commandOf = (pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', 
 /** Ends them all. PostgreSQL gets a signal that lets it release its shared memory. */
 export async function endProcessesOf(folder) {
   for (let left = processesOf(folder); left.length > 0; left = processesOf(folder)) {
-    for (const pid of left) end(pid, /\bpostgres\b/.test(commandOf(pid)) ? 'SIGQUIT' : 'SIGKILL');
+    for (const pid of left) {
+      send(pid, /\bpostgres\b/.test(commandOf(pid)) ? 'SIGQUIT' : 'SIGKILL');
+      send(pid, 'SIGCONT'); // a test may have frozen it
+    }
     await setTimeout(50);
   }
 }
 
-function end(pid, signal) {
+function send(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
