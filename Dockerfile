@@ -41,7 +41,7 @@ USER 10001:10001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "deploy/image/healthcheck.mjs"]
 # Node.js receives the signals itself. It starts no processes, so it does not need an init process.
 # With 512 MB of memory Node.js defaults to 1 MB for new objects, which doubles the cost of a request.
-CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]
+CMD ["node", "--max-semi-space-size=32", "dist/src/main.js"]
 
 ARG VERSION=local
 ARG REVISION=unknown

@@ -25,7 +25,7 @@ describe('the image', () => {
   });
 
   it('gives its signals to Node.js: neither a shell nor npm runs the command', () => {
-    expect(instruction('CMD')).toEqual(['CMD ["node", "--max-semi-space-size=8", "dist/src/main.js"]']);
+    expect(instruction('CMD')).toEqual(['CMD ["node", "--max-semi-space-size=32", "dist/src/main.js"]']);
     expect(instruction('ENTRYPOINT')).toEqual([]);
   });
 
