@@ -30,6 +30,8 @@ def main():
         else:
             for pet in client.pets.list(status=chosen.status, limit=100):
                 print(pet.id, pet.status, pet.name, sep="\t")
+    except BrokenPipeError:  # `| head` has read enough
+        sys.stdout = None
     except (petstore.PetstoreError, ValueError) as error:  # ValueError: no address, or no key
         sys.exit(str(error))
 

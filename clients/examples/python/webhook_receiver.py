@@ -16,7 +16,7 @@ seen = set()  # in production: a table with a unique index
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             event = verify_webhook(body, self.headers, SECRET)  # also rejects messages older than 5 minutes
         except WebhookVerificationError:
@@ -38,8 +38,14 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    if not SECRET:
-        sys.exit("Set WEBHOOK_SECRET to the `secret` in the response of POST /v1/webhooks.")
-    server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)
+    if not SECRET.startswith("whsec_"):
+        sys.exit("Set WEBHOOK_SECRET to the `secret` (whsec_…) in the response of POST /v1/webhooks.")
+    try:
+        server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(f"Cannot listen: {error}")
     print(f"Listening at http://127.0.0.1:{server.server_port}/", flush=True)
-    server.serve_forever()
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass

@@ -6,6 +6,7 @@ if (command !== 'list' && !(command === 'add' && name !== '' && /^\d+$/.test(cat
   stderr.write('Usage: npm start -- list\n       npm start -- add <name> <categoryId>\n');
   exit(2);
 }
+stdout.on('error', () => exit()); // `| head` has read enough
 
 try {
   const client = new PetstoreClient(); // reads PETSTORE_URL and PETSTORE_API_KEY

@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { env, exit, stderr, stdout } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'petstore-client';
 
 const secret = env.WEBHOOK_SECRET ?? ''; // from the response of POST /v1/webhooks
-if (secret === '') {
-  stderr.write('Set WEBHOOK_SECRET to the `secret` in the response of POST /v1/webhooks.\n');
+if (!secret.startsWith('whsec_')) {
+  stderr.write('Set WEBHOOK_SECRET to the `secret` (whsec_…) in the response of POST /v1/webhooks.\n');
   exit(2);
 }
 const seen = new Set<string>(); // in production: a table with a unique index
@@ -27,10 +28,20 @@ async function receive(
 }
 
 const server = createServer((request, response) => {
-  void text(request)
+  text(request)
     .then((body) => receive(body, request.headers))
-    .then((status) => response.writeHead(status).end());
+    .then((status) => response.writeHead(status).end())
+    .catch((error: unknown) => {
+      stderr.write(`${String(error)}\n`); // such as a message whose sender disconnected
+      response.destroy();
+    });
 });
 
-const port = Number(env.PORT ?? 4000);
-server.listen(port, '127.0.0.1', () => stdout.write(`Listening at http://127.0.0.1:${port}/\n`));
+try {
+  const port = Number(env.PORT ?? 4000);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  stdout.write(`Listening at http://127.0.0.1:${port}/\n`);
+} catch (error) {
+  stderr.write(`Cannot listen: ${(error as Error).message}\n`);
+  exit(2);
+}

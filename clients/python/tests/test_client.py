@@ -75,6 +75,7 @@ class AClient(ClientTest):
                 ({}, "PETSTORE_URL"),
                 ({"url": self.service.url}, "PETSTORE_API_KEY"),
                 ({"url": "file:///etc", "api_key": "x"}, "not an HTTP URL"),
+                ({"url": self.service.url, "api_key": "a\nb"}, "^The key contains a character that no key has.$"),
             ):
                 with self.assertRaisesRegex(ValueError, said):
                     petstore.PetstoreClient(**options)

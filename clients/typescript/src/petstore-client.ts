@@ -77,7 +77,8 @@ function settingsOf(options: ClientOptions<IdKind>): Settings {
   const apiKey = (options.apiKey ?? environmentVariable('PETSTORE_API_KEY'))?.trim();
   if (!url) throw new TypeError('The address is missing: give `url`, or set PETSTORE_URL.');
   if (!apiKey) throw new TypeError('The key is missing: give `apiKey`, or set PETSTORE_API_KEY.');
-  if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError(`${url} is not an HTTP URL.`);
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new TypeError(`${url} is not an HTTP URL.`);
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The key contains a character that no key has.');
   return {
     url: url.replace(/\/+$/, ''),
     apiKey,

@@ -68,7 +68,11 @@ describe('a client', () => {
     expect(() => new petstore.PetstoreClient({ url: service.url, apiKey: '' })).toThrow(
       'set PETSTORE_API_KEY',
     );
-    expect(() => new petstore.PetstoreClient({ url: 'file:///etc', apiKey: 'x' })).toThrow(TypeError);
+    for (const url of ['file:///etc', 'pets.example.com', 'http://'])
+      expect(() => new petstore.PetstoreClient({ url, apiKey: 'x' })).toThrow(`${url} is not an HTTP URL.`);
+    expect(() => new petstore.PetstoreClient({ url: service.url, apiKey: 'a\nb' })).toThrow(
+      new TypeError('The key contains a character that no key has.'),
+    );
   });
 
   it('names itself, after the program that uses it', async () => {

@@ -60,6 +60,8 @@ def settings_of(url: str | None, api_key: str | None, user_agent: str | None, **
         raise ValueError("The key is missing: give `api_key`, or set PETSTORE_API_KEY.")
     if urlsplit(url).scheme not in ("http", "https"):
         raise ValueError(f"{url} is not an HTTP URL.")
+    if not re.fullmatch("[!-~]+", api_key):
+        raise ValueError("The key contains a character that no key has.")
     names = [user_agent, f"petstore-client-python/{VERSION}", f"python/{platform.python_version()}"]
     agent = " ".join(name for name in names if name)
     return Settings(url=url.rstrip("/"), api_key=api_key, user_agent=agent, **settings)
