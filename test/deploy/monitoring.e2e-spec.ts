@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeWith } from '../support/describe-with.js';
-import { hasFeature } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
@@ -48,8 +47,6 @@ const named = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-const isExported = (expr: string) => hasFeature('webhooks') || !expr.includes('petstore_webhook_');
-
 describeWithRedis('what alert rules and dashboard ask for', () => {
   let petstore: Petstore;
   let redis: RedisServer;
@@ -67,7 +64,7 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
     await redis.stop();
   });
 
-  it.each(named.filter(([, expr]) => !/ALERTS|^vector/.test(expr) && isExported(expr)))(
+  it.each(named.filter(([, expr]) => !/ALERTS|^vector/.test(expr)))(
     'is exported by the service: %s',
     (_, expr) => {
       expect(metricsOf(expr)).not.toEqual([]);
@@ -83,12 +80,8 @@ describeWithRedis('what alert rules and dashboard ask for', () => {
   );
 
   it('says what the process is', () => {
-    const delivers = hasFeature('webhooks') ? ',delivers="true"' : '';
     expect(exported).toMatch(
-      new RegExp(
-        `^petstore_build_info{version="\\d+\\.\\d+\\.\\d+[^"]*",component="service"${delivers}} 1$`,
-        'm',
-      ),
+      /^petstore_build_info{version="\d+\.\d+\.\d+[^"]*",component="service",delivers="true"} 1$/m,
     );
   });
 });

@@ -174,7 +174,7 @@ describe('GET /v1/pets', () => {
         const { body } = await client.get(`/v1/pets?${query}`).expect(400);
         expect(body).toMatchObject({ code: 'invalid_cursor' });
       }
-      await client.get(`/v1/store/orders?cursor=${cursor}`).expect(400);
+      await client.get(`/v1/webhooks?cursor=${cursor}`).expect(400);
     });
   });
 });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
  * Whether the service still has a feature of the shop. Another shop removes feature folders, and the tests about them.
  */
 export const hasFeature = (folder: string): boolean =>
-  ['shop', 'platform'].some((part) => existsSync(new URL(`../../src/${part}/${folder}`, import.meta.url)));
+  existsSync(new URL(`../../src/shop/${folder}`, import.meta.url));
 
 /** The rows whose features exist, by the first part of a path such as `/v1/pets` or `/pets/{petId}`. */
 export const served = <Row>(rows: readonly Row[], pathOf: (row: Row) => string): Row[] =>
@@ -13,7 +13,7 @@ export const served = <Row>(rows: readonly Row[], pathOf: (row: Row) => string):
     return !OF_THE_SHOP.includes(feature) || hasFeature(feature);
   });
 
-const OF_THE_SHOP = ['pets', 'categories', 'store', 'webhooks'];
+const OF_THE_SHOP = ['pets', 'categories', 'store'];
 const missing = OF_THE_SHOP.filter((feature) => !hasFeature(feature));
 
 /**
