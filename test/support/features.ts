@@ -15,10 +15,11 @@ export const served = <Row>(rows: readonly Row[], pathOf: (row: Row) => string):
 
 const OF_THE_SHOP = ['pets', 'categories', 'store'];
 const missing = OF_THE_SHOP.filter((feature) => !hasFeature(feature));
+export const isShopWhole = missing.length === 0;
 
 /**
  * For suites that need the whole shop, such as its clients and its tutorial. Their `describe` is skipped if a feature
  * is missing.
  */
-export const describeShop = (): jest.Describe => (missing.length === 0 ? describe : describe.skip);
+export const describeShop = (): jest.Describe => (isShopWhole ? describe : describe.skip);
 if (missing.length > 0) process.stdout.write(`Skipped: suites that need ${missing.join(', ')}.\n`);
