@@ -8,7 +8,7 @@ import { HttpConfig } from '../http/http.config.js';
 /** Time for requests that still run at the end of the grace period. */
 const REQUEST_TIMEOUT = seconds(4);
 /** Time for everything else, such as writing day counts and closing connections. */
-const CLOSE_TIMEOUT = seconds(8);
+const CLOSE_TIMEOUT = seconds(9);
 const SWEEP_INTERVAL = 50; // milliseconds
 
 /**
