@@ -212,29 +212,15 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   const withPassword = (password: string) => Object.assign(new URL(redis.url), { password }).href;
 
-  it('shows its version, its latency, and that it loses no counts', async () => {
+  it('says that it responds, and how fast', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
-      redis: starting(
-        `(ok|warn): \\w+ \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}, round trip [\\d.]+ ms$`,
-      ),
-      'redis cluster': 'ok: not a cluster',
-      'redis memory': 'ok: maxmemory-policy is noeviction',
-      'redis restart': 'ok: the append-only file is on',
+      redis: starting(`ok: 127.0.0.1:${redis.port} responds, round trip [\\d.]+ ms$`),
     });
   });
 
-  it('warns of settings that could lose counts', async () => {
-    const careless = await RedisServer.start(['--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no']);
-    expect(await findings({ REDIS_URL: careless.url })).toMatchObject({
-      'redis memory': 'warn: maxmemory-policy is allkeys-lru',
-      'redis restart': 'warn: the append-only file is off',
-    });
-    await careless.stop();
-  });
-
-  it('says that it is not a cluster if one is configured', async () => {
+  it('says that it is not the cluster that is configured', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
-      'redis cluster': 'fail: it is not a cluster',
+      redis: starting(`fail: no response from 127.0.0.1:${redis.port}: `),
     });
   });
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { seconds } from '../../src/platform/clock/duration.js';
 import { describeWith } from '../support/describe-with.js';
 import { becomes, eventually } from '../support/eventually.js';
@@ -9,11 +8,6 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 
 const STARTUP = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout';
-
-/** From 1.24 on it keeps them without being told to. */
-const version = String(spawnSync('pgbouncer', ['--version']).stdout);
-const minor = /PgBouncer 1\.(\d+)/.exec(version)?.[1];
-const STATEMENTS = Number(minor) < 24 ? { 'pooler statements': 'fail' } : {};
 
 describeWith('pgbouncer', 'a service behind PgBouncer', () => {
   let server: PostgresServer;
@@ -70,34 +64,5 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
     await becomes(() => status(), 401, seconds(8)); // sooner than its cache entry expires
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
-  });
-
-  it.each([
-    ['nothing in session mode', ['pool_mode = session', STARTUP], () => ({}), {}],
-    [
-      'that transaction mode needs a direct address, and what keeps no prepared statements',
-      transactionMode,
-      () => ({}),
-      { pooler: 'ok', 'pooler sessions': 'fail', ...STATEMENTS },
-    ],
-    [
-      'nothing in transaction mode with both',
-      transactionMode,
-      () => ({ DATABASE_DIRECT_URL: server.url, DATABASE_PREPARED_STATEMENTS: 'off' }),
-      { pooler: 'ok' },
-    ],
-    [
-      'that the time limits of the service are refused',
-      ['pool_mode = session'],
-      () => ({}),
-      { 'pooler limits': 'fail' },
-    ],
-  ])('is diagnosed by petstore doctor %s', async (_what, settings, more, expected) => {
-    bouncer = await PgBouncer.before(server.url, settings);
-    const env = { DATABASE_URL: bouncer.url, PORT: '0', ...more() };
-    const { stdout } = await run(COMMAND_LINE, ['doctor', '--json'], { cwd: folder.path, env });
-    const found = JSON.parse(stdout) as { check: string; state: string }[];
-    const ofPooler = found.filter(({ check }) => check.startsWith('pooler'));
-    expect(Object.fromEntries(ofPooler.map(({ check, state }) => [check, state]))).toEqual(expected);
   });
 });

@@ -2,23 +2,18 @@ import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../database/database.config.js';
 import { fail, type CheckResult, ok, reasonOf, warn, addressOf } from './check-result.js';
-import { checkPooler } from './pooler.check.js';
 import { seconds } from '../../clock/duration.js';
 import { type MigrationState, migrationState } from '../../database/migrations/migration-state.js';
 
 /** Checks the database at `DATABASE_URL`. */
 export async function checkDatabase(
   url: string,
-  config: Pick<DatabaseConfig, 'migrateAtStart' | 'directDatabaseUrl' | 'preparedStatements'>,
+  { migrateAtStart }: Pick<DatabaseConfig, 'migrateAtStart'>,
 ): Promise<CheckResult[]> {
   try {
     const { version, migrations, roundTrip } = await inspectPostgres(url);
     const found = `PostgreSQL ${version} at ${addressOf(url)}, round trip ${roundTrip.toFixed(1)} ms`;
-    return [
-      ok('database', found),
-      ...(await checkPooler(url, config)),
-      checkMigrations(migrations, pendingAdvice(config.migrateAtStart)),
-    ];
+    return [ok('database', found), checkMigrations(migrations, pendingAdvice(migrateAtStart))];
   } catch (error) {
     const advice = 'Check that the database runs and that DATABASE_URL is right.';
     return [fail('database', `no response from ${addressOf(url)}: ${reasonOf(error)}`, advice)];

@@ -92,7 +92,7 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
 }
 
 /** How to find the master through sentinels, and how to connect to it. */
-export function sentinelOptions(config: RedisConfig): RedisOptions {
+function sentinelOptions(config: RedisConfig): RedisOptions {
   const { url = '', sentinels, sentinelName, sentinelPassword } = config;
   const { tls } = secureOptions(config);
   return {
@@ -111,7 +111,7 @@ export function sentinelOptions(config: RedisConfig): RedisOptions {
 }
 
 /** TLS options for a `rediss:` URL, with the configured certificate authority, if any. */
-export function secureOptions({ url = '', ca }: RedisConfig): {
+function secureOptions({ url = '', ca }: RedisConfig): {
   tls?: { ca?: string };
 } {
   if (!url.startsWith('rediss:')) return {};
