@@ -60,7 +60,7 @@ case ${1:-} in
       printf '{"data":{"webhook-secret-keys":"%s"}}' "$(base64 | tr -d '\n')" | kube patch secret petstore --patch-file=/dev/stdin
     }
     stop() {
-      kube kustomize "${OVERLAY:?is the overlay that was applied, such as deploy/kubernetes/small}" >/dev/null
+      kube kustomize "${OVERLAY:?is the overlay that was applied, such as deploy/kubernetes/base}" >/dev/null
       kube scale --replicas=0 deployment/petstore deployment/petstore-worker
       kube wait --for=delete --timeout=5m pod --selector 'app.kubernetes.io/component in (service, worker)'
     }

@@ -240,11 +240,11 @@ if (INSTALLED_POSTGRES === undefined)
       });
       expect(calls().join('\n')).not.toContain('scale');
       writeFileSync(log, '');
-      await inCluster('restore.sh', { OVERLAY: 'deploy/kubernetes/large' });
+      await inCluster('restore.sh', { OVERLAY: 'deploy/kubernetes/base' });
       expect(await petIds()).toEqual(before);
       expect(readFileSync(join(secret, 'webhook-secret-keys'), 'utf8')).toBe('the keys');
       expect(calls().map((call) => call.replace(/ (-|\/).*/, ''))).toEqual([
-        'kustomize deploy/kubernetes/large',
+        'kustomize deploy/kubernetes/base',
         'scale',
         'wait',
         'apply',

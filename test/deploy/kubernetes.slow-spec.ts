@@ -24,7 +24,7 @@ const repository = (path: string) => join(import.meta.dirname, '../..', path);
 const FOLDER = 'deploy/kubernetes';
 const files = allFilesIn(FOLDER).filter((file) => file.endsWith('.yaml'));
 const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
-const whole = files.filter((file) => !/(kustomization|size|migrate)\.yaml$/.test(file));
+const whole = files.filter((file) => !file.endsWith('kustomization.yaml'));
 const OF_BACKUPS = ['deploy/backup/client-pod.yaml', 'deploy/backup/cron-job.yaml'];
 const manifests = [...whole.map((file) => `${FOLDER}/${file}`), ...OF_BACKUPS].flatMap((file) =>
   readYaml<Manifest>(file),
@@ -79,45 +79,27 @@ describe('deploy/kubernetes', () => {
         volumes: [{ secret: { secretName: 'petstore' } }],
       });
     }
-    expect(readYaml(`${FOLDER}/base/migrate.yaml`)).toMatchObject([
-      { spec: { template: { spec: { initContainers: [container] } } } },
-    ]);
     expect(named('Secret')).toBeUndefined();
     expect(files.map((file) => readText(`${FOLDER}/${file}`)).join()).not.toMatch(/postgres(ql)?:\/\//);
   });
 });
 
-/** The sizes of docs/performance.md. */
-const SIZES = {
-  small: { replicas: 2, redisMasters: 1 },
-  medium: { replicas: 3, redisMasters: 1 },
-  large: { replicas: 16, redisMasters: 2 },
-};
-/** The first has a `spec`, the second `data`. */
-const SIZED = ['HorizontalPodAutoscaler', 'ConfigMap'];
-const CONNECTIONS = 12; // of a replica
+describeWhereFound('kubectl', 'kubectl kustomize', () => {
+  let all: Manifest[];
 
-describeWhereFound('kubectl', 'the size', () => {
-  const builtFrom = (folder: string) => {
-    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    return loadAll(stdout) as Manifest[];
-  };
-  const built = (size: string) => builtFrom(repository(`${FOLDER}/${size}`));
-
-  it('has its components in the namespace of the service', async () => {
+  beforeAll(async () => {
     const folder = await emptyFolder();
     const at = (path: string) => relative(realpathSync(folder.path), repository(path));
-    const components = ['kubernetes/ingress', 'kubernetes/prometheus-operator', 'backup'];
-    await writeFile(
-      join(folder.path, 'kustomization.yaml'),
-      JSON.stringify({
-        resources: [at(`${FOLDER}/small`)],
-        components: components.map((component) => at(`deploy/${component}`)),
-      }),
-    );
-    const all = builtFrom(folder.path);
+    const components = [`${FOLDER}/ingress`, `${FOLDER}/prometheus-operator`, 'deploy/backup'].map(at);
+    const kustomization = JSON.stringify({ resources: [at(`${FOLDER}/base`)], components });
+    await writeFile(join(folder.path, 'kustomization.yaml'), kustomization);
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', folder.path], { encoding: 'utf8' });
     await folder.remove();
+    expect(stderr).toBe('');
+    all = loadAll(stdout) as Manifest[];
+  });
+
+  it('puts everything into the namespace of the service, the components too', () => {
     const kinds = ['Ingress', 'PodMonitor', 'CronJob', 'PersistentVolumeClaim'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
     for (const { kind, metadata } of all)
@@ -125,40 +107,22 @@ describeWhereFound('kubectl', 'the size', () => {
   });
 
   it('replaces the pods when a setting changes: the name of its ConfigMap depends on the content', () => {
-    const names = Object.keys(SIZES).map((size) => {
-      const all = built(size);
-      const { name = '' } = all.find(({ kind }) => kind === 'ConfigMap')?.metadata ?? {};
-      expect(name).toMatch(/^petstore-[a-z0-9]{10}$/);
-      const references = JSON.stringify(all).match(/"configMapRef":\{"name":"[^"]+"/g) ?? [];
-      expect([...new Set(references)]).toEqual([`"configMapRef":{"name":"${name}"`]);
-      return name;
-    });
-    expect(new Set(names).size).toBe(2); // `large` has other settings
+    const names = all.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name);
+    const settings = names.filter((name) => /^petstore-[a-z0-9]{10}$/.test(name));
+    const references = JSON.stringify(all).match(/(?<="configMapRef":\{"name":")[^"]+/g) ?? [];
+    expect([...new Set(references)]).toEqual(settings);
   });
 
-  it.each(Object.entries(SIZES))('%s has valid manifests for its number of replicas', async (size, plan) => {
-    const all = built(size);
+  it('makes what the schemas of Kubernetes admit', async () => {
     for (const manifest of all) await validate(manifest.kind, manifest);
-    const pods = all.filter(({ kind }) => kind === 'Deployment') as unknown as {
-      spec: { template: { spec: { initContainers: { args: string[] }[] } } };
-    }[];
-    expect(pods.map(({ spec }) => spec.template.spec.initContainers.map(({ args }) => args))).toEqual([
-      [['petstore', 'migrate']],
-      [['petstore', 'migrate']],
-    ]);
-    const { spec, data } = Object.assign({}, ...all.filter(({ kind }) => SIZED.includes(kind))) as {
-      spec: { minReplicas: number; maxReplicas: number };
-      data: Record<string, string>;
-    };
-    expect(spec.minReplicas).toBe(plan.replicas);
-    expect(spec.maxReplicas).toBeGreaterThanOrEqual(2 * plan.replicas);
-    expect(data.REDIS_CLUSTER).toBe(plan.redisMasters > 1 ? 'true' : undefined);
-    const isPooled = (spec.maxReplicas + 1) * CONNECTIONS > 200;
-    expect('DATABASE_DIRECT_URL_FILE' in data).toBe(isPooled);
+  });
 
-    const secrets = Object.entries(data).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
+  it('reads the secrets that docs/operating.md creates', () => {
+    const secrets = [...readText(`${FOLDER}/base/settings.env`).matchAll(/_FILE=(.+)/g)].map(
+      ([, path]) => path,
+    );
     const keys = [...readText('docs/operating.md').matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => key);
-    const needed = keys.filter((key) => key !== 'database-direct-url' || isPooled);
+    const needed = keys.filter((key) => key !== 'database-direct-url'); // only with PgBouncer
     expect(secrets.sort()).toEqual(needed.map((key) => `/run/secrets/petstore/${key}`).sort());
   });
 });
