@@ -4,7 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
 import { isNotModified, noStore } from './platform/conditional/etag.js';
-import { addPageHeaders } from './platform/pagination/page.query.js';
+import { addPageHeaders } from './platform/pagination/page.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { setupCors } from './platform/http/middleware/cors.js';

@@ -20,7 +20,7 @@ export { IfMatchCondition } from './conditional/if-match.condition.js';
 
 // Bodies and queries
 export { PageQuery } from './pagination/page.query.js';
-export { AtLeastOneProperty } from './validation/partial-update.js';
+export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
   Int64Field,
   Int64List,

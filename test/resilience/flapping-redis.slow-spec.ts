@@ -1,4 +1,4 @@
-import type { Counted } from '../../src/platform/rate-limit/rate-limit.record.js';
+import type { Counted } from '../../src/platform/rate-limit/quota.js';
 import type { RedisThrottlerStorage } from '../../src/platform/rate-limit/redis/redis-throttler.storage.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { TestDailyUsage } from '../support/test-daily-usage.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { parseBody } from '../../dist/src/platform/http/body/json-body.js';
+import { parseBody } from '../../dist/src/platform/http/body/body.guard.js';
 import { RequestValidationPipe } from '../../dist/src/platform/validation/validation.pipe.js';
 import { CreatePetDto } from '../../dist/src/shop/pets/dto/create-pet.dto.js';
 

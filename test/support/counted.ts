@@ -1,10 +1,5 @@
 import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
-import {
-  ADDRESS,
-  type Counted,
-  type Decided,
-  MINUTE,
-} from '../../src/platform/rate-limit/rate-limit.record.js';
+import { ADDRESS, type Counted, type Decided, MINUTE } from '../../src/platform/rate-limit/quota.js';
 
 /** An API key. */
 export const key = (id: number | string, limit: number, perDay: number): Counted => ({

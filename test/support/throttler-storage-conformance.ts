@@ -1,5 +1,5 @@
 import { hours, minutes, seconds } from '../../src/platform/clock/duration.js';
-import type { Counted, Decided } from '../../src/platform/rate-limit/rate-limit.record.js';
+import type { Counted, Decided } from '../../src/platform/rate-limit/quota.js';
 import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
 import { address, admitted, count, key } from './counted.js';
 

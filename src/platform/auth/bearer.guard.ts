@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/public.decorator.js';
@@ -6,7 +6,18 @@ import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { LookUpRefused } from './lookup-limiter.js';
 import { network } from './network.js';
-import { type AnonymousClient, type Principal, secretOf } from './principal.js';
+import type { AnonymousClient, Principal } from './principal.js';
+
+/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The bearer token of a request. */
+const secretOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? '')?.[1];
+
+/** The secret of the request's API key, in a handler behind `ApiKeyGuard`. */
+export const SentSecret = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  secretOf(context.switchToHttp().getRequest<Request>()),
+);
 
 const anonymous = (key: AnonymousClient['key']): Principal => ({ kind: 'anonymous', key });
 const MISSING = anonymous('missing');

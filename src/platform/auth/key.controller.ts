@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { type ApiKeyPrincipal, CurrentPrincipal, SentSecret } from './principal.js';
+import { SentSecret } from './bearer.guard.js';
+import { type ApiKeyPrincipal, CurrentPrincipal } from './principal.js';
 import { RequireScope } from './scope.guard.js';
 import { Tag } from '../http/operation-marks.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../http/memoize.js';
+import { atMost } from './cache-size.js';
 import type { Clock } from '../clock/clock.js';
 import { minutes } from '../clock/duration.js';
 

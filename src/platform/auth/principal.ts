@@ -45,26 +45,12 @@ export interface AnonymousClient {
 /** The API key of the request, in a handler behind `ApiKeyGuard`. */
 export const CurrentPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
-    const { principal } = requestOf(context);
+    const { principal } = context.switchToHttp().getRequest<Request>();
     if (principal?.kind !== 'key')
       throw new Error('The request has no API key. Do not use this on a @Public() route.');
     return principal;
   },
 );
-
-/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
-const BEARER = /^Bearer +(.+)$/i;
-
-/** The bearer token of a request. */
-export const secretOf = ({ headers }: Request): string | undefined =>
-  BEARER.exec(headers.authorization ?? '')?.[1];
-
-/** The secret of the request's API key, in a handler behind `ApiKeyGuard`. */
-export const SentSecret = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  secretOf(requestOf(context)),
-);
-
-const requestOf = (context: ExecutionContext): Request => context.switchToHttp().getRequest();
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import { IfMatchCondition, versionOfText } from './if-match.condition.js';
+import { hash } from 'node:crypto';
+import { writeJson } from '../json/write-json.js';
 
 /** An array, so that it differs from a `no-store` that a handler sets. */
 const NO_STORE = ['no-store'];
@@ -51,11 +52,10 @@ function etagOfPage(response: Response, body: string): string {
   return versionOfText(isPage ? `${link}\n${body}` : body);
 }
 
-/**
- * The version in an `If-Match` header (RFC 9110, section 13.1.1). Without the header, or for `*`, it is any version. A weak tag
- * and a header without a tag match no version.
- */
-export function ifMatchCondition(ifMatch: string | undefined): IfMatchCondition {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return IfMatchCondition.any;
-  return new IfMatchCondition(ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? []);
-}
+const LENGTH = 22; // base64url digits: 132 bits
+
+/** The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110, section 8.8.3). */
+export const versionOf = (resource: object): string => versionOfText(writeJson(resource));
+
+export const versionOfText = (json: string): string =>
+  `"${hash('sha256', json, 'base64url').slice(0, LENGTH)}"`;

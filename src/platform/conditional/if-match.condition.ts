@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { DomainError } from '../errors/domain-error.js';
-import { writeJson } from '../json/write-json.js';
+import { versionOf } from './etag.js';
 
 /** The current version of the resource differs from the one the client expects. */
 export class PreconditionFailed extends DomainError {
@@ -38,10 +37,11 @@ export class IfMatchCondition {
   }
 }
 
-const LENGTH = 22; // base64url digits: 132 bits
-
-/** The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110, section 8.8.3). */
-export const versionOf = (resource: object): string => versionOfText(writeJson(resource));
-
-export const versionOfText = (json: string): string =>
-  `"${hash('sha256', json, 'base64url').slice(0, LENGTH)}"`;
+/**
+ * The version in an `If-Match` header (RFC 9110, section 13.1.1). Without the header, or for `*`, it is any version. A weak tag
+ * and a header without a tag match no version.
+ */
+export function ifMatchCondition(ifMatch: string | undefined): IfMatchCondition {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return IfMatchCondition.any;
+  return new IfMatchCondition(ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? []);
+}

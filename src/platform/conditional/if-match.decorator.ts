@@ -1,8 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ifMatchCondition } from './etag.js';
-import { PreconditionFailed } from './if-match.condition.js';
+import { ifMatchCondition, PreconditionFailed } from './if-match.condition.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 
 const Expected = createParamDecorator((_: unknown, context: ExecutionContext) =>

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Observable, tap } from 'rxjs';
-import { versionOf } from './if-match.condition.js';
+import { versionOf } from './etag.js';
 import { asPublicPath } from '../http/public-url.js';
 
 /** Adds the `ETag` of the resource that the handler returns. */

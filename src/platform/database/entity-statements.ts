@@ -11,7 +11,6 @@ import {
   QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { memoize } from '../http/memoize.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import { isStale } from './database-unavailable.js';
 import type { ClientConfig } from './pool/service-client.js';
@@ -35,9 +34,7 @@ export interface InsertCompanion {
  * CPU to build and hydrate a page of 20 rows; with these a page takes 61 to 71.
  */
 export class EntityStatements<Entity extends ObjectLiteral> {
-  private static readonly cached = memoize((metadata: EntityMetadata) =>
-    isCovered(metadata) ? new EntityStatements(metadata) : undefined,
-  );
+  private static readonly cached = new WeakMap<EntityMetadata, EntityStatements<ObjectLiteral> | null>();
 
   /** The statements of an entity; undefined if it uses features of TypeORM that they do not have, or if those of a logger or subscriber. */
   static of<Entity extends ObjectLiteral>(
@@ -46,7 +43,13 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   ): EntityStatements<Entity> | undefined {
     const { logging, logger, maxQueryExecutionTime } = dataSource.options;
     if (logging || logger || maxQueryExecutionTime || dataSource.subscribers.length > 0) return undefined;
-    return this.cached(dataSource.getMetadata(target)) as EntityStatements<Entity> | undefined;
+    const metadata = dataSource.getMetadata(target);
+    let statements = this.cached.get(metadata);
+    if (statements === undefined) {
+      statements = isCovered(metadata) ? new EntityStatements(metadata) : null;
+      this.cached.set(metadata, statements);
+    }
+    return (statements ?? undefined) as EntityStatements<Entity> | undefined;
   }
 
   private readonly columns: readonly Column[];

@@ -38,7 +38,6 @@ export class UndecodablePath extends DomainError {
 
 /** Whether the path's percent-encoding is valid UTF-8 (RFC 3986, section 2.1). */
 export function isDecodable(path: string): boolean {
-  if (!path.includes('%')) return true;
   try {
     decodeURIComponent(path);
     return true;

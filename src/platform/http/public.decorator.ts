@@ -1,7 +1,6 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { memoizePair } from './memoize.js';
 
 const PUBLIC = Symbol('public');
 
@@ -14,12 +13,8 @@ export const Public = (): ClassDecorator & MethodDecorator =>
 
 /** Whether the route is `@Public()`. */
 export const isPublic = (context: ExecutionContext): boolean =>
-  isPublicRoute(context.getClass(), context.getHandler());
-
-const isPublicRoute = memoizePair((...route: [controller: object, handler: object]) =>
-  route.some((target) => Reflect.getMetadata(PUBLIC, target) === true),
-);
+  [context.getHandler(), context.getClass()].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
 
 /** Whether the request is for a public route outside `/v1`. */
 export const isOutsideApi = (context: ExecutionContext): boolean =>
-  isPublic(context) && !context.switchToHttp().getRequest<Request>().path.startsWith('/v1/');
+  !context.switchToHttp().getRequest<Request>().path.startsWith('/v1/') && isPublic(context);

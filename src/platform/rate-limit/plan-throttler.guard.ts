@@ -13,18 +13,18 @@ import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi, isPublic } from '../http/public.decorator.js';
 import { Bans } from './bans/bans.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
-import { quotaOf } from './quota.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type RateLimitOutcome, RateLimitMetrics } from './rate-limit.metrics.js';
 import {
   MINUTE,
+  quotaOf,
   type RateLimitRecord,
   type RateLimitWindow,
   secondsUntilRoom,
   wholeSeconds,
-} from './rate-limit.record.js';
+} from './quota.js';
 
 const FREE_ALLOWANCE = 'rate-limit:free-allowance';
 
@@ -59,6 +59,25 @@ const ERRORS = {
   day_exhausted: DailyQuotaExceeded,
   banned: ApiKeyBanned,
 } as const;
+
+/**
+ * The `default` throttler applies the plan of each request's client. Its headers are off, because `PlanThrottlerGuard`
+ * writes those of the contract.
+ */
+export const planThrottler = (
+  storage: PlanThrottlerStorage,
+  config: RateLimitConfig,
+): ThrottlerModuleOptions => ({
+  throttlers: [
+    {
+      ttl: MINUTE,
+      limit: (context) => quotaOf(context.switchToHttp().getRequest<Request>(), config).limit,
+      blockDuration: 0, // until the window ends
+    },
+  ],
+  setHeaders: false,
+  storage,
+});
 
 /** Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its decision. */
 @Injectable()

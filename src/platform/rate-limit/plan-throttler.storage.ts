@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { type Counted, type Decided, type RateLimitRecord, recordOf } from './rate-limit.record.js';
+import { type Counted, type Decided, type RateLimitRecord, recordOf } from './quota.js';
 
 export type MaybeAsync<T> = T | Promise<T>;
 

@@ -1,7 +1,26 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { network } from '../auth/network.js';
+import { minutes } from '../clock/duration.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
-import { ADDRESS, type Counted, MINUTE } from './rate-limit.record.js';
+
+export const MINUTE = minutes(1);
+
+/** What a storage counts: the requests of a key, of an address, or of a client of a route with its own limit. */
+export interface Counted {
+  readonly key: string;
+  /** Length of the window in milliseconds. */
+  readonly ttl: number;
+  /** Requests in the window. */
+  readonly limit: number;
+  /** Requests in a UTC calendar day, of an API key. If absent, days are not counted. */
+  readonly perDay?: number;
+  /** Addresses are counted apart, so that made-up ones cannot evict other counts. */
+  readonly name: string;
+}
+
+/** The `name` of what is counted by address. */
+export const ADDRESS = 'address';
 
 /** The quota of a request: the plan of its key, or that of its address. */
 export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): Counted {
@@ -16,3 +35,107 @@ export const addressQuota = (key: string, { anonymousPerMinute }: RateLimitConfi
   limit: anonymousPerMinute,
   name: ADDRESS,
 });
+
+/** One window after a decision. */
+export interface RateLimitWindow {
+  readonly name: 'minute' | 'day' | 'route';
+  /** Length in seconds. */
+  readonly length: number;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly resetIn: number;
+  /** Unix milliseconds when the window ends, constant while it runs. */
+  readonly resetAt: number;
+}
+
+/** Whether a request is admitted, and the state of each window. */
+export interface Decided {
+  readonly admitted: boolean;
+  readonly windows: readonly RateLimitWindow[];
+}
+
+type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+
+/** The throttler's record, with both windows of a plan. */
+export interface RateLimitRecord extends ThrottlerStorageRecord {
+  readonly windows: readonly RateLimitWindow[];
+}
+
+/** @param block the window that a refused request of a route waits for, if longer */
+export function recordOf(
+  { admitted, windows }: Decided,
+  block: readonly RateLimitWindow[] = [],
+): RateLimitRecord {
+  const [{ limit, remaining, resetIn } = { limit: 0, remaining: 0, resetIn: 0 }] = windows;
+  const wait = secondsUntilRoom([...windows, ...block]);
+  return {
+    totalHits: limit - remaining + (admitted ? 0 : 1),
+    timeToExpire: wholeSeconds(resetIn),
+    isBlocked: !admitted,
+    timeToBlockExpire: admitted ? 0 : wait,
+    windows,
+  };
+}
+
+/** Whole seconds until every exhausted window has ended. */
+export function secondsUntilRoom(windows: readonly RateLimitWindow[]): number {
+  const exhausted = windows.filter(({ remaining }) => remaining === 0);
+  return wholeSeconds(Math.max(0, ...exhausted.map(({ resetIn }) => resetIn)));
+}
+
+/**
+ * The window to report in headers: the one with the fewest requests left, or, of two exhausted ones, the one that
+ * resets later.
+ */
+export function tightestWindow(windows: readonly RateLimitWindow[]): RateLimitWindow {
+  return windows.reduce((tightest, window) =>
+    window.remaining < tightest.remaining ||
+    (window.remaining === tightest.remaining && window.resetIn > tightest.resetIn)
+      ? window
+      : tightest,
+  );
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Usage, counted in this process or in Redis. */
+export interface WindowCounts {
+  readonly used: number;
+  /** Milliseconds until the window ends. */
+  readonly left: number;
+  /** Unix milliseconds. */
+  readonly end: number;
+  readonly dayUsed: number;
+  /** Milliseconds until the UTC day ends. */
+  readonly dayLeft: number;
+  /** Unix milliseconds. */
+  readonly dayEnd: number;
+}
+
+export function decided(admitted: boolean, { ttl, limit, perDay }: Counted, counts: WindowCounts): Decided {
+  const window: RateLimitWindow = {
+    name: ttl === MINUTE ? 'minute' : 'route',
+    length: ttl / 1000,
+    limit,
+    remaining: remaining(limit, counts.used),
+    resetIn: counts.left,
+    resetAt: counts.end,
+  };
+  if (perDay === undefined) return { admitted, windows: [window] };
+  const day: RateLimitWindow = {
+    name: 'day',
+    length: DAY_SECONDS,
+    limit: perDay,
+    remaining: remaining(perDay, counts.dayUsed),
+    resetIn: counts.dayLeft,
+    resetAt: counts.dayEnd,
+  };
+  return { admitted, windows: [window, day] };
+}
+
+/** Never negative, although a plan's limit may have been lowered below current usage. */
+const remaining = (limit: number, used: number): number => (used < limit ? limit - used : 0);
+
+/** Whole seconds to wait, rounded up, at least 1. */
+export const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));

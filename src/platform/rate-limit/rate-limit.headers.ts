@@ -2,10 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import type { Socket } from 'node:net';
 import { network } from '../auth/network.js';
 import { HttpConfig } from '../http/http.config.js';
-import { addressQuota } from './quota.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitConfig } from './rate-limit.config.js';
-import { type RateLimitWindow, tightestWindow, wholeSeconds } from './rate-limit.record.js';
+import { addressQuota, type RateLimitWindow, tightestWindow, wholeSeconds } from './quota.js';
 
 /** Sets the contract's headers, and all windows in the format of the IETF draft "RateLimit header fields for HTTP". */
 export function writeRateLimitHeaders(

@@ -4,8 +4,7 @@ import {
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
-import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
-import type { Request } from 'express';
+import { ThrottlerModule } from '@nestjs/throttler';
 import { DataSource } from 'typeorm';
 import { HealthModule } from '../health/health.module.js';
 import { AuthModule } from '../auth/auth.module.js';
@@ -17,32 +16,14 @@ import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
 import { Clock } from '../clock/clock.js';
-import { PlanThrottlerGuard } from './plan-throttler.guard.js';
-import { quotaOf } from './quota.js';
+import { PlanThrottlerGuard, planThrottler } from './plan-throttler.guard.js';
 import { RateLimitConfig } from './rate-limit.config.js';
-import { MINUTE } from './rate-limit.record.js';
 import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RedisConfig } from './redis/redis.config.js';
 import { RedisHealth } from './redis/redis.health.js';
 import { UsageController } from './usage.controller.js';
-
-/**
- * The `default` throttler applies the plan of each request's client. Its headers are off, because `PlanThrottlerGuard`
- * writes those of the contract.
- */
-const planThrottler = (storage: PlanThrottlerStorage, config: RateLimitConfig): ThrottlerModuleOptions => ({
-  throttlers: [
-    {
-      ttl: MINUTE,
-      limit: (context) => quotaOf(context.switchToHttp().getRequest<Request>(), config).limit,
-      blockDuration: 0, // until the window ends
-    },
-  ],
-  setHeaders: false,
-  storage,
-});
 
 /** Created by a factory because the CLI uses the class without Nest, so it has no decorators. */
 const dailyUsageProvider: Provider = {

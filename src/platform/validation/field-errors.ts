@@ -10,7 +10,7 @@ import {
   unknownError,
 } from '../errors/field-error.js';
 
-type Argument = Pick<ArgumentMetadata, 'type' | 'data'>;
+export type Argument = Pick<ArgumentMetadata, 'type' | 'data'>;
 
 /** Flattens the errors of class-validator to one for each property: the type before other rules. */
 export function ofValidator(
@@ -47,34 +47,10 @@ export function invalidValue(code: string, problem: string, argument: Argument):
 export const notAnObject = (argument: Argument): FieldError =>
   invalidValue('type', 'must be a JSON object', argument);
 
-/**
- * The properties whose names every object has, such as `constructor`. Nest removes some of them in silence, and class-validator
- * takes others for properties with rules.
- */
-export const reservedNames = (value: object, argument: Argument): FieldError[] =>
-  Object.keys(value)
-    .filter((name) => name in Object.prototype || name === 'prototype')
-    .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
+/** Where the errors of an argument begin. */
+export const root = ({ data }: Argument): Path => (data === undefined ? [] : [data]);
 
-/** The integers beyond ±(2^53 - 1) in untyped objects, where nothing would keep them exact. */
-export function* inexactIntegers(
-  value: unknown,
-  argument: Argument,
-  path: Path = root(argument),
-): Generator<FieldError> {
-  if (typeof value !== 'object' || value === null) return;
-  const isUntyped = Object.getPrototypeOf(value) === Object.prototype;
-  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
-    const inside = [...path, name];
-    if (isUntyped && typeof item === 'bigint')
-      yield invalid(inside, 'range', `${shown(inside)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
-    else yield* inexactIntegers(item, argument, inside);
-  }
-}
-
-const root = ({ data }: Argument): Path => (data === undefined ? [] : [data]);
-
-function invalid(path: Path, code: string, message: string, { type }: Argument): FieldError {
+export function invalid(path: Path, code: string, message: string, { type }: Argument): FieldError {
   if (type === 'body') return bodyError(path, { code, message });
   return parameterError(type === 'param' ? 'path' : 'query', path, { code, message });
 }

@@ -3,8 +3,8 @@ import type { ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
-import { inexactIntegers, invalidValue, notAnObject, ofValidator, reservedNames } from './field-errors.js';
-import { expectSomeProperty, withoutDefaults } from './partial-update.js';
+import { expectSomeProperty, inexactIntegers, reservedNames, withoutDefaults } from './body-rules.js';
+import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
 
 /** What class-validator has found, until the part of the request is known. */
 class BrokenRules extends Error {

@@ -4,12 +4,14 @@ import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
-import '../../json/write-json.js';
+import { writeJson } from '../../json/write-json.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { serialRequests } from './serial-requests.js';
 import type { ResponseHooks } from './response-hooks.js';
-import { sendJson } from './send-json.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
+
+const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
+const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** Express with exact 64-bit integers in JSON. */
 export class JsonAdapter extends ExpressAdapter {
@@ -58,6 +60,29 @@ export class JsonAdapter extends ExpressAdapter {
 /** Whether Nest would pass the body to `response.json()`. Not an Error, whose properties may be confidential. */
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
+
+/** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
+function sendJson(response: Response, value: object, { isNotModified }: ResponseHooks): void {
+  const text = writeJson(value);
+  if (isNotModified(response, text)) response.statusCode = 304;
+  if (WITHOUT_CONTENT.has(response.statusCode)) {
+    response.removeHeader('Content-Type');
+    response.removeHeader('Content-Length');
+    response.end();
+    return;
+  }
+  if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** Whether the route has set a media type. An error response keeps it only if it is JSON. */
+function hasType(response: Response): boolean {
+  const type = response.getHeader('Content-Type');
+  return (
+    typeof type === 'string' && (response.statusCode < 400 || /^[\w.-]+\/([\w.-]+\+)?json\b/i.test(type))
+  );
+}
 
 function expressApp(): Express {
   const app = express();

@@ -6,13 +6,15 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { HttpConfig } from '../http.config.js';
 import { CatchAll } from '../not-found/catch-all.js';
-import { PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
-import { isJson, isJsonSuffix, isUtf8, parseBody } from './json-body.js';
+import { JsonError, parseJson } from '../../json/parse-json.js';
+import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 
 /** The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter refuses it. */
 export const UNREAD: unknown = Object.freeze(Object.create(null));
 
 const FORM = 'application/x-www-form-urlencoded';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type Read = (request: Request, response: Response) => Promise<void>;
 
@@ -92,6 +94,47 @@ function formatOf(request: Request, consumes: string[] | undefined): 'bytes' | '
   if (isOther || (isJsonBody && !isUtf8(type))) throw UnsupportedMediaType.expecting(consumes);
   if (isJsonBody) return 'bytes';
   return consumes !== undefined && request.is(FORM) !== false ? 'form' : undefined;
+}
+
+/** @throws InvalidJson */
+export function parseBody(bytes: Buffer): unknown {
+  try {
+    return parseJson(textOf(bytes));
+  } catch (error) {
+    throw error instanceof JsonError ? new InvalidJson(error.message) : error;
+  }
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new InvalidJson('it is not UTF-8');
+  }
+}
+
+/** Whether a `Content-Type` is JSON, in any charset. No regular expression: the cost is linear in the header's length. */
+function isJson(contentType: string): boolean {
+  return typeOf(contentType) === 'application/json';
+}
+
+/** Whether a `Content-Type` has the suffix of JSON, such as `application/merge-patch+json`. */
+function isJsonSuffix(contentType: string): boolean {
+  const type = typeOf(contentType);
+  return type.startsWith('application/') && type.endsWith('+json');
+}
+
+const typeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+/** False for another charset only: JSON defines no parameters (RFC 8259, section 11), so others are ignored. */
+function isUtf8(contentType: string): boolean {
+  const [, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  return parameters.every(isHarmless);
+}
+
+function isHarmless(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=', 2).map((part) => part.trim());
+  return name !== 'charset' || value === 'utf-8' || value === '"utf-8"';
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

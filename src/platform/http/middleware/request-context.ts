@@ -47,5 +47,6 @@ export const UNDECODABLE = '/v1/<undecodable>';
  * Express would respond before any guard.
  */
 export function undecodablePath(request: Request): void {
-  if (request.path.startsWith('/v1/') && !isDecodable(request.path)) request.url = UNDECODABLE;
+  const { path } = request;
+  if (path.includes('%') && path.startsWith('/v1/') && !isDecodable(path)) request.url = UNDECODABLE;
 }

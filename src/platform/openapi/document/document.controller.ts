@@ -1,11 +1,10 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { isFresh } from '../../conditional/etag.js';
+import { isFresh, versionOfText } from '../../conditional/etag.js';
 import { asPublicPath, PublicUrl } from '../../http/public-url.js';
 import { Public } from '../../http/public.decorator.js';
 import { SERVICE } from '../../config/service.js';
-import { versionOfText } from '../../conditional/if-match.condition.js';
 import { ErrorCatalog } from '../error-catalog/error-catalog.js';
 import { catalogPage } from '../error-catalog/page.js';
 import { OpenApiDocument } from './openapi-document.js';

@@ -1,5 +1,4 @@
-import { SECURITY_SCHEME, type StabilityLevel } from '../../http/operation-marks.js';
-import { titleOf } from '../../json/words.js';
+import { SECURITY_SCHEME, type StabilityLevel, titleOf } from '../../http/operation-marks.js';
 import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
 

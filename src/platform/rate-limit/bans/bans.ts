@@ -2,14 +2,14 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
-import { atMost } from '../../http/memoize.js';
+import { atMost } from '../../auth/cache-size.js';
 import { Clock } from '../../clock/clock.js';
 import { days, seconds } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import type { Int64 } from '../../json/int64.js';
 import { RateLimitConfig } from '../rate-limit.config.js';
 import { RateLimitMetrics } from '../rate-limit.metrics.js';
-import { type RateLimitWindow, tightestWindow } from '../rate-limit.record.js';
+import { type RateLimitWindow, tightestWindow } from '../quota.js';
 import { Strikes } from './strikes.js';
 
 const MAX_KEYS = 50_000;

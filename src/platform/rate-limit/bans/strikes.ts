@@ -1,5 +1,5 @@
 import { seconds } from '../../clock/duration.js';
-import { MINUTE } from '../rate-limit.record.js';
+import { MINUTE } from '../quota.js';
 
 /** Refusals this soon after the first one of a window do not count: those requests were already in flight. */
 const GRACE = seconds(1);

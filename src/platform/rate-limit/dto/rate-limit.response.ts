@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import type { RateLimitDecision } from '../plan-throttler.guard.js';
-import type { RateLimitWindow } from '../rate-limit.record.js';
+import type { RateLimitWindow } from '../quota.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
 class QuotaWindowResponse {

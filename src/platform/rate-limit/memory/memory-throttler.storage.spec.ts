@@ -6,7 +6,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import { TestClock } from '../../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../clock/duration.js';
-import type { Counted, Decided } from '../rate-limit.record.js';
+import type { Counted, Decided } from '../quota.js';
 import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 

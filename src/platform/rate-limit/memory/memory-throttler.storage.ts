@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
 import { type MaybeAsync, PlanThrottlerStorage } from '../plan-throttler.storage.js';
-import type { Counted, Decided } from '../rate-limit.record.js';
+import type { Counted, Decided } from '../quota.js';
 import { type Counter, WindowCounters } from './window-counters.js';
 
 /**

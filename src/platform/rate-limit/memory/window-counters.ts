@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { days } from '../../clock/duration.js';
-import { ADDRESS, type Counted, type Decided, decided, MINUTE } from '../rate-limit.record.js';
+import { ADDRESS, type Counted, type Decided, decided, MINUTE } from '../quota.js';
 
 /** Milliseconds. A larger difference between the two clocks is treated as a correction, not as drift. */
 const CORRECTED = 5;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../http/memoize.js';
+import { atMost } from '../../auth/cache-size.js';
 import type { Clock } from '../../clock/clock.js';
-import type { Counted, Decided, RateLimitWindow } from '../rate-limit.record.js';
+import type { Counted, Decided, RateLimitWindow } from '../quota.js';
 
 const MAX_CLIENTS = 100_000;
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { days } from '../../clock/duration.js';
 import { SERVICE } from '../../config/service.js';
-import { ADDRESS, type Counted, type Decided, decided } from '../rate-limit.record.js';
+import { ADDRESS, type Counted, type Decided, decided } from '../quota.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 
 /** Windows of different routes share a table, and may be long. */

@@ -9,7 +9,7 @@ import { TestDailyUsage } from '../../../../test/support/test-daily-usage.js';
 import { TestClock } from '../../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../clock/duration.js';
 import { Clock } from '../../clock/clock.js';
-import type { Counted } from '../rate-limit.record.js';
+import type { Counted } from '../quota.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisQuotas } from './redis-quotas.js';
 

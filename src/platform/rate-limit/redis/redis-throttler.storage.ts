@@ -5,7 +5,7 @@ import { WindowCounters } from '../memory/window-counters.js';
 import { type MaybeAsync, PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
-import type { Counted, Decided, RateLimitWindow } from '../rate-limit.record.js';
+import type { Counted, Decided, RateLimitWindow } from '../quota.js';
 import { KnownRefusals } from './known-refusals.js';
 import type { RedisWithScripts } from './open-redis.js';
 import { RedisQuotas } from './redis-quotas.js';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
 import { OptionalNotNull } from '../../validation/property.decorators.js';
-import { AtLeastOneProperty } from '../../validation/partial-update.js';
+import { AtLeastOneProperty } from '../../validation/body-rules.js';
 import { WebhookState } from '../webhook.entity.js';
 import { CreateWebhookDto } from './create-webhook.dto.js';
 

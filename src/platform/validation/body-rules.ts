@@ -1,5 +1,31 @@
 import { ValidationFailed } from '../errors/common.errors.js';
-import { bodyError } from '../errors/field-error.js';
+import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
+import { type Argument, invalid, root } from './field-errors.js';
+
+/**
+ * The properties whose names every object has, such as `constructor`. Nest removes some of them in silence, and class-validator
+ * takes others for properties with rules.
+ */
+export const reservedNames = (value: object, argument: Argument): FieldError[] =>
+  Object.keys(value)
+    .filter((name) => name in Object.prototype || name === 'prototype')
+    .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
+
+/** The integers beyond ±(2^53 - 1) in untyped objects, where nothing would keep them exact. */
+export function* inexactIntegers(
+  value: unknown,
+  argument: Argument,
+  path: Path = root(argument),
+): Generator<FieldError> {
+  if (typeof value !== 'object' || value === null) return;
+  const isUntyped = Object.getPrototypeOf(value) === Object.prototype;
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    const inside = [...path, name];
+    if (isUntyped && typeof item === 'bigint')
+      yield invalid(inside, 'range', `${shown(inside)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
+    else yield* inexactIntegers(item, argument, inside);
+  }
+}
 
 /**
  * Removes from the instance of a DTO the properties that its body does not have: a PATCH leaves them unchanged (RFC 7396), but

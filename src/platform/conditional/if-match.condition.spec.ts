@@ -1,5 +1,5 @@
-import { PreconditionFailed, versionOf } from './if-match.condition.js';
-import { ifMatchCondition } from './etag.js';
+import { versionOf } from './etag.js';
+import { ifMatchCondition, PreconditionFailed } from './if-match.condition.js';
 
 const CURRENT = { id: 7 };
 const VERSION = versionOf(CURRENT);

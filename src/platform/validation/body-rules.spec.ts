@@ -1,4 +1,4 @@
-import { withoutDefaults } from './partial-update.js';
+import { withoutDefaults } from './body-rules.js';
 
 describe('withoutDefaults', () => {
   it('removes what the body lacks, in nested objects too', () => {
