@@ -19,7 +19,7 @@ import { RequestValidationPipe } from './platform/validation/validation.pipe.js'
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import type { Config } from './platform/config/config.js';
-import { ConfigModule } from './platform/config/config.module.js';
+import { BaseModule } from './platform/bootstrap/base.module.js';
 import { HealthModule } from './platform/health/health.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
@@ -67,7 +67,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.with(config),
+        BaseModule.with(config),
         DiscoveryModule,
         LoggingModule,
         TracingModule,

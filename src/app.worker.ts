@@ -4,7 +4,7 @@ import { DatabaseModule } from './platform/database/database.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import type { Config } from './platform/config/config.js';
-import { ConfigModule } from './platform/config/config.module.js';
+import { BaseModule } from './platform/bootstrap/base.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 
@@ -18,7 +18,7 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       imports: [
-        ConfigModule.with(config),
+        BaseModule.with(config),
         HttpModule,
         DatabaseModule.with(config, databaseUrl),
         ErrorsModule,

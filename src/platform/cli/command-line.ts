@@ -3,6 +3,7 @@ import { USAGE_ERROR } from '../config/startup-error.js';
 import { SERVICE, VERSION } from '../config/service.js';
 import { addKeysCommand } from '../auth/commands/keys.command.js';
 import { addPlansCommand } from '../auth/commands/plans.command.js';
+import { addUsageCommand } from '../rate-limit/daily-usage/usage.command.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
 import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
@@ -42,7 +43,7 @@ export function commandLine(features: readonly Feature[]): Command {
         );
       },
     });
-  addKeysCommand(petstore);
+  addUsageCommand(addKeysCommand(petstore));
   addPlansCommand(petstore);
   for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore);
   addWorkerCommand(petstore);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { seconds } from '../clock/duration.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -104,7 +103,7 @@ export class Variables {
     if (value === undefined) return fallback;
     const items = this.list(name);
     if (items.length > 0 && items.every((item) => /^[1-9]\d{0,7}$/.test(item))) {
-      return items.map((item) => seconds(Number(item)));
+      return items.map((item) => Number(item) * 1_000);
     }
     return this.reject(name, value, 'whole seconds separated by commas', fallback);
   }

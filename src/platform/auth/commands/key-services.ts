@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../../config/config.js';
-import { DailyUsageRepository } from '../../rate-limit/daily-usage/daily-usage.repository.js';
 import { ApiKey } from '../api-key.entity.js';
 import { AuthConfig } from '../auth.config.js';
 import { ApiKeysService } from '../api-keys.service.js';
@@ -13,7 +12,7 @@ import { withDatabase } from '../../database/with-database.js';
 export interface KeyServices {
   readonly keys: ApiKeysService;
   readonly history: KeyHistory;
-  readonly usage: DailyUsageRepository;
+  readonly dataSource: DataSource;
 }
 
 /** Runs work with the key services. The service need not be running. @throws StartupError */
@@ -26,11 +25,7 @@ export const withKeyServices = <T>(config: Config, work: (services: KeyServices)
 
 function servicesOn(dataSource: DataSource, { actor }: AuthConfig): KeyServices {
   const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
-  return {
-    keys: new ApiKeysService(dataSource, history),
-    history,
-    usage: new DailyUsageRepository(dataSource),
-  };
+  return { keys: new ApiKeysService(dataSource, history), history, dataSource };
 }
 
 /** The command, such as `petstore keys rotate`, without its arguments. */

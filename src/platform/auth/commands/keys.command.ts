@@ -8,7 +8,6 @@ import { duration } from './key-options.js';
 import { describeKey, keyDetails, keysTable } from './key-views.js';
 import { addRotateCommand } from './rotate.command.js';
 import { addUpdateCommand } from './update.command.js';
-import { addUsageCommand } from './usage.command.js';
 import { withKey, withKeys } from './with-keys.js';
 
 interface BanOptions extends Json {
@@ -16,8 +15,8 @@ interface BanOptions extends Json {
   readonly for: number;
 }
 
-/** `petstore keys …` */
-export function addKeysCommand(program: Command): void {
+/** `petstore keys …` @returns the command, to which rate-limit/ adds one */
+export function addKeysCommand(program: Command): Command {
   const keys = program.command('keys').description('Manage API keys.');
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
@@ -43,7 +42,7 @@ export function addKeysCommand(program: Command): void {
     .action(ban);
   onOneKey('unban', 'Lift a ban and forget earlier ones. The used quota stays.').action(unban);
   addHistoryCommand(keys);
-  addUsageCommand(keys);
+  return keys;
 }
 
 async function list({ json, wide }: Json & { readonly wide?: true }): Promise<void> {

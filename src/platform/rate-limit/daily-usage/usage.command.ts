@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { type Json, print, table } from '../../json/print.js';
-import { daysBack } from './key-options.js';
-import { withKey } from './with-keys.js';
+import { daysBack } from '../../auth/commands/key-options.js';
+import { withKey } from '../../auth/commands/with-keys.js';
+import { DailyUsageRepository } from './daily-usage.repository.js';
 
 interface UsageOptions extends Json {
   readonly days: number;
@@ -20,7 +21,8 @@ export function addUsageCommand(keys: Command): void {
 async function show(id: string, { days, json }: UsageOptions): Promise<void> {
   const rows = await withKey(
     id,
-    async ({ keys, usage }, number) => (await keys.find(number)) && usage.history(number, days),
+    async ({ keys, dataSource }, number) =>
+      (await keys.find(number)) && new DailyUsageRepository(dataSource).history(number, days),
   );
   print(json, rows, () =>
     rows.length === 0

@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { Config } from './config.js';
+import { Config } from '../config/config.js';
 
 /** Configuration and time, for every module. */
 @Module({ providers: [Clock], exports: [Clock] })
-export class ConfigModule {
+export class BaseModule {
   static with(config: Config): DynamicModule {
     return {
-      module: ConfigModule,
+      module: BaseModule,
       global: true,
       providers: [{ provide: Config, useValue: config }],
       exports: [Config],
