@@ -1,5 +1,4 @@
 import { VersioningType } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
@@ -15,9 +14,7 @@ import {
   undecodablePath,
 } from './platform/http/middleware/request-context.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
-import { provideValidators } from './platform/validation/validators.js';
 import { Clock } from './platform/clock/clock.js';
-import { StartupError } from './platform/config/startup-error.js';
 import { RequestLog } from './platform/logging/request-log.js';
 import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
@@ -30,13 +27,11 @@ export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, isNot
 
 /** Configures the application, in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {
-  refuseGateways(app);
   const config = app.get(HttpConfig);
   app.set('trust proxy', config.trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
-  provideValidators(app);
   const server = app.getHttpServer();
   limitTransport(server, config.maxConnections);
   handleClientErrors(server, clientErrorHeaders(app));
@@ -51,21 +46,4 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   setupCors(app, config.corsOrigins);
   setupSwaggerUi(app);
   return app;
-}
-
-/** Set by `@WebSocketGateway()` of @nestjs/websockets. */
-const IS_GATEWAY = 'websockets:is_gateway';
-
-/** @throws StartupError for a WebSocket gateway: Nest does not run global guards for its messages */
-function refuseGateways(app: NestExpressApplication): void {
-  const isGateway = (type: unknown) => typeof type === 'function' && Reflect.hasMetadata(IS_GATEWAY, type);
-  const gateway = app
-    .get(DiscoveryService)
-    .getProviders()
-    .find(({ metatype }) => isGateway(metatype));
-  if (!gateway) return;
-  throw new StartupError(
-    `${String(gateway.name)} is a WebSocket gateway, which this service does not support: its messages would bypass API keys ` +
-      'and rate limits. Use server-sent events (@Sse()) or a separate service.',
-  );
 }

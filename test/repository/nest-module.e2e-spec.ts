@@ -607,18 +607,3 @@ describe('a module at shutdown', () => {
     expect(toys.rowsAtShutdown).toBe(0);
   });
 });
-
-/** Marked like `@WebSocketGateway()` would. The package is not installed. */
-@SetMetadata('websockets:is_gateway', true)
-class ChatGateway {}
-
-@Module({ providers: [ChatGateway] })
-class ChatModule {}
-
-describe('a WebSocket gateway', () => {
-  it('is refused before the service listens', async () => {
-    await expect(Petstore.start({ modules: [ChatModule] })).rejects.toThrow(
-      /^ChatGateway is a WebSocket gateway, which this service does not support: /,
-    );
-  });
-});

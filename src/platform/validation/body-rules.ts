@@ -12,20 +12,18 @@ export const reservedNames = (value: object, argument: Argument): FieldError[] =
     .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
 
 /** The integers beyond ±(2^53 - 1) in untyped objects, where nothing would keep them exact. */
-export function* inexactIntegers(
-  value: unknown,
-  argument: Argument,
-  path: Path = root(argument),
-): Generator<FieldError> {
+export function* inexactIntegers(value: unknown, argument: Argument, path: Path = []): Generator<FieldError> {
   if (typeof value !== 'object' || value === null) return;
   const isUntyped = Object.getPrototypeOf(value) === Object.prototype;
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {
     const inside = [...path, name];
-    if (isUntyped && typeof item === 'bigint')
-      yield invalid(inside, 'range', `${shown(inside)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
+    if (isUntyped && typeof item === 'bigint') yield outOfRange([...root(argument), ...inside], argument);
     else yield* inexactIntegers(item, argument, inside);
   }
 }
+
+const outOfRange = (path: Path, argument: Argument): FieldError =>
+  invalid(path, 'range', `${shown(path)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
 
 /**
  * Removes from the instance of a DTO the properties that its body does not have: a PATCH leaves them unchanged (RFC 7396), but
