@@ -39,6 +39,7 @@ export const FEATURES: Feature[] = [
   EventsModule,
   WebhooksModule,
   KeyModule,
+  RateLimitRoutesModule,
 ];
 
 /**
@@ -79,7 +80,6 @@ export class AppModule {
         IdempotencyModule,
         ...FEATURES, // before the routes of the platform: the API document lists them first
         ...more,
-        RateLimitRoutesModule,
         HealthModule,
         MetricsModule.with(config),
         OpenApiModule.with(ERRORS),

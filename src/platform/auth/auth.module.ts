@@ -14,7 +14,7 @@ import { ScopeGuard } from './scope.guard.js';
 import { AuditActor, KeyHistory } from './key-history.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
-/** Plain classes: the command line creates them without Nest, to start faster (`commands/key-services.ts`). */
+/** Plain classes: the command line creates them without Nest, to start faster (`commands/with-keys.ts`). */
 const plainProviders: Provider[] = [
   { provide: AuditActor, useFactory: () => new AuditActor('the service') },
   {

@@ -1,9 +1,6 @@
 import { Command } from 'commander';
 import { USAGE_ERROR } from '../config/startup-error.js';
 import { SERVICE, VERSION } from '../config/service.js';
-import { addKeysCommand } from '../auth/commands/keys.command.js';
-import { addPlansCommand } from '../auth/commands/plans.command.js';
-import { addUsageCommand } from '../rate-limit/daily-usage/usage.command.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
 import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
@@ -43,8 +40,6 @@ export function commandLine(features: readonly Feature[]): Command {
         );
       },
     });
-  addUsageCommand(addKeysCommand(petstore));
-  addPlansCommand(petstore);
   for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore);
   addWorkerCommand(petstore);
   addMigrateCommand(petstore);

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { StartupError } from '../config/startup-error.js';
 import type { DatabaseConfig } from './database.config.js';
 import { throwConnectionError } from './database-unavailable.js';
 import { openForCommand } from './open-database.js';
@@ -9,18 +12,19 @@ import { connectionOptions } from './pool/connection-options.js';
 const SIGNALLED = 128;
 
 /**
- * Runs work on the database. The service need not be running. A signal ends the process, with `process.exitCode` if it is set.
+ * Runs work on the database. The service need not be running, but must have created its data folder.
  * @throws StartupError
  */
 export async function withDatabase<T>(
   config: DatabaseConfig,
+  entities: DataSourceOptions['entities'],
   work: (dataSource: DataSource) => Promise<T>,
-  entities: DataSourceOptions['entities'] = [],
 ): Promise<T> {
+  requireDataFolder(config);
   let close = () => Promise.resolve();
   const stop = (signal: NodeJS.Signals): void => {
     // Otherwise the embedded PostgreSQL would keep running.
-    void close().finally(() => process.exit(process.exitCode ?? SIGNALLED + constants.signals[signal]));
+    void close().finally(() => process.exit(SIGNALLED + constants.signals[signal]));
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
   try {
@@ -34,4 +38,9 @@ export async function withDatabase<T>(
     await close();
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
   }
+}
+
+function requireDataFolder({ databaseUrl, dataDir }: DatabaseConfig): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
+  throw new StartupError(`The data folder ${resolve(dataDir)} does not exist. Start the service first.`);
 }

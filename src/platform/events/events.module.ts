@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { Changes } from './changes.js';
 import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
-import { addEventsCommand } from './events.command.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
@@ -13,5 +12,4 @@ import { EventsService } from './events.service.js';
 })
 export class EventsModule {
   static readonly scopes = ['events:read'] as const;
-  static readonly commands = [addEventsCommand];
 }

@@ -59,22 +59,6 @@ export class EventsService {
     return this.sequencer.catchUp();
   }
 
-  /** Returns the events after an id, oldest first. */
-  async after(id: Int64, limit: number, type?: string): Promise<EventRow[]> {
-    await this.sequencer.catchUp();
-    return (await this.read(id, limit, type)).filter(isEvent);
-  }
-
-  /** Returns the newest events, oldest first. */
-  async last(count: number, type?: string): Promise<EventRow[]> {
-    await this.sequencer.catchUp();
-    const events = await this.dataSource.query<EventRow[]>(
-      `SELECT ${COLUMNS} FROM events WHERE type = $2 OR $2 IS NULL ORDER BY id DESC LIMIT $1`,
-      [count, type ?? null],
-    );
-    return events.reverse();
-  }
-
   /** Returns the id of the newest event in the feed. Events committed after the call get higher ids. */
   async newestId(): Promise<Int64> {
     await this.sequencer.catchUp();

@@ -12,6 +12,7 @@ import { HttpModule } from '../http/http.module.js';
 import { settingsProvider } from '../config/config.js';
 import { Bans } from './bans/bans.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
+import { addUsageCommand } from './daily-usage/usage.command.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
@@ -94,4 +95,6 @@ export class RateLimitModule {}
 
 /** `GET /v1/usage` and `GET /v1/rate-limit`. */
 @Module({ imports: [RateLimitModule], controllers: [UsageController, RateLimitController] })
-export class RateLimitRoutesModule {}
+export class RateLimitRoutesModule {
+  static readonly commands = [addUsageCommand];
+}

@@ -15,7 +15,7 @@ import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
 import { EndpointUrl } from './endpoint-url.js';
 import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
-import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
+import { TooManyWebhooks, WebhookNotFound } from './webhook.errors.js';
 
 export const MAX_WEBHOOKS = 20;
 /** How long the previous secret keeps signing after a rotation. */
@@ -68,7 +68,7 @@ export class WebhooksService {
     return this.response(await this.owned(this.webhooks, owner, webhookId));
   }
 
-  /** @throws WebhookNotFound, PreconditionFailed, ValidationFailed, WebhookDisabledByOperator */
+  /** @throws WebhookNotFound, PreconditionFailed, ValidationFailed */
   async update(
     owner: Int64,
     webhookId: Int64,
@@ -154,7 +154,6 @@ export class WebhooksService {
 /** Only events after `newestId` are sent to it. */
 function enable(webhook: Webhook, newestId: Int64): void {
   if (webhook.state === WebhookState.Enabled) return;
-  if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();
   webhook.state = WebhookState.Enabled;
   webhook.disabledReason = null;
   webhook.failingSince = null;

@@ -19,7 +19,7 @@ export function keyId(id: string) {
   );
 }
 
-export function keyName(value: string): string {
+function keyName(value: string): string {
   const length = Array.from(value).length;
   if (length >= 1 && length <= 200 && value.trim() !== '' && isVisible(value)) return value;
   throw new InvalidArgumentError('A name has 1 to 200 visible characters, not only white space.');
@@ -33,7 +33,7 @@ const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
   };
 
-export const positive = wholeNumber(2_147_483_647);
+const positive = wholeNumber(2_147_483_647);
 export const daysBack = wholeNumber(MAX_DAYS);
 
 /** Parses `90s`, `15m`, `2h` or `7d` to milliseconds. */

@@ -22,8 +22,8 @@ export function describeKey(key: ApiKey) {
 
 type Column = readonly [head: string, cell: (key: ApiKey) => string];
 
-/** Columns that usually fit into 80 characters. `--wide` shows more, and `keys show` everything about one key. */
-const NARROW: readonly Column[] = [
+/** Columns that usually fit into 80 characters. `keys show` has everything about one key. */
+const COLUMNS: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => shortened(name)],
   ['PLAN', ({ plan }) => plan],
@@ -33,25 +33,11 @@ const NARROW: readonly Column[] = [
   ['STATE', (key) => state(key).replace(/^banned .*/, 'banned')],
 ];
 
-const WIDE: readonly Column[] = [
-  ['ID', ({ id }) => String(id)],
-  ['NAME', ({ name }) => name],
-  ['PLAN', ({ plan }) => plan],
-  ['PER MINUTE', ({ limits }) => String(limits.perMinute)],
-  ['PER DAY', ({ limits }) => String(limits.perDay)],
-  ['SCOPES', (key) => scopesOf(key)],
-  ['KEY', (key) => maskedKey(key)],
-  ['CREATED', ({ createdAt }) => day(createdAt)],
-  ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? minute(lastUsedAt) : 'never')],
-  ['STATE', (key) => state(key)],
-];
-
-export function keysTable(keys: readonly ApiKey[], { wide = false } = {}): string {
+export function keysTable(keys: readonly ApiKey[]): string {
   if (keys.length === 0) return 'There are no keys yet. petstore keys create creates one.';
-  const columns = wide ? WIDE : NARROW;
   return table(
-    columns.map(([head]) => head),
-    keys.map((key) => columns.map(([, cell]) => cell(key))),
+    COLUMNS.map(([head]) => head),
+    keys.map((key) => COLUMNS.map(([, cell]) => cell(key))),
   );
 }
 

@@ -15,18 +15,13 @@ interface BanOptions extends Json {
   readonly for: number;
 }
 
-/** `petstore keys …` @returns the command, to which rate-limit/ adds one */
-export function addKeysCommand(program: Command): Command {
+/** `petstore keys …` */
+export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('Manage API keys.');
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
   addCreateCommand(keys);
-  keys
-    .command('list')
-    .description('List all keys.')
-    .option('--wide', 'also show scopes and exact times')
-    .option('--json', 'print a JSON array')
-    .action(list);
+  keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
   onOneKey('show', 'Show one key.').action(show);
   addUpdateCommand(keys);
   addRotateCommand(keys);
@@ -42,12 +37,11 @@ export function addKeysCommand(program: Command): Command {
     .action(ban);
   onOneKey('unban', 'Lift a ban and forget earlier ones. The used quota stays.').action(unban);
   addHistoryCommand(keys);
-  return keys;
 }
 
-async function list({ json, wide }: Json & { readonly wide?: true }): Promise<void> {
+async function list({ json }: Json): Promise<void> {
   const all = await withKeys(({ keys }) => keys.list());
-  print(json, all.map(describeKey), () => keysTable(all, { wide }));
+  print(json, all.map(describeKey), () => keysTable(all));
 }
 
 async function show(id: string, { json }: Json): Promise<void> {

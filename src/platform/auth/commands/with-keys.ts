@@ -1,16 +1,31 @@
-import { DatabaseConfig } from '../../database/database.config.js';
+import type { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
 import { StartupError } from '../../config/startup-error.js';
+import { DatabaseConfig } from '../../database/database.config.js';
+import { withDatabase } from '../../database/with-database.js';
 import type { Int64 } from '../../json/int64.js';
-import { requireDataFolder } from '../../database/require-data-folder.js';
+import { ApiKey } from '../api-key.entity.js';
+import { ApiKeysService } from '../api-keys.service.js';
+import { AuthConfig } from '../auth.config.js';
+import { KeyHistoryEntry } from '../key-history.entity.js';
+import { AuditActor, KeyHistory } from '../key-history.js';
 import { keyId } from './key-options.js';
-import { type KeyServices, withKeyServices } from './key-services.js';
 
-/** Runs work with the key services. @throws StartupError */
+/** The services of the application that the commands use. */
+interface KeyServices {
+  readonly keys: ApiKeysService;
+  readonly history: KeyHistory;
+  readonly dataSource: DataSource;
+}
+
+/** Runs work with the key services. The service need not be running. @throws StartupError */
 export function withKeys<T>(work: (services: KeyServices) => Promise<T>): Promise<T> {
   const config = new Config();
-  requireDataFolder(config.read(DatabaseConfig), 'keys');
-  return withKeyServices(config, work);
+  const { actor } = config.read(AuthConfig);
+  return withDatabase(config.read(DatabaseConfig), [ApiKey, KeyHistoryEntry], (dataSource) => {
+    const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
+    return work({ keys: new ApiKeysService(dataSource, history), history, dataSource });
+  });
 }
 
 /** Runs work on one key. @throws StartupError also if the result is null, because no key has the id */
@@ -23,3 +38,6 @@ export async function withKey<T>(
   if (result !== null) return result;
   throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
 }
+
+/** The command, such as `petstore keys rotate`, without its arguments. */
+const command = (): string => ['petstore', ...process.argv.slice(2, 4)].join(' ');

@@ -8,10 +8,11 @@ interface UsageOptions extends Json {
   readonly days: number;
 }
 
-/** `petstore keys usage` */
-export function addUsageCommand(keys: Command): void {
-  keys
-    .command('usage <id>')
+/** `petstore keys usage`, beside the other commands of keys */
+export function addUsageCommand(program: Command): void {
+  program.commands
+    .find((command) => command.name() === 'keys')
+    ?.command('usage <id>')
     .description('Show the requests of each UTC day. The last second may be missing.')
     .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
