@@ -1,5 +1,6 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { minutes } from '../../src/platform/clock/duration.js';
 import { WorkingCopy } from '../support/checkout.js';
 import { apply, CI, GUIDE_REPORT, type Piece, piecesOf } from '../support/guide.js';
 import { readText } from '../support/repository.js';
@@ -46,5 +47,9 @@ describe('docs/extending.md and docs/extending-further.md, applied to a generate
     expect(pieces.length).toBeGreaterThan(20);
   });
 
-  it.each(lastCommands)('pass %s', (command) => copy.type(SHORTENED[command] ?? command));
+  it.each(lastCommands)(
+    'pass %s',
+    (command) => copy.type(SHORTENED[command] ?? command),
+    minutes(30), // the whole suite, beside whatever else loads the machine
+  );
 });

@@ -5,7 +5,7 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import type { RedisServer } from '../support/redis-server.js';
 
 const PROCESSES = 4;
-const LIMIT = 2_000;
+const LIMIT = 1_000;
 const UNLIMITED = 100_000_000;
 /** On a busy machine, a command may time out. Then the count is not exact, and the round is repeated. */
 const MAX_ROUNDS = 20;

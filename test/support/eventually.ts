@@ -5,7 +5,7 @@ import { seconds } from '../../src/platform/clock/duration.js';
 const ASK_AGAIN = 25; // milliseconds
 
 /** Ends a hanging test. It is long because a busy machine is not a failure. */
-const PATIENCE = seconds(60);
+const PATIENCE = seconds(120);
 
 /**
  * Waits until a condition holds, such as one that depends on another process.

@@ -11,7 +11,7 @@ export const SERVICE = built('dist/src/main.js');
 export const COMMAND_LINE = built('bin/petstore.js');
 
 /** Ends a hanging test. It is long, because a busy machine is slow. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 interface ProgramOptions {
   readonly cwd: string;

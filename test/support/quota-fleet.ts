@@ -8,7 +8,7 @@ const CLIENTS_PER_PROCESS = 5;
  * Milliseconds between the requests of a client. Without a pause, a slow machine would have no time left for what is
  * tested.
  */
-const PACE = 5;
+const PACE = 60;
 
 export interface FleetKey {
   readonly id: string;

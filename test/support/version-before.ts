@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { satisfies } from 'semver';
 import { emptyFolder } from './program.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -23,19 +25,37 @@ export function buildOf(commit: string): Promise<string> {
   return build;
 }
 
-/** With the installed packages, or its own if its lock file names others. */
+/** With the packages that are installed, and those that only it needs. */
 async function buildCommit(commit: string): Promise<string> {
-  const { path } = await emptyFolder();
-  const archive = join(path, 'source.tar');
+  const { path: folder } = await emptyFolder();
+  const path = join(folder, 'version');
+  await mkdir(join(path, 'dist'), { recursive: true });
+  const archive = join(folder, 'source.tar');
   git('archive', '--output', archive, commit);
   spawnSync('tar', ['-xf', archive, '-C', path]);
-  await mkdir(join(path, 'dist'), { recursive: true });
-  if (git('diff', '--name-only', commit, '--', 'package-lock.json') === undefined)
-    await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
-  else npm(path, 'ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const missing = missingPackages(path);
+  if (missing.length > 0) {
+    npm(folder, 'install', '--prefix', 'missing', '--ignore-scripts', '--no-audit', '--no-fund', ...missing);
+    await rename(join(folder, 'missing/node_modules'), join(path, 'node_modules'));
+  }
   npm(path, 'run', '--silent', 'pretest');
   return path;
 }
+
+/** What a version depends on and this one has not, as `name@range`. */
+function missingPackages(path: string): string[] {
+  const versionOf = (name: string) => {
+    const file = join(ROOT, 'node_modules', name, 'package.json');
+    return existsSync(file) ? (readJson(file) as { version: string }).version : '0.0.0';
+  };
+  const { dependencies } = readJson(join(path, 'package.json')) as { dependencies: Record<string, string> };
+  return Object.entries(dependencies)
+    .filter(([name, range]) => !satisfies(versionOf(name), range))
+    .map(([name, range]) => `${name}@${range}`);
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 function npm(cwd: string, ...args: string[]): void {
   const { status, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' });
