@@ -156,23 +156,6 @@ describe('several Authorization headers', () => {
   });
 });
 
-describe('the expiry or revocation of a key', () => {
-  it('takes effect in the exact millisecond of expiry', async () => {
-    const secret = await keyExpiringIn(1_000);
-    petstore.clock.advance(999);
-    expect((await ask(bearer(secret))).status).toBe(200);
-    petstore.clock.advance(1);
-    expectInvalid(await ask(bearer(secret)));
-  });
-
-  it('takes effect as soon as the revocation is announced', async () => {
-    const { key: made, secret } = await keys.create({ name: 'to be revoked', plan: 'free' });
-    expect((await ask(bearer(secret))).status).toBe(200);
-    await revoke(made.id);
-    expectInvalid(await ask(bearer(secret)));
-  });
-});
-
 describe('the database', () => {
   let findByHash: jest.SpiedFunction<ApiKeysRepository['findByHash']>;
 

@@ -61,32 +61,18 @@ describe('ETag and If-None-Match', () => {
 
   it.each(
     served(
-      [
-        '/v1/items',
-        '/v1/items?limit=2',
-        '/v1/items/1',
-        '/v1/pets',
-        '/v1/store/orders',
-        '/v1/events',
-        '/v1/rate-limit',
-      ],
-      (path) => path,
-    ),
-  )('GET %s has a strong ETag', async (path) => {
-    expect(await etagOf(path)).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
-  });
-
-  it.each(
-    served(
-      ['/v1/items?limit=2', '/v1/items/1', '/v1/pets', '/v1/store/orders', '/v1/events'],
+      ['/v1/items?limit=2', '/v1/items/1', '/v1/pets', '/v1/store/orders', '/v1/events', '/v2/caching'],
       (path) => path,
     ),
   )('GET %s returns 304 without a body while nothing has changed', async (path) => {
-    const etag = await etagOf(path);
+    const first = await client.get(path).expect('Cache-Control', 'private, no-cache');
+    const { etag = '' } = first.headers as { etag?: string };
+    expect(etag).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
     const response = await client.get(path).set('If-None-Match', etag).expect(304);
     expect(response.text).toBe('');
     expect(response.headers).toMatchObject({
       etag,
+      'cache-control': 'private, no-cache',
       'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
       'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
       'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
@@ -159,24 +145,6 @@ describe('ETag and If-None-Match', () => {
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 
 describe('Cache-Control', () => {
-  it.each(
-    served(['/v1/pets', '/v1/store/orders', '/v1/events', '/v1/rate-limit', '/v2/caching'], (path) => path),
-  )('of %s, which has an ETag, lets a client store and revalidate it', async (path) => {
-    for (const method of ['GET', 'HEAD']) {
-      const response = await ask({ path, method });
-      expect(response.status).toBe(200);
-      expect(valuesOf(response, 'ETag')).toHaveLength(1);
-      expect(valuesOf(response, 'Cache-Control')).toEqual(['private, no-cache']);
-    }
-  });
-
-  it('is the same for a 304 as for the 200', async () => {
-    const [etag = ''] = valuesOf(await ask({ path: '/v1/events' }), 'ETag');
-    const response = await ask({ path: '/v1/events', headers: [bearer(key), ['If-None-Match', etag]] });
-    expect(response.status).toBe(304);
-    expect(valuesOf(response, 'Cache-Control')).toEqual(['private, no-cache']);
-  });
-
   it.each<[string, Message, number]>([
     ['a creation', { method: 'POST', path: '/v1/caching' }, 201],
     ['a creation of another version', { method: 'POST', path: '/v2/caching' }, 201],

@@ -47,14 +47,6 @@ describe('bytes that are not HTTP', () => {
     expect(statuses(text)).toHaveLength(2);
     expect(await countItems()).toBe(before + 1);
   });
-
-  it('get a response only after the fifty requests before them', async () => {
-    const list = requestBytes({ headers: [bearer(key)] });
-    const text = await conversation(
-      Buffer.concat([...Array.from({ length: 50 }, () => list), Buffer.from('hello\r\n\r\n')]),
-    );
-    expect(statuses(text)).toEqual([...Array.from({ length: 50 }, () => 200), 400]);
-  });
 });
 
 describe('a request that is cut off by a broken chunk', () => {

@@ -106,18 +106,3 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
 
   it('is correct about every request with one error', () => holdAll(requests(document).broken), TIME);
 });
-
-describe('a failed test of random requests', () => {
-  it('shows an example after few attempts to simplify it', async () => {
-    let tried = 0;
-    const wrong = fc.asyncProperty(
-      fc.array(fc.string({ minLength: 5 }), { minLength: 100 }),
-      bounded(async () => {
-        tried++;
-        await Promise.reject(new Error('expected 200, got 500'));
-      }),
-    );
-    await expect(fc.assert(wrong, { seed: SEED })).rejects.toThrow(/Counterexample:/);
-    expect(tried).toBeLessThan(200);
-  });
-});

@@ -42,12 +42,6 @@ describe.each([LIVE, READY])('%s', (path) => {
     expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
     expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
   });
-
-  it('responds to HEAD without a body', async () => {
-    const response = await ask(path, 'HEAD');
-    expect(response).toMatchObject({ status: 200, body: '' });
-    expect(Number(valuesOf(response, 'Content-Length')[0])).toBeGreaterThan(0);
-  });
 });
 
 describe(`GET ${READY}`, () => {

@@ -57,9 +57,7 @@ describe('a deeply nested body', () => {
   it.each([
     ['arrays without an end', '['.repeat(BODY_LIMIT)],
     ['objects without an end', '{"a":'.repeat(BODY_LIMIT / 5)],
-    ['arrays', '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
     ['objects', '{"a":'.repeat(BODY_LIMIT / 6) + '1' + '}'.repeat(BODY_LIMIT / 6)],
-    ['arrays in a property', withProperty(`"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`)],
     ['arrays around a number that needs care', `${'['.repeat(DEPTH)}1.0${']'.repeat(DEPTH)}`],
     ['arrays in the name', `{"name":${'['.repeat(1000)}${']'.repeat(1000)},"amount":1}`],
   ])('of %s is refused with 400 invalid_json', async (_, body) => {
@@ -80,19 +78,6 @@ describe('a body with unknown properties', () => {
       }
     },
   );
-
-  it('is refused quickly and with a short response, however many there are', async () => {
-    const properties = Array.from({ length: 1_600 }, (_, i) => `"a${i}":1`).join();
-    const response = await quickly(() => post(withProperty(properties)));
-    expectErrorResponse(response, 400, 'validation_failed');
-    expect(response.body.length).toBeLessThan(10_000);
-  });
-
-  it('is refused with a short response however long their names are', async () => {
-    const response = await post(withProperty(`"${'x'.repeat(16_000)}":1`));
-    expectErrorResponse(response, 400, 'validation_failed');
-    expect(response.body.length).toBeLessThan(10_000);
-  });
 });
 
 describe('a body with strange text', () => {
@@ -119,13 +104,6 @@ describe('a body with strange text', () => {
     expectErrorResponse(await post(body), 400, 'invalid_json');
   });
 
-  it.each(['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800'])(
-    'is refused with 400 for a name of %s',
-    async (text) => {
-      expectErrorResponse(await post(`{"name":"a${text}b","amount":1}`), 400, 'validation_failed');
-    },
-  );
-
   it.each([
     ['bidirectional controls', '\u202egpj.exe\u202c'],
     ['combining marks', 'a\u0301\u0327'],
@@ -148,14 +126,6 @@ describe('a compressed body', () => {
     expect(bomb.length).toBeLessThan(BODY_LIMIT);
     const response = await quickly(() => post(bomb, [['Content-Encoding', 'gzip']]));
     expectErrorResponse(response, 413, 'payload_too_large');
-  });
-
-  it.each([
-    ['cut', gzipSync('{"name":"Rex","amount":1}').subarray(0, 20)],
-    ['empty', Buffer.alloc(0)],
-    ['random', Buffer.from('1f8b0800ffff', 'hex')],
-  ])('that is %s is refused with 400', async (_, body) => {
-    expect((await post(body, [['Content-Encoding', 'gzip']])).status).toBe(400);
   });
 });
 

@@ -3,7 +3,6 @@ import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.j
 import { ApiKeysService, type IssuedKey } from '../../src/platform/auth/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
 import { KeyHistory } from '../../src/platform/auth/key-history.js';
-import { LastUsedRecorder } from '../../src/platform/auth/last-used-recorder.js';
 import { minutes, seconds } from '../../src/platform/clock/duration.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
 import { eventually } from '../support/eventually.js';
@@ -195,26 +194,5 @@ describe('the history of a key', () => {
     const values = statement.includes('$1') ? ['operator'] : [];
     await expect(petstore.query(statement, values)).rejects.toThrow(/append-only/);
     expect(await historyOf(key.id)).toHaveLength(1);
-  });
-});
-
-describe('the last use of a key', () => {
-  const write = () => petstore.app.get(LastUsedRecorder).write();
-  const onRecord = async ({ key: { id } }: IssuedKey) => (await keys.find(id))?.lastUsedAt?.getTime();
-
-  it('is recorded after its first request, and then once a minute', async () => {
-    const used = await create();
-    const first = petstore.clock.now();
-    await ask(used.secret);
-    await write();
-    expect(await onRecord(used)).toBe(first);
-    petstore.clock.advance(minutes(1) - 1);
-    await ask(used.secret);
-    await write();
-    expect(await onRecord(used)).toBe(first);
-    petstore.clock.advance(1);
-    await ask(used.secret);
-    await write();
-    expect(await onRecord(used)).toBe(first + minutes(1));
   });
 });

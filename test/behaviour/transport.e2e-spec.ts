@@ -50,14 +50,6 @@ describe('bytes that are not a request', () => {
       expect(valuesOf(response, 'X-RateLimit-Remaining')).toEqual(['30']); // read, but not charged
     },
   );
-
-  it('are answered after the request before them in the same packet', async () => {
-    const socket = await open('GET /health/live HTTP/1.1\r\nHost: petstore.test\r\n\r\nhello\r\n\r\n');
-    const parts: Buffer[] = [];
-    for await (const part of socket) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString();
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-  });
 });
 
 describe('bytes that are not a request, behind a proxy,', () => {

@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { emptyFolder } from '../support/program.js';
 import { filesIn, readText } from '../support/repository.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-const { version } = JSON.parse(readText('package.json')) as { version: string };
 
 const FILES = {
   'package.json': '{ "version": "1.1.0" }',
@@ -66,14 +63,6 @@ describe('a release', () => {
     expect(first).toBe('## [Unreleased]');
     const [, date = ''] = / - (\S+)$/.exec(second) ?? [];
     expect(new Date(date).toISOString()).toMatch(date);
-  });
-
-  it('has its tag on the commit it was made from', async () => {
-    const { stdout } = await run('git', ['tag', '--points-at', 'HEAD'], { cwd: ROOT }).catch(() => ({
-      stdout: '',
-    }));
-    const tags = stdout.split('\n').filter((tag) => /^v\d/.test(tag));
-    expect(tags.filter((tag) => tag !== `v${version}`)).toEqual([]);
   });
 });
 

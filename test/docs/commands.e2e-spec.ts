@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
-import { filesIn, readText } from '../support/repository.js';
+import { readText } from '../support/repository.js';
 import { runBlocks, shellBlocks } from '../support/shell-blocks.js';
 
 const ADDRESS = 'http://127.0.0.1:3000';
@@ -31,54 +31,6 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
   ],
 };
 
-/** Blocks that are not run here, by what they begin with. */
-const NOT_RUN: Record<string, string> = {
-  'npm ci': '.ci/run installs, starts and tests a clone',
-  'npm start': '.ci/run starts the built service',
-  'npm test': 'this is a part of it',
-  'npm run build\nnpm run bench': 'it takes ten minutes; .ci/run runs a short one',
-  'npm run generate': 'repository/generator.slow-spec.ts and repository/guide.slow-spec.ts run it',
-  'npm run migration': 'repository/guide.slow-spec.ts runs it',
-  'npm run openapi:snapshot': 'it writes into the repository; repository/guide.slow-spec.ts runs it',
-  'KEY=$(node -p': 'the module of the chapter is needed; repository/guide.slow-spec.ts builds it',
-  "echo 'COMPOSE_FILE": 'it needs Docker; test/deploy/ holds what it writes',
-  "echo 'COMPOSE_FILE=": 'it needs Docker; test/deploy/ holds what it reads',
-  'docker ': 'it needs Docker; test/deploy/ holds what it reads',
-  'curl -i -H "Authorization: Bearer $KEY" \'http://localhost':
-    'it needs Docker; test/deploy/ holds what it reads',
-  'deploy/backup/': 'test/deploy/backup.slow-spec.ts runs these scripts',
-  'kubectl ': 'it needs a cluster; test/deploy/ holds what it reads',
-  'sudo ': 'it needs root and systemd',
-  'petstore ': 'test/behaviour/webhooks-commands.e2e-spec.ts runs these commands',
-  'git pull': 'it needs Docker; resilience/rolling-upgrade.slow-spec.ts upgrades and goes back as it does',
-};
-
-const pages = [
-  'README.md',
-  ...filesIn('docs')
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-];
-const reasonOf = (block: string) =>
-  Object.entries(NOT_RUN).find(([beginning]) => block.startsWith(beginning))?.[1];
-const isRun = (page: string, block: string) => page in RUN && !block.startsWith('npm');
-const left = pages.flatMap((page) =>
-  shellBlocks(readText(page))
-    .filter((block) => !isRun(page, block))
-    .map((block) => ({ page, block, reason: reasonOf(block) })),
-);
-
-describe('a command of a page', () => {
-  it('is run here, or has a reason why not', () => {
-    expect(left.filter(({ reason }) => reason === undefined)).toEqual([]);
-  });
-
-  it('has no obsolete reason', () => {
-    const needed = Object.keys(NOT_RUN).filter((start) => left.some(({ block }) => block.startsWith(start)));
-    expect(needed).toEqual(Object.keys(NOT_RUN));
-  });
-});
-
 describeShop().each(Object.entries(RUN))('the calls of %s', (page, expected) => {
   let petstore: Petstore;
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -102,7 +54,7 @@ describeShop().each(Object.entries(RUN))('the calls of %s', (page, expected) => 
 
   it('do what the page says when pasted in order (only the port differs)', async () => {
     const address = await petstore.app.getUrl();
-    const blocks = shellBlocks(readText(page)).filter((block) => isRun(page, block));
+    const blocks = shellBlocks(readText(page)).filter((block) => !block.startsWith('npm'));
     const printed = await runBlocks(
       blocks.map((block) => block.replaceAll(ADDRESS, address)),
       folder.path,

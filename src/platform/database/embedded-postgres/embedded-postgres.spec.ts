@@ -75,21 +75,6 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
     expect(await query(elsewhere, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a second service with one line that names the first', async () => {
-    await start();
-    await expectErrorResponse(start(), 'in use by another service', `petstore pid ${process.pid}`);
-  });
-
-  it('adopts the server of a service that was killed, and stops it', async () => {
-    const url = await startAndBeKilled();
-
-    const heir = await start();
-    expect(heir).toMatchObject({ url, joined: true });
-
-    await heir.stop();
-    await expect(query(heir, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
-  });
-
   it('stops the server even after losing its connection to it', async () => {
     const service = await start();
     await query(service, TERMINATE);
@@ -140,12 +125,6 @@ describe('openEmbeddedPostgres, explaining failures in one line', () => {
       await expectErrorResponse(start(), dataDir, 'password authentication failed', 'PETSTORE_DATA_DIR');
       expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
     }));
-
-  it('names a file in place of the folder', async () => {
-    useNewFolder();
-    await writeFile(dataDir, '');
-    await expectErrorResponse(start(), dataDir, 'PETSTORE_DATA_DIR');
-  });
 
   itAsUser('names a folder without write permission (skipped as root)', async () => {
     useNewFolder();
