@@ -1,9 +1,10 @@
-import type { DataSource, Repository } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
-import type { KeyHistory } from './key-history.js';
+import { KeyHistory } from './key-history.js';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
@@ -47,6 +48,7 @@ interface RotationOptions {
 type Columns = QueryDeepPartialEntity<ApiKey> | undefined;
 
 /** Manages API keys and records every change in the history. Methods return `null` if no key has the id. */
+@Injectable()
 export class ApiKeysService {
   private readonly keys: Repository<ApiKey>;
 

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { hostname, userInfo } from 'node:os';
-import type { DataSource, EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import { type KeyUpdate, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
@@ -19,6 +20,7 @@ export class AuditActor {
 }
 
 /** Records who changed which key, when and how. */
+@Injectable()
 export class KeyHistory {
   constructor(
     private readonly dataSource: DataSource,

@@ -5,7 +5,6 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { DataSource } from 'typeorm';
 import { HealthModule } from '../health/health.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -25,13 +24,6 @@ import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RedisConfig } from './redis/redis.config.js';
 import { RedisHealth } from './redis/redis.health.js';
 import { UsageController } from './usage.controller.js';
-
-/** Created by a factory because the CLI uses the class without Nest, so it has no decorators. */
-const dailyUsageProvider: Provider = {
-  provide: DailyUsageRepository,
-  inject: [DataSource],
-  useFactory: (dataSource: DataSource) => new DailyUsageRepository(dataSource),
-};
 
 /** Redis if it is configured, otherwise memory. */
 const throttlerStorageProvider: Provider = {
@@ -57,7 +49,7 @@ const throttlerStorageProvider: Provider = {
     settingsProvider(RateLimitConfig),
     settingsProvider(RedisConfig),
     Bans,
-    dailyUsageProvider,
+    DailyUsageRepository,
     throttlerStorageProvider,
     RateLimitMetrics,
   ],

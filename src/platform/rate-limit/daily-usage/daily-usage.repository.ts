@@ -1,4 +1,5 @@
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { Int64 } from '../../json/int64.js';
 
 /** Requests of a key on one UTC day, in days since 1970-01-01. */
@@ -14,6 +15,7 @@ const ALL = `(SELECT key_id, day, requests, NULL AS writer FROM api_key_usage
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
 /** Daily request counts of keys, in PostgreSQL. */
+@Injectable()
 export class DailyUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 

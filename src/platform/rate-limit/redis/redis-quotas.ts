@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { days } from '../../clock/duration.js';
+import { days, resultWithin } from '../../clock/duration.js';
 import { SERVICE } from '../../config/service.js';
 import { ADDRESS, type Counted, type Decided, decided } from '../quota.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
@@ -63,17 +63,12 @@ export class RedisQuotas {
   }
 }
 
-/**
- * Rejects if a reply takes too long. The event loop runs timers first, then reads sockets, then runs immediates. A
- * reply that has already arrived is therefore read before the rejection, so a busy process does not mistake its own
- * delay for that of Redis.
- * @param timeout in milliseconds
- */
-export function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(reject, new Error('no response in time')), timeout);
-    reply.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });
+/** @param timeout in milliseconds @throws Error if a reply takes longer */
+export async function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {
+  const result = await resultWithin(
+    timeout,
+    reply.then((value) => ({ value })),
+  );
+  if (!result) throw new Error('no response in time');
+  return result.value;
 }
