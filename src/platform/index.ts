@@ -30,6 +30,7 @@ export {
   Text,
 } from './validation/property.decorators.js';
 export { type Int64, parseInt64 } from './json/int64.js';
+export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/property-types.js';
 
 // Rows and their events
 export { keysetPage } from './pagination/keyset.js';

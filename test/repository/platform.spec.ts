@@ -15,8 +15,8 @@ describe('The platform API', () => {
     expect(exportsOf('src/platform/index.ts')).toEqual(
       `ApiErrors ApiKeyPrincipal AtLeastOneProperty Changed Changes Clock Config Created CurrentPrincipal Deprecated DomainError ErrorFilter
       ErrorHelp ErrorMappers EventType EventsModule HealthModule HideTryIt Id Idempotent IfMatch IfMatchCondition Int64 Int64Field
-      Int64List Int64Parameter IntegerParameter Metrics OptionalNotNull Page PageQuery PageRequest Paged PeriodicTasks Plan Public
-      Readiness RequireScope SampleData Samples Stability Tag Text UnitOfWork Updated Variables days eventType findById hours keysetPage
+      Int64List Int64Parameter Int64Property IntegerParameter Metrics OptionalNotNull OptionalTimeProperty Page PageQuery PageRequest
+      Paged PeriodicTasks Plan Public Readiness RequireScope SampleData Samples Stability Tag Text TimeProperty UnitOfWork Updated Variables days eventType findById hours keysetPage
       minutes parseInt64 seconds violatedConstraint withStatementTimeout`.split(/\s+/),
     );
   });

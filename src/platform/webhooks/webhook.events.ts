@@ -1,14 +1,10 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../json/int64.js';
+import { Int64Property } from '../json/property-types.js';
 
 @ApiSchema({ name: 'Ping' })
 export class PingData {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    description: 'The webhook that received the ping.',
-    example: 7,
-  })
+  @Int64Property({ description: 'The webhook that received the ping.', example: 7 })
   readonly webhookId!: Int64;
 }
 

@@ -1,18 +1,14 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { ApiKey } from '../api-key.entity.js';
 import type { IssuedKey } from '../api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../plans.js';
 import { type Scope, SCOPES } from '../scopes.js';
 import type { Int64 } from '../../json/int64.js';
+import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../json/property-types.js';
 
 @ApiSchema({ name: 'ApiKey' })
 export class KeyResponse {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    description: 'Identifier of the key. A rotation keeps it.',
-    example: 5,
-  })
+  @Int64Property({ description: 'Identifier of the key. A rotation keeps it.', example: 5 })
   readonly id!: Int64;
 
   @ApiProperty({ description: 'The name that the operator gave it.', example: 'web shop' })
@@ -30,33 +26,22 @@ export class KeyResponse {
   })
   readonly scopes!: readonly Scope[];
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it was created (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:00.000Z',
-  })
+  @TimeProperty({ description: 'When it was created (RFC 3339, UTC).', example: '2026-11-20T09:30:00.000Z' })
   readonly createdAt!: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
+  @OptionalTimeProperty({
     description: 'When it expires. Absent if it never does.',
     example: '2030-06-30T00:00:00.000Z',
   })
   readonly expiresAt?: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
+  @OptionalTimeProperty({
     description: 'The last recorded use, which may be some seconds late. Absent before the first.',
     example: '2026-11-21T08:00:00.000Z',
   })
   readonly lastUsedAt?: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
+  @OptionalTimeProperty({
     description: 'When the secret from before the last rotation ends. Absent if there is none.',
     example: '2026-11-22T08:00:00.000Z',
   })
@@ -87,9 +72,7 @@ export class RotatedKeyResponse {
   })
   readonly key!: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
+  @OptionalTimeProperty({
     description: 'When the old secret ends. Absent if it has ended.',
     example: '2026-11-22T08:00:00.000Z',
   })

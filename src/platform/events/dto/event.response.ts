@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../json/int64.js';
 import { readJson } from '../../json/parse-json.js';
+import { Int64Property, TimeProperty } from '../../json/property-types.js';
 
 /** A row of the feed. */
 export interface EventRow {
@@ -13,12 +14,7 @@ export interface EventRow {
 
 @ApiSchema({ name: 'Event' })
 export class EventResponse {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    description: 'Ascending in the order of the feed.',
-    example: 4711,
-  })
+  @Int64Property({ description: 'Ascending in the order of the feed.', example: 4711 })
   readonly id!: Int64;
 
   @ApiProperty({
@@ -37,12 +33,7 @@ export class EventResponse {
   })
   readonly version!: number;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it happened (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:00.000Z',
-  })
+  @TimeProperty({ description: 'When it happened (RFC 3339, UTC).', example: '2026-11-20T09:30:00.000Z' })
   readonly occurredAt!: string;
 
   @ApiProperty({

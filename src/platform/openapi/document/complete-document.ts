@@ -6,7 +6,6 @@ import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import type { Route, Routes } from './routes.js';
 import {
   type OperationObject,
-  type ParameterObject,
   refuseUnknownProperties,
   type SchemasObject,
   type TagObject,
@@ -24,11 +23,9 @@ export function completeDocument(document: OpenAPIObject, routes: Routes, base: 
   const schemas = components?.schemas ?? {};
   const paths = relativePaths(document.paths, base);
   const tags = new Map<string, TagObject>();
-  const operationIds = new Set<string>();
   for (const one of operationsOf(paths)) {
     const { operation } = one;
     const route = routes.take(operation);
-    operation.operationId = uniqueName(operation.operationId, operationIds);
     if (route) complete(one, route, schemas);
     if (route?.tag) tags.set(route.tag.name, route.tag);
     for (const name of operation.tags ?? []) if (!tags.has(name)) tags.set(name, { name });
@@ -46,7 +43,7 @@ export function completeDocument(document: OpenAPIObject, routes: Routes, base: 
 }
 
 function complete({ path, method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
-  addPathParameters(operation, path);
+  sortParameters(operation, path);
   useOurSecurity(operation);
   addErrorResponses(operation, route);
   addTexts(operation, route);
@@ -59,20 +56,12 @@ function complete({ path, method, operation }: PathOperation, route: Route, sche
 }
 
 type Content = Readonly<Record<string, { readonly schema?: SchemasObject[string] }>>;
-type Parameter = NonNullable<OperationObject['parameters']>[number];
-
-/** Documents every path parameter, as OpenAPI requires, even if the handler does not use it. They come first, in path order. */
-function addPathParameters(operation: OperationObject, path: string): void {
-  const { parameters = [] } = operation;
-  const inPath = Array.from(path.matchAll(/{([^}]+)}/g), ([, name = '']): Parameter => {
-    const described = parameters.find((one) => isInPath(one) && one.name === name);
-    return described ?? { name, in: 'path', required: true, schema: { type: 'string' } };
-  });
-  operation.parameters = [...inPath, ...parameters.filter((one) => !inPath.includes(one))];
+/** Puts path parameters first, in the order of the path. */
+function sortParameters({ parameters }: OperationObject, path: string): void {
+  const placeOf = (one: object) =>
+    'in' in one && one.in === 'path' && 'name' in one ? path.indexOf(`{${String(one.name)}}`) : path.length;
+  parameters?.sort((one, other) => placeOf(one) - placeOf(other));
 }
-
-const isInPath = (parameter: Parameter): parameter is ParameterObject =>
-  'in' in parameter && parameter.in === 'path';
 
 /**
  * Removes security schemes from decorators such as `@ApiBearerAuth()`: the service has only one. The empty requirement of
@@ -84,13 +73,4 @@ function useOurSecurity(operation: OperationObject): void {
   if (ours.some((requirement) => Object.keys(requirement).length === 0)) operation.security = [];
   else if (ours.length > 0) operation.security = ours;
   else delete operation.security;
-}
-
-/** A unique, URL-safe name for an operation. */
-function uniqueName(given = 'operation', taken: Set<string>): string {
-  const name = given.replace(/_*[^\w-]+_*/g, '_').replace(/_+$/, '');
-  let unique = name;
-  for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`;
-  taken.add(unique);
-  return unique;
 }

@@ -2,30 +2,17 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
 import type { RateLimitDecision } from '../plan-throttler.guard.js';
 import type { RateLimitWindow } from '../quota.js';
+import { Int64Property } from '../../json/property-types.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
 class QuotaWindowResponse {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    minimum: 1,
-    description: 'Requests allowed in the window.',
-    example: 60,
-  })
+  @Int64Property({ minimum: 1, description: 'Requests allowed in the window.', example: 60 })
   readonly limit!: number;
 
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    minimum: 0,
-    description: 'Requests left in the window.',
-    example: 42,
-  })
+  @Int64Property({ minimum: 0, description: 'Requests left in the window.', example: 42 })
   readonly remaining!: number;
 
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
+  @Int64Property({
     minimum: 0,
     description: 'When the window ends (Unix time in seconds).',
     example: 1795132860,
@@ -39,9 +26,7 @@ class QuotaWindowResponse {
 
 @ApiSchema({ name: 'Ban' })
 class BanResponse {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
+  @Int64Property({
     minimum: 0,
     description: 'When the ban ends (Unix time in seconds).',
     example: 1795132860,

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IntegerParameter } from '../../validation/property.decorators.js';
+import { Int64Property } from '../../json/property-types.js';
 
 export class UsageQuery {
   @IntegerParameter({ description: 'Number of days, including today.', min: 1, max: 366, default: 30 })
@@ -11,9 +12,7 @@ export class DayUsageResponse {
   @ApiProperty({ type: 'string', format: 'date', description: 'The UTC day.', example: '2026-11-20' })
   readonly day!: string;
 
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
+  @Int64Property({
     minimum: 0,
     description: 'Requests that counted. The last second may be missing.',
     example: 811,

@@ -2,15 +2,11 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../json/int64.js';
 import { type AttemptError, ATTEMPT_ERRORS } from '../delivery/webhook-sender.js';
 import { type Attempt, DeliveryState, type WebhookDelivery } from '../webhook-delivery.entity.js';
+import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../json/property-types.js';
 
 @ApiSchema({ name: 'DeliveryAttempt' })
 class AttemptResponse {
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it began (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:01.000Z',
-  })
+  @TimeProperty({ description: 'When it began (RFC 3339, UTC).', example: '2026-11-20T09:30:01.000Z' })
   readonly at!: string;
 
   @ApiProperty({
@@ -45,7 +41,7 @@ class AttemptResponse {
 
 @ApiSchema({ name: 'Delivery' })
 export class DeliveryResponse {
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'Assigned by the service.', example: 90210 })
+  @Int64Property({ description: 'Assigned by the service.', example: 90210 })
   readonly id!: Int64;
 
   @ApiPropertyOptional({
@@ -66,9 +62,7 @@ export class DeliveryResponse {
   })
   readonly state!: DeliveryState;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
+  @OptionalTimeProperty({
     description: 'When the next attempt is due. Present while it is pending.',
     example: '2026-11-20T09:35:01.000Z',
   })
@@ -77,12 +71,7 @@ export class DeliveryResponse {
   @ApiProperty({ type: [AttemptResponse], description: 'Oldest first.' })
   readonly attempts!: readonly AttemptResponse[];
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it was created (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:00.500Z',
-  })
+  @TimeProperty({ description: 'When it was created (RFC 3339, UTC).', example: '2026-11-20T09:30:00.500Z' })
   readonly createdAt!: string;
 
   static from({

@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../json/int64.js';
 import { DisabledReason, type Webhook, WebhookState } from '../webhook.entity.js';
+import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../json/property-types.js';
 
 @ApiSchema({ name: 'Webhook' })
 export class WebhookResponse {
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'Assigned by the service.', example: 7 })
+  @Int64Property({ description: 'Assigned by the service.', example: 7 })
   readonly id!: Int64;
 
   @ApiProperty({
@@ -35,26 +36,13 @@ export class WebhookResponse {
   })
   readonly disabledReason?: DisabledReason;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
-    description: 'When attempts began to fail. Absent after a success.',
-  })
+  @OptionalTimeProperty({ description: 'When attempts began to fail. Absent after a success.' })
   readonly failingSince?: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
-    description: 'After a rotation: when the previous secret stops signing.',
-  })
+  @OptionalTimeProperty({ description: 'After a rotation: when the previous secret stops signing.' })
   readonly previousSecretEndsAt?: string;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it was created (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:00.000Z',
-  })
+  @TimeProperty({ description: 'When it was created (RFC 3339, UTC).', example: '2026-11-20T09:30:00.000Z' })
   readonly createdAt!: string;
 
   /** @param now Unix milliseconds */

@@ -1,15 +1,10 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import type { Int64 } from '../../../platform/index.js';
+import { type Int64, Int64Property } from '../../../platform/index.js';
 import type { Category } from '../category.entity.js';
 
 @ApiSchema({ name: 'Category' })
 export class CategoryResponse {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    description: 'Assigned by the service on creation.',
-    example: 2,
-  })
+  @Int64Property({ description: 'Assigned by the service on creation.', example: 2 })
   readonly id!: Int64;
 
   @ApiProperty({ description: 'The name of the category.', minLength: 1, maxLength: 200, example: 'Dogs' })

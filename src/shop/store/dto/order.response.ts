@@ -1,14 +1,14 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { Int64 } from '../../../platform/index.js';
+import { type Int64, Int64Property, TimeProperty } from '../../../platform/index.js';
 import { OrderStatus } from '../order-status.js';
 import type { Order } from '../order.entity.js';
 
 @ApiSchema({ name: 'Order' })
 export class OrderResponse {
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'Assigned by the service.', example: 1 })
+  @Int64Property({ description: 'Assigned by the service.', example: 1 })
   readonly id!: Int64;
 
-  @ApiProperty({ type: 'integer', format: 'int64', description: 'The pet that was ordered.', example: 42 })
+  @Int64Property({ description: 'The pet that was ordered.', example: 42 })
   readonly petId!: Int64;
 
   @ApiProperty({
@@ -23,12 +23,7 @@ export class OrderResponse {
   @ApiProperty({ enum: OrderStatus, enumName: 'OrderStatus', description: 'Status of the order.' })
   readonly status!: OrderStatus;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    description: 'When it was placed (RFC 3339, UTC).',
-    example: '2026-11-20T09:30:00.000Z',
-  })
+  @TimeProperty({ description: 'When it was placed (RFC 3339, UTC).', example: '2026-11-20T09:30:00.000Z' })
   readonly createdAt!: string;
 
   static from(order: Order): OrderResponse {
