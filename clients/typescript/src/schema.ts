@@ -310,7 +310,7 @@ export interface paths {
     put?: never;
     /**
      * Create a webhook
-     * @description Sends later events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, because responses with secrets are not stored.
+     * @description Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, because responses with secrets are not stored.
      *
      *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */

@@ -44,7 +44,7 @@ export class WebhooksController {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Sends later events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that ' +
+      'Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that ' +
       'creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, ' +
       'because responses with secrets are not stored.',
   })

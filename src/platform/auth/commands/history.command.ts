@@ -7,7 +7,7 @@ import { withKey } from './with-keys.js';
 export function addHistoryCommand(keys: Command): void {
   keys
     .command('history <id>')
-    .description('Show who changed a key, when and how. This record cannot be edited.')
+    .description('Show who changed a key, when and how. A trigger protects this record from changes.')
     .option('--json', 'print a JSON array')
     .action(show);
 }
