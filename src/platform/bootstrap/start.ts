@@ -3,7 +3,6 @@ import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../http/listen-on.js';
 import { readConfig } from '../../settings.js';
-import { Progress } from './progress.js';
 import type { OnEnd } from './serve.js';
 
 interface StartOptions {
@@ -21,31 +20,27 @@ export async function start(
   const config = readConfig();
   const address = config.read(HttpConfig);
   await checkAddress(address);
-  const progress = new Progress(process.stdout);
-  try {
-    const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-    // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
-    // modules load later, so that a wrong URL fails immediately.
-    const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
-    if (embedded) loadApplication().catch(() => undefined); // thrown below
-    const open = ownsDatabase ? openDatabase : joinDatabase;
-    const database = await open(config.read(DatabaseConfig), onEnd, (step) => {
-      progress.show(step);
-    });
-    progress.show('Starting the service…');
-    const { createApp, close } = await loadApplication();
-    const app = await createApp(config, database.url);
-    onEnd((signal) => close(app, signal));
-    await app.listen(address.port, address.host).catch((error: unknown) => {
-      throw cannotListen(error, address);
-    });
-    const { welcome } = await import('./demo/welcome.js');
-    const text = await welcome(app, database);
-    progress.end();
-    process.stdout.write(again ? `The ${SERVICE.noun} listens again.\n` : text);
-  } finally {
-    progress.end();
-  }
+  const { openDatabase, joinDatabase } = await import('../database/open-database.js');
+  // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
+  // modules load later, so that a wrong URL fails immediately.
+  const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
+  if (embedded) loadApplication().catch(() => undefined); // thrown below
+  const open = ownsDatabase ? openDatabase : joinDatabase;
+  const database = await open(config.read(DatabaseConfig), onEnd, print);
+  print('Starting the service…');
+  const { createApp, close } = await loadApplication();
+  const app = await createApp(config, database.url);
+  onEnd((signal) => close(app, signal));
+  await app.listen(address.port, address.host).catch((error: unknown) => {
+    throw cannotListen(error, address);
+  });
+  const { welcome } = await import('./demo/welcome.js');
+  const text = await welcome(app, database);
+  process.stdout.write(again ? `The ${SERVICE.noun} listens again.\n` : text);
 }
+
+const print = (step: string): void => {
+  process.stdout.write(`${step}\n`);
+};
 
 const loadApplication = () => import('./create-app.js');
