@@ -81,7 +81,7 @@ describe('petstore with the embedded database', () => {
     const notRunning = {
       code: 0,
       stderr: '',
-      database: starting(`ok: embedded PostgreSQL \\d+ in ${path}, not running$`),
+      database: `ok: embedded PostgreSQL in ${path}, not running`,
     };
     expect(await findings(port)).toMatchObject({ ...notRunning, port: `ok: ${port} is free on 127.0.0.1` });
 

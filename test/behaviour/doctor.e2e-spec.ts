@@ -45,7 +45,7 @@ describe('petstore doctor', () => {
   it('finds nothing wrong before the first start, and creates nothing', async () => {
     expect(await findings({})).toEqual({
       configuration: 'ok: all variables are valid',
-      database: `ok: embedded; the first start creates ${join(folder.path, '.petstore')}`,
+      database: `ok: embedded PostgreSQL in ${join(folder.path, '.petstore')}, not running`,
       redis: starting('ok: not used'),
       port: 'ok: any free port',
     });

@@ -14,20 +14,11 @@ const VERBOSE = new Set([
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-export interface LogDestination extends DestinationStream {
-  /** Whether the lines go to a terminal, not to storage. */
-  readonly showsPaths?: boolean;
-}
-
 /** The logger of Nest and the service. Writes one line of JSON per message, with pino. */
 export class Logger implements LoggerService {
   readonly lines: Pino;
 
-  /** Whether lines may contain request paths, because they go to a terminal. */
-  readonly showsPaths: boolean;
-
-  constructor({ logLevel }: Pick<LoggingConfig, 'logLevel'>, destination: LogDestination) {
-    this.showsPaths = destination.showsPaths ?? false;
+  constructor({ logLevel }: Pick<LoggingConfig, 'logLevel'>, destination: DestinationStream) {
     const options = {
       level: logLevel,
       base: null, // log collectors add host and process

@@ -6,14 +6,12 @@ import { Logger } from './logger.js';
 /** Probes and scrapes. They are logged at level debug unless they fail. A service that stops is not ready, but has not failed. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** The log line of a request. Query, headers and, except on a terminal, path are omitted: they may contain secrets. */
+/** The log line of a request. Path, query and headers are omitted: they may contain secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, such as `/v1/pets/:petId`. */
   readonly route: string;
-  /** Only for a 404 on a terminal, to show mistyped paths. */
-  readonly path?: string;
   readonly status: number;
   /** Milliseconds from the head of the request to the last byte of the response. */
   readonly durationMs: number;
@@ -40,26 +38,12 @@ export class RequestLog {
     if (status >= 500 && status !== 503) lines.error(lineOf(observed));
     else if (PROBES.test(route) && request.reason === undefined) lines.debug(lineOf(observed));
     else if (status === 503) lines.warn(lineOf(observed));
-    else if (lines.isLevelEnabled('info')) lines.info(this.withPath(lineOf(observed), observed));
+    else if (lines.isLevelEnabled('info')) lines.info(lineOf(observed));
   };
-
-  private withPath(line: RequestLine, { status, request }: ObservedResponse): RequestLine {
-    return this.logger.showsPaths && status === 404
-      ? { ...line, path: printable(request.originalUrl) }
-      : line;
-  }
 }
 
 /** W3C Trace Context, section 3.2. */
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
-
-const MAX_PATH = 200;
-
-/** The path of a URL. Replaces characters other than printable ASCII by `?`. */
-function printable(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  return path.slice(0, MAX_PATH).replace(/[^\x21-\x7e]/g, '?');
-}
 
 /** pino omits undefined properties. */
 function lineOf({ request, route, status, duration, complete }: ObservedResponse): RequestLine {

@@ -1,6 +1,5 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
-import type { LogDestination } from './logger.js';
 import type { RequestLine } from './request-log.js';
 
 type Line = Record<string, unknown> &
@@ -12,37 +11,36 @@ type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never
  * The destination of log lines: readable text on a terminal, otherwise JSON. JSON is buffered, because writing a line costs more
  * than formatting it: about 60 lines, for at most 250 ms. The buffer is flushed when the process ends, except by SIGKILL.
  */
-export async function standardOutput(): Promise<LogDestination> {
+export async function standardOutput(): Promise<DestinationStream> {
   if (process.stdout.isTTY) return prettyOutput();
   return pino.destination({ sync: false, minLength: 12_288, periodicFlush: 250 });
 }
 
 /** Properties that are in the text of a request already, or only in JSON. */
 const IGNORED =
-  'context,requestId,stack,method,route,path,status,durationMs,keyId,plan,address,traceId,reason,aborted';
+  'context,requestId,stack,method,route,status,durationMs,keyId,plan,address,traceId,reason,aborted';
 
 /** Short lines for a terminal, written immediately. */
-async function prettyOutput(): Promise<LogDestination> {
+async function prettyOutput(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty'); // loaded only here
-  const stream = pretty({
+  return pretty({
     sync: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: IGNORED,
     messageFormat: (line: Line, messageKey, _, { colors }) =>
       ofRequest(line, colors) ?? ofService(line, String(line[messageKey])),
   });
-  return Object.assign(stream, { showsPaths: true });
 }
 
 export function ofRequest(
-  { method, route, path, status, durationMs, keyId, plan, reason, aborted }: Line,
+  { method, route, status, durationMs, keyId, plan, reason, aborted }: Line,
   colors: Pick<Colors, 'green' | 'cyan' | 'yellow' | 'red'>,
 ): string | undefined {
   if (method === undefined) return undefined;
   const who = keyId === undefined ? 'no key' : `key ${String(keyId)}, ${String(plan)}`;
   const color = [colors.green, colors.cyan, colors.yellow, colors.red][Math.floor(Number(status) / 100) - 2];
   const shown = color ? color(String(status)) : String(status);
-  return `${method} ${path ?? String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}${reason ? `: ${reason}` : ''}`;
+  return `${method} ${String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}${reason ? `: ${reason}` : ''}`;
 }
 
 export const ofService = ({ context, requestId, stack }: Line, message: string): string =>
