@@ -37,14 +37,18 @@ describe('events', () => {
   let changes: Changes;
   let sequencer: EventSequencer;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     petstore = await Petstore.start({ modules: [ItemsModule, CountersModule] });
     dataSource = petstore.app.get(DataSource);
     changes = petstore.app.get(Changes);
     sequencer = petstore.app.get(EventSequencer);
   });
 
-  afterEach(() => petstore.stop());
+  afterEach(async () => {
+    await petstore.query('TRUNCATE items, events, event_outbox CASCADE');
+    await petstore.query('UPDATE event_feed SET last_id = 0');
+  });
+  afterAll(() => petstore.stop());
 
   const feed = <Data>(after = 0): Promise<Row<Data>[]> =>
     petstore.query('SELECT id, type, data FROM events WHERE id > $1 ORDER BY id', [after]);

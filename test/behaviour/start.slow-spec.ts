@@ -109,6 +109,7 @@ describe('npm start with a module that ends the process', () => {
 });
 
 it('stops when its terminal is closed', async () => {
+  await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
   const service = await started();
   service.signal('SIGHUP');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
