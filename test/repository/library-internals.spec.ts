@@ -63,11 +63,39 @@ const USES: readonly Use[] = [
     pattern: /`Cannot \$\{method\}/,
     files: ['src/platform/errors/error.filter.ts'],
   },
+  {
+    package: 'typeorm',
+    version: '1.1.1',
+    why: 'a connection lost between two statements is 503: it has a message only',
+    pattern: /Query runner already released/,
+    files: ['src/platform/database/database-unavailable.ts'],
+  },
+  {
+    package: 'lossless-json',
+    version: '4.3.3',
+    why: 'invalid_json gives the line and column: the position is in the message only',
+    pattern: / at position \(/,
+    files: ['src/platform/json/parse-json.ts'],
+  },
+  {
+    package: '@nestjs/swagger',
+    version: '12.0.2',
+    why: 'the body guard and the document read the media types and extensions of a handler',
+    pattern: /\bDECORATORS\./,
+    files: ['src/platform/http/body/body.guard.ts', 'src/platform/openapi/document/routes.ts'],
+  },
+  {
+    package: 'jest-circus',
+    version: '30.5.2',
+    why: 'the runner loads modules by Node.js, since its own loader cannot load Nest 12 on Node.js 20',
+    pattern: /jest-circus|@jest\/fake-timers|jest-mock/,
+    files: ['test/runner/environment.mjs', 'test/runner/suite.mjs'],
+  },
 ];
 
-const sources = allFilesIn('src')
-  .map((file) => `src/${file}`)
-  .filter((file) => /(?<!\.spec|\.d)\.ts$/.test(file));
+const sources = ['src', 'test/runner']
+  .flatMap((folder) => allFilesIn(folder).map((file) => `${folder}/${file}`))
+  .filter((file) => /(?<!\.spec|\.d)\.m?[jt]s$/.test(file));
 
 describe.each(USES)('$package, because $why', ({ package: name, version, pattern, files }) => {
   it(`is that of ${version}, and is used only in ${files.join(' and ')}`, () => {
