@@ -16,30 +16,25 @@ export function noStore({ url }: Request, response: Response): void {
  * Whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1). Also sets the `ETag` of a text body,
  * unless the route has set one.
  */
-export function isNotModified(response: Response, body?: string): boolean {
+export function isNotModified(response: Response, body: string): boolean {
   const { req: request } = response;
   if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-  if (body !== undefined && !response.hasHeader('ETag'))
-    response.setHeader('ETag', etagOfPage(response, body));
-  if (response.hasHeader('ETag') && response.getHeader('Cache-Control') === NO_STORE) {
+  if (!response.hasHeader('ETag')) response.setHeader('ETag', etagOfPage(response, body));
+  if (response.getHeader('Cache-Control') === NO_STORE)
     response.setHeader('Cache-Control', 'private, no-cache');
-  }
   return isFresh(response);
 }
 
 /**
- * Whether the validators of a response meet the condition of its request (RFC 9110, sections 13.1.2 and 13.1.3).
+ * Whether the `ETag` of a response meets the condition of its request (RFC 9110, section 13.1.2).
  * Express's `request.fresh` lets `Cache-Control: no-cache` void the condition. That directive is for caches (RFC 9111,
  * section 5.2.1.4), and `fetch()` adds it to every request with a condition of its caller.
  */
 export function isFresh(response: Response): boolean {
-  const { 'if-none-match': etags, 'if-modified-since': date } = response.req.headers;
-  if (etags !== undefined) {
-    const etag = response.getHeader('ETag');
-    return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
-  }
-  const modified = response.getHeader('Last-Modified');
-  return date !== undefined && typeof modified === 'string' && Date.parse(modified) <= Date.parse(date);
+  const { 'if-none-match': etags } = response.req.headers;
+  if (etags === undefined) return false;
+  const etag = response.getHeader('ETag');
+  return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
 }
 
 const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);

@@ -34,13 +34,9 @@ export class JsonAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (response.writableEnded) return response; // client-errors.ts has responded already
     this.hooks.addHeaders(response, body, this.baseUrl);
-    const code = status ?? response.statusCode;
     if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
-    if (ArrayBuffer.isView(body)) {
-      return response.status(code).send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
-    }
     if (!isJson(body)) return super.reply(response, body, status) as unknown;
-    response.statusCode = code;
+    if (status !== undefined) response.statusCode = status;
     sendJson(response, body, this.hooks);
     return response;
   }
@@ -48,10 +44,6 @@ export class JsonAdapter extends ExpressAdapter {
   private readonly baseUrl = (): string => (this.base ??= baseUrl(this.address, this.httpServer));
 
   private async replyWithFile(response: Response, file: StreamableFile, status?: number): Promise<unknown> {
-    if (this.hooks.isNotModified(response)) {
-      file.getStream().destroy();
-      return response.status(304).end();
-    }
     await firstBytes(file.getStream(), response);
     return super.reply(response, file, status) as unknown;
   }
