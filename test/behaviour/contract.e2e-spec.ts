@@ -102,7 +102,11 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
     for (const kind of kinds) await fc.assert(fc.asyncProperty(kind, bounded(hold)), { numRuns, seed: SEED });
   }
 
-  it('is correct about every valid request', () => holdAll(requests(document).valid), TIME);
+  it('describes the response to every valid request', () => holdAll(requests(document).valid), TIME);
 
-  it('is correct about every request with one error', () => holdAll(requests(document).broken), TIME);
+  it(
+    'describes the response to every request with one error',
+    () => holdAll(requests(document).broken),
+    TIME,
+  );
 });

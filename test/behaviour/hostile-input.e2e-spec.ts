@@ -256,7 +256,7 @@ describe('headers', () => {
     ['Origin', 'null'],
     ['Connection', 'Upgrade'],
     ['X-HTTP-Method-Override', 'DELETE'],
-  ])('such as %s do no harm (row %#)', async (name, value) => {
+  ])('such as this %s are harmless (row %#)', async (name, value) => {
     const others = name === 'Authorization' ? [] : [bearer(key)];
     const response = await quickly(() => send(petstore, { headers: [...others, [name, value]] }));
     expect([200, 401]).toContain(response.status);

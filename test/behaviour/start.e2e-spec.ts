@@ -96,7 +96,7 @@ describe('npm start with an empty data folder', () => {
       expect((await promisify(execFile)('sh', ['-c', curlLine(service)])).stdout).toMatch(/"name":"Rex"/);
     });
 
-    it('are as if a client had created them: with events for every row, and orders that hold their pets', async () => {
+    it('have an event for every row, and orders that reserve their pets, as if clients had created them', async () => {
       const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
       const read = async <Row>(path: string) =>
         (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];

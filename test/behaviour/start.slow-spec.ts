@@ -49,7 +49,7 @@ describe('npm start', () => {
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 
-  it('refuses a second start on the same data folder, prints the same keys at the next one but for one that was rotated, and refuses a broken folder', async () => {
+  it('refuses a second start on the same data folder, omits a rotated key at the next start, and refuses a damaged folder', async () => {
     const path = join(folder.path, '.petstore');
     const refused = async (...parts: string[]) => {
       const { code, stdout, stderr } = await new Program(SERVICE, [], {

@@ -57,7 +57,7 @@ describe('workers in processes of their own', () => {
     ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as { state: string }[])[0];
   const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
-  it('send again what a worker has left behind that was killed in the middle, with the same id', async () => {
+  it('resend the deliveries of a killed worker, with the same id', async () => {
     receiver.respond = () => undefined; // it never responds
     const id = await create(receiver.url);
     await record(1);
@@ -77,7 +77,7 @@ describe('workers in processes of their own', () => {
     await eventually(async () => (await newest(id))?.state === 'delivered');
   });
 
-  it('never send one delivery at the same time, nor twice when it succeeds', async () => {
+  it('send no delivery twice, concurrently or after a success', async () => {
     const open = new Set<string>();
     const twice: string[] = [];
     receiver.respond = (response) => {
@@ -100,7 +100,7 @@ describe('workers in processes of their own', () => {
     expect(twice).toEqual([]);
   });
 
-  it('go on by themselves when PostgreSQL has cut all their connections', async () => {
+  it('recover after PostgreSQL has closed all their connections', async () => {
     const id = await create(receiver.url);
     await startWorker();
     await record(1);
@@ -114,7 +114,7 @@ describe('workers in processes of their own', () => {
     expect(workers[0]?.stderr).toBe('');
   });
 
-  it('serve a key while all webhooks of another key never respond, or change the protocol', async () => {
+  it('deliver for one key while all webhooks of another key hang or switch protocols', async () => {
     receiver.respond = (response) => {
       if (response.req.url === '/hook/upgrade')
         response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
@@ -133,7 +133,7 @@ describe('workers in processes of their own', () => {
     await eventually(async () => (await newest(id))?.state === 'delivered');
   });
 
-  it('serve an endpoint while more endpoints never respond than a worker serves at a time', async () => {
+  it('deliver to an endpoint while more endpoints hang than a worker serves at a time', async () => {
     receiver.respond = (response) => {
       if (response.req.url === '/hook') response.writeHead(204).end();
     };
@@ -151,7 +151,7 @@ describe('workers in processes of their own', () => {
     await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 20);
   });
 
-  it('serve an endpoint while others never respond, with 200 events for each', async () => {
+  it('deliver to an endpoint while others hang with 200 events each', async () => {
     receiver.respond = (response) => {
       if (response.req.url === '/hook') response.writeHead(204).end();
     };
@@ -198,7 +198,7 @@ describe('a service and a worker whose PostgreSQL is frozen', () => {
     await folder.remove();
   });
 
-  it('go on when it responds again, and end with exit code 0 within 10 s when it does not', async () => {
+  it('recover when it responds again, and exit with code 0 within 10 s while it does not', async () => {
     const port = await freePort();
     const env = { DATABASE_URL: server.url, PORT: String(port), ...LOCAL };
     const keys = ['keys', 'create', '--plan', 'business', '--name', 'x', '--json'];

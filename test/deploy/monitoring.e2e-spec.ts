@@ -47,7 +47,7 @@ const named = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-describeWithRedis('what alert rules and dashboard ask for', () => {
+describeWithRedis('the metrics of the alert rules and the dashboard', () => {
   let petstore: Petstore;
   let redis: RedisServer;
   let exported: string;

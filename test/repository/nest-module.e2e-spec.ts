@@ -390,7 +390,7 @@ describe('a module written as the Nest documentation shows', () => {
     expect(body).toMatchObject({ details: [{ field: 'name', code: 'type' }] });
   });
 
-  it('refuses integers in an untyped object that a double cannot hold', async () => {
+  it('refuses integers beyond 2^53 in an untyped object', async () => {
     const keeper = (digits: string) =>
       client
         .post('/v1/on-pipes/keepers')

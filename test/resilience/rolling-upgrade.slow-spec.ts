@@ -121,7 +121,7 @@ const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
     await database.drop();
   });
 
-  it('are sent once by both versions side by side, and pending ones by the version that stays, in either order', async () => {
+  it('are sent once while both versions run, and pending ones by whichever version remains', async () => {
     receiver.respond = 500;
     const before = await startWorker(oldCommandLine());
     await record(20);

@@ -3,7 +3,7 @@ import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-describe('a worker that loses PostgreSQL in the middle of a turn', () => {
+describe('a worker that loses PostgreSQL during a delivery', () => {
   let petstore: Petstore;
   let receiver: WebhookReceiver;
   let client: ReturnType<Petstore['client']>;
@@ -32,7 +32,7 @@ describe('a worker that loses PostgreSQL in the middle of a turn', () => {
   const statesAt = async (path: string) =>
     ((await client.get(path)).body as { state: string }[]).map(({ state }) => state);
 
-  it('goes on when it is back, and does not send again what was delivered meanwhile', async () => {
+  it('continues afterwards, and does not resend what was delivered', async () => {
     receiver.respond = (response) => {
       proxy.cut();
       response.writeHead(204).end();
