@@ -112,10 +112,11 @@ export class ApiKeyResolver {
 
   /** While PostgreSQL is unavailable, queries it at most once a second; other requests fail immediately. */
   private async query(hash: string): Promise<Found | null> {
-    if (this.clock.elapsed() < this.unavailableUntil) throw new ServiceUnavailable();
+    if (this.clock.elapsed() < this.unavailableUntil)
+      throw unavailable('PostgreSQL failed less than a second ago');
     try {
       const found = await resultWithin(LOOK_UP_TIMEOUT, this.keys.findByHash(hash));
-      if (found === undefined) throw new ServiceUnavailable();
+      if (found === undefined) throw unavailable('PostgreSQL did not respond in time');
       return found;
     } catch (error) {
       if (error instanceof ServiceUnavailable || isDatabaseUnavailable(error))
@@ -132,6 +133,8 @@ export class ApiKeyResolver {
     return principal;
   }
 }
+
+const unavailable = (cause: string): ServiceUnavailable => new ServiceUnavailable({ cause });
 
 function toPrincipal({ key, endsAt }: Found): ApiKeyPrincipal {
   const { id, name, plan, limits, scopes, lastUsedAt, banEndsAt, banLevel, banLiftedAt } = key;

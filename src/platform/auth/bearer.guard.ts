@@ -52,9 +52,8 @@ export class BearerGuard implements CanActivate {
 
   private unresolved(error: unknown, request: Request): Principal {
     if (error instanceof LookUpRefused) return { kind: 'anonymous', key: 'refused', wait: error.wait };
-    if (!(error instanceof ServiceUnavailable))
-      // which only repeats an earlier failure
-      request.reason = `Could not look up the key: ${String(error)}`;
+    const reason: unknown = error instanceof ServiceUnavailable ? error.cause : error;
+    request.reason = `Could not look up the key: ${String(reason)}`;
     return anonymous('unavailable');
   }
 }
