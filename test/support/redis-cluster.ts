@@ -62,7 +62,7 @@ export class RedisCluster {
     return this.masterOf(key).command(name, key, ...args);
   }
 
-  slotOf(key: string): number {
+  private slotOf(key: string): number {
     return Number(this.anyNode().command('CLUSTER', 'KEYSLOT', key));
   }
 
@@ -88,29 +88,6 @@ export class RedisCluster {
   replicaOf(master: RedisServer): RedisServer {
     const id = master.command('CLUSTER', 'MYID');
     return this.node(this.view().find((node) => node.master === id)?.port);
-  }
-
-  /** Moves a slot like an operator would, one key at a time. @param meanwhile called after each step */
-  async move(
-    slot: number,
-    from: RedisServer,
-    to: RedisServer,
-    meanwhile: () => Promise<void>,
-  ): Promise<void> {
-    const [source, target] = [from.command('CLUSTER', 'MYID'), to.command('CLUSTER', 'MYID')];
-    to.command('CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', source);
-    from.command('CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', target);
-    await meanwhile();
-    for (;;) {
-      const [key] = from.command('CLUSTER', 'GETKEYSINSLOT', String(slot), '1').split('\n');
-      if (key === undefined || key === '') break;
-      from.command('MIGRATE', '127.0.0.1', String(to.port), key, '0', '5000');
-      await meanwhile();
-    }
-    for (const node of [to, from, ...this.masters.filter((other) => other !== to && other !== from)]) {
-      node.command('CLUSTER', 'SETSLOT', String(slot), 'NODE', target);
-      await meanwhile();
-    }
   }
 
   async stop(): Promise<void> {
