@@ -9,7 +9,8 @@ const MAX_BATCHES = 5;
 /**
  * Moves committed events from the outbox to the feed and assigns their ids, one process at a time, so that no lower id
  * appears later. Outbox ids do not guarantee that, because a transaction with a lower id may commit later.
- * || Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an
+ *
+ * Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an
  * earlier one and records later, so the events of one row are in commit order.
  */
 @Injectable()

@@ -31,21 +31,16 @@ describe('EndpointUrl', () => {
       'another port',
       'https://shop.example.com:8443/',
       ['8.8.8.8'],
-      /^url has port 8443; WEBHOOK_ALLOWED_NETWORKS /,
+      /^url has port 8443; only the port of https/,
     ],
     [
       'the port of http',
       'https://shop.example.com:80/',
       ['8.8.8.8'],
-      /^url has port 80; WEBHOOK_ALLOWED_NETWORKS /,
+      /^url has port 80; only the port of https/,
     ],
-    [
-      'http',
-      'http://shop.example.com/',
-      ['8.8.8.8'],
-      /^url must start with https:\/\/; WEBHOOK_ALLOWED_NETWORKS /,
-    ],
-    ['a private address', 'https://10.0.0.1/', ['10.0.0.1'], /not public; WEBHOOK_ALLOWED_NETWORKS /],
+    ['http', 'http://shop.example.com/', ['8.8.8.8'], /^url must start with https:\/\/$/],
+    ['a private address', 'https://10.0.0.1/', ['10.0.0.1'], /not public$/],
     [
       'no address',
       'https://none.example.com/',
@@ -58,7 +53,7 @@ describe('EndpointUrl', () => {
       ['10.1.0.1', '8.8.8.8'],
       /port 8443/,
     ],
-  ])('explains what is wrong with %s and which setting allows it', async (_, url, addresses, message) => {
+  ])('explains what is wrong with %s', async (_, url, addresses, message) => {
     const checked = check(url, () => Promise.resolve(addresses), ['10.1.0.0/16']);
     await expect(checked).rejects.toMatchObject({
       details: [{ message: expect.stringMatching(message) as unknown }],

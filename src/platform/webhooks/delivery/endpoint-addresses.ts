@@ -60,18 +60,10 @@ export class EndpointAddresses {
     const addresses = await this.resolver.resolve(hostname.replace(/^\[|\]$/g, ''));
     if (addresses.length === 0) throw new NoAddress(`has the host ${hostname}, for which DNS has no address`);
     if (addresses.every((address) => this.policy.trusts(address))) return addresses;
-    if (protocol !== 'https:')
-      throw new AddressRefused(
-        'must start with https://; WEBHOOK_ALLOWED_NETWORKS names where http is allowed',
-      );
-    if (port !== '')
-      throw new AddressRefused(
-        `has port ${port}; WEBHOOK_ALLOWED_NETWORKS names where ports but 443 are allowed`,
-      );
+    if (protocol !== 'https:') throw new AddressRefused('must start with https://');
+    if (port !== '') throw new AddressRefused(`has port ${port}; only the port of https, 443, is allowed`);
     if (!addresses.every((address) => this.policy.permits(address)))
-      throw new AddressRefused(
-        'has a host with an address that is not public; WEBHOOK_ALLOWED_NETWORKS names those that are allowed too',
-      );
+      throw new AddressRefused('has a host with an address that is not public');
     return addresses;
   }
 }
