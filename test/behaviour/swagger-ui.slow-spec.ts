@@ -144,7 +144,7 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
   });
 
-  it('loads in 2 s and opens an operation in 0.5 s of main-thread time', async () => {
+  it('loads in 4 s and opens an operation in 1 s of main-thread time', async () => {
     const fresh = await context.newPage();
     const session = await context.newCDPSession(fresh);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' }); // not affected by a busy machine
@@ -155,13 +155,13 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await fresh.goto(`${address}/docs`);
     await fresh.locator('.opblock').first().waitFor();
     const loaded = await seconds();
-    expect(loaded).toBeLessThanOrEqual(2);
+    expect(loaded).toBeLessThanOrEqual(4);
     for (const id of ['listPets', 'createPet', 'updatePet', 'createWebhook']) {
       const before = await seconds();
       await fresh.locator(`[id$="-${id}"].opblock .opblock-summary-control`).dispatchEvent('click');
       await fresh.locator(`[id$="-${id}"].opblock .responses-inner`).waitFor();
       const took = (await seconds()) - before;
-      expect({ id, isQuick: took <= 0.5, took }).toMatchObject({ isQuick: true });
+      expect({ id, isQuick: took <= 1, took }).toMatchObject({ isQuick: true });
     }
     await fresh.close();
   });
