@@ -104,3 +104,13 @@ describe.each(USES)('$package, because $why', ({ package: name, version, pattern
     expect(sources.filter((file) => pattern.test(readText(file))).sort()).toEqual([...files].sort());
   });
 });
+
+it('has no other import from inside a library', () => {
+  const inside = /^(?!import type\b).*\bfrom '(?:@[^/']+\/[^/']+|(?!node:)[^@./'][^/']*)\/.+'/;
+  const imports = sources.flatMap((file) =>
+    readText(file)
+      .split('\n')
+      .filter((line) => inside.test(line)),
+  );
+  expect(imports.filter((line) => !USES.some(({ pattern }) => pattern.test(line)))).toEqual([]);
+});
