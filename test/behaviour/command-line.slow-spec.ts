@@ -1,6 +1,6 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CheckResult } from '../../src/platform/cli/doctor/check-result.js';
+import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
 import { becomes } from '../support/eventually.js';
 import { COMMAND_LINE, emptyFolder, MIGRATED_DATA, Program, run, SERVICE } from '../support/program.js';
 
@@ -50,43 +50,25 @@ describe('petstore with the embedded database', () => {
     expect(await stopped(service)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('petstore doctor says whether it runs, and recognises the service on its port', async () => {
-    const path = join(folder.path, '.petstore');
+  it('petstore doctor says that it responds, also beside a service, which it recognises on its port', async () => {
     const findings = async (PORT: string) => {
       const { code, stdout, stderr } = await run(COMMAND_LINE, ['doctor', '--json'], {
         cwd: folder.path,
         env: { PORT },
       });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const all = JSON.parse(stdout) as CheckResult[];
-      return {
-        code,
-        stderr,
-        ...Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`])),
-      };
+      return Object.fromEntries(all.map(({ check, state, finding }) => [check, `${state}: ${finding}`]));
     };
-    const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text}`));
+    const embedded = {
+      database: `ok: embedded PostgreSQL in ${join(folder.path, '.petstore')} responds`,
+      migrations: expect.stringMatching(/^ok: all/) as unknown,
+    };
     const service = await started();
     const [, port = ''] = /:(\d+)\/docs/.exec(service.stdout) ?? [];
-    expect(await findings(port)).toMatchObject({
-      code: 0,
-      stderr: '',
-      database: starting(`ok: embedded PostgreSQL \\d+\\.\\d+ in ${path}, running on port \\d+$`),
-      migrations: starting('ok: all'),
-      port: `ok: the pet store already listens on ${port}`,
-    });
-
-    const leftBehind = join(path, 'postgres', 'postmaster.pid');
-    const content = await readFile(leftBehind, 'utf8');
+    const beside = await findings(port);
+    expect(beside).toMatchObject({ ...embedded, port: `ok: the pet store already listens on ${port}` });
     expect(await stopped(service)).toMatchObject({ code: 0 });
-    const notRunning = {
-      code: 0,
-      stderr: '',
-      database: `ok: embedded PostgreSQL in ${path}, not running`,
-    };
-    expect(await findings(port)).toMatchObject({ ...notRunning, port: `ok: ${port} is free on 127.0.0.1` });
-
-    await writeFile(leftBehind, content); // as after a crash
-    expect(await findings('0')).toMatchObject(notRunning);
-    expect(await readFile(leftBehind, 'utf8')).toBe(content);
+    expect(await findings(port)).toMatchObject({ ...embedded, port: `ok: ${port} is free on 127.0.0.1` });
   });
 });

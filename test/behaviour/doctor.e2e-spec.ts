@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { CheckResult } from '../../src/platform/cli/doctor/check-result.js';
+import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
 import { petstore } from '../support/command-line.js';
 import { emptyFolder, type Ended } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
@@ -45,7 +45,7 @@ describe('petstore doctor', () => {
   it('finds nothing wrong before the first start, and creates nothing', async () => {
     expect(await findings({})).toEqual({
       configuration: 'ok: all variables are valid',
-      database: `ok: embedded PostgreSQL in ${join(folder.path, '.petstore')}, not running`,
+      database: `ok: embedded PostgreSQL in ${join(folder.path, '.petstore')}, created at the first start`,
       redis: starting('ok: not used'),
       port: 'ok: any free port',
     });
@@ -126,10 +126,10 @@ describe('petstore doctor warns of', () => {
 describe('petstore doctor with a DATABASE_URL', () => {
   const named = (names: string) => ({ migrations: starting(names) });
 
-  it('shows the address and version of the database, and that no migration is pending', async () => {
+  it('shows the address of the database, and that no migration is pending', async () => {
     const { host, pathname } = new URL(database.url);
     expect(await findings({ DATABASE_URL: database.url })).toMatchObject({
-      database: starting(`ok: PostgreSQL \\d+\\.\\d+ at ${host}${pathname}, round trip [\\d.]+ ms$`),
+      database: `ok: PostgreSQL at ${host}${pathname} responds`,
       migrations: starting('ok: all \\d+ applied$'),
     });
   });
@@ -160,26 +160,13 @@ describe('petstore doctor with a DATABASE_URL', () => {
       { pathname: '/no_such_database' },
     ];
     const wrong = changes.map((change): URL => Object.assign(new URL(database.url), change));
-    const attempts = wrong.map(async ({ href, host, password }) => {
+    const attempts = wrong.map(async ({ href, password }) => {
       const { code, stdout } = await doctor({ DATABASE_URL: href });
       expect(stdout).toMatch(
-        new RegExp(`^fail +database +no response from ${host}/.+\n +→ .+DATABASE_URL`, 'm'),
+        /^fail +database +DATABASE_URL: no connection .+\n +→ Check that the database runs/m,
       );
       expect(stdout).not.toContain(password);
       expect(code).toBe(1);
-    });
-    await Promise.all(attempts);
-  });
-});
-
-describe('petstore doctor with the embedded database', () => {
-  it('refuses a data folder that is a file, or inside one', async () => {
-    const file = join(folder.path, 'file');
-    await writeFile(file, '');
-    const attempts = [file, join(file, 'x')].map(async (path) => {
-      expect(await findings({ PETSTORE_DATA_DIR: path })).toMatchObject({
-        database: starting(`fail: the data folder ${path} cannot be used: `),
-      });
     });
     await Promise.all(attempts);
   });
@@ -212,9 +199,9 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   const withPassword = (password: string) => Object.assign(new URL(redis.url), { password }).href;
 
-  it('says that it responds, and how fast', async () => {
+  it('says that it responds', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
-      redis: starting(`ok: 127.0.0.1:${redis.port} responds, round trip [\\d.]+ ms$`),
+      redis: `ok: 127.0.0.1:${redis.port} responds`,
     });
   });
 

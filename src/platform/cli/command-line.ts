@@ -4,7 +4,7 @@ import { SERVICE, VERSION } from '../config/service.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
 import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
-import { addDoctorCommand } from './doctor/doctor.command.js';
+import { addDoctorCommand } from './doctor.command.js';
 import { visible } from '../json/print.js';
 
 const EXAMPLES = `

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type Json, print } from '../../json/print.js';
-import { StartupError } from '../../config/startup-error.js';
-import { resultsTable } from './check-result.js';
+import { StartupError } from '../config/startup-error.js';
+import { type Json, print, table } from '../json/print.js';
+import type { CheckResult } from './doctor.checks.js';
 
 /** `petstore doctor` */
 export function addDoctorCommand(program: Command): void {
@@ -14,9 +14,19 @@ export function addDoctorCommand(program: Command): void {
 }
 
 async function doctor({ json }: Json): Promise<void> {
-  const { runChecks } = await import('./run-checks.js'); // loads pg and ioredis
+  const { runChecks } = await import('./doctor.checks.js'); // loads pg and ioredis
   const results = await runChecks();
   print(json, results, () => resultsTable(results));
   const failed = results.filter(({ state }) => state === 'fail').length;
   if (failed > 0) throw new StartupError(`${failed} of ${results.length} checks failed.`);
 }
+
+/** A table of the results, with the advice below each. */
+const resultsTable = (results: readonly CheckResult[]): string =>
+  table(
+    ['STATE', 'CHECK', 'FINDING'],
+    results.flatMap(({ state, check, finding, advice }) => [
+      [state, check, finding],
+      ...(advice === null ? [] : [['', '', `→ ${advice}`]]),
+    ]),
+  );

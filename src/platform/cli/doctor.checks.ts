@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { inspectConfig } from '../../settings.js';
+import { seconds } from '../clock/duration.js';
+import { SERVICE } from '../config/service.js';
+import { DatabaseConfig } from '../database/database.config.js';
+import { inspectMigrations } from '../database/migrations/migrate.js';
+import type { MigrationState } from '../database/migrations/migration-state.js';
+import { openUnmigrated } from '../database/open-database.js';
+import { HttpConfig } from '../http/http.config.js';
+import { checkAddress, clientHost } from '../http/listen-on.js';
+import { openRedis } from '../rate-limit/redis/open-redis.js';
+import { RedisConfig } from '../rate-limit/redis/redis.config.js';
+import { inTime } from '../rate-limit/redis/redis-quotas.js';
+import { WebhooksConfig } from '../webhooks/webhooks.config.js';
+
+const TIMEOUT = seconds(5);
+
+/** The result of a check. `fail` means that the service does not start or does not work correctly. */
+export interface CheckResult {
+  readonly check: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly finding: string;
+  /** What to do, if anything. */
+  readonly advice: string | null;
+}
+
+const ok = (check: string, finding: string): CheckResult => ({ check, state: 'ok', finding, advice: null });
+
+const warn = (check: string, finding: string, advice: string): CheckResult => ({
+  check,
+  state: 'warn',
+  finding,
+  advice,
+});
+
+/** Runs all checks in parallel. They change nothing. */
+export async function runChecks(): Promise<CheckResult[]> {
+  const config = inspectConfig();
+  const http = config.inspect(HttpConfig);
+  const database = config.inspect(DatabaseConfig);
+  const webhooks = config.inspect(WebhooksConfig);
+  const { problems, misspelled } = config;
+  /** Runs a check, unless its variables are invalid. The first sentence of an error is the finding, the rest is advice. */
+  const run = async (check: string, variables: RegExp, work: () => Promise<CheckResult[]>) => {
+    const broken = [...problems.keys()].filter((name) => variables.test(name)).join(' and ');
+    if (broken !== '') return [warn(check, 'not checked', `Fix ${broken} first.`)];
+    return work().catch((error: unknown): CheckResult[] => {
+      const [finding = '', ...advice] = (error as Error).message.split(/(?<=\.)\s+/);
+      return [{ check, state: 'fail', finding, advice: advice.join(' ') || null }];
+    });
+  };
+  const connections = await Promise.all([
+    run('database', /^DATABASE_/, () => checkDatabase(database)),
+    run('redis', /^REDIS_/, () => checkRedis(config.inspect(RedisConfig))),
+    run('port', /^PORT$/, () => checkPort(http)),
+  ]);
+  return [
+    ...(problems.size === 0 ? [ok('configuration', 'all variables are valid')] : []),
+    ...[...problems.values()].map((finding): CheckResult => ({
+      check: 'configuration',
+      state: 'fail',
+      finding,
+      advice: null,
+    })),
+    ...[...misspelled].map(([name, meant]) =>
+      warn('configuration', `nothing reads ${name}`, `Set ${meant} if you mean that.`),
+    ),
+    ...checkPublicAddress(http),
+    ...connections.flat(),
+    ...(database.databaseUrl === undefined ? [] : checkWebhookSecrets(webhooks)),
+  ];
+}
+
+/** The host and path of a URL. A password with an unencoded `/` would continue in the path, so removes it. */
+function addressOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/^.*@/, '');
+}
+
+async function checkDatabase({
+  databaseUrl,
+  dataDir,
+  migrateAtStart,
+}: DatabaseConfig): Promise<CheckResult[]> {
+  if (databaseUrl !== undefined) {
+    const state = await inTime(inspectMigrations(databaseUrl), TIMEOUT);
+    const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
+    return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
+  }
+  const place = `embedded PostgreSQL in ${resolve(dataDir)}`;
+  if (!existsSync(join(dataDir, 'postgres'))) return [ok('database', `${place}, created at the first start`)];
+  const server = await openUnmigrated(dataDir);
+  const state = await inspectMigrations(server.url).finally(() => server.stop());
+  return [
+    ok('database', `${place} responds`),
+    ofMigrations(state, 'The next start of the service applies them.'),
+  ];
+}
+
+function ofMigrations({ applied, pending, newer }: MigrationState, advice: string): CheckResult {
+  if (newer.length > 0) {
+    return warn(
+      'migrations',
+      `from a newer version: ${newer.join(', ')}`,
+      'This version may not match the tables. Run the newer version.',
+    );
+  }
+  if (pending.length > 0) {
+    const known = applied.length + pending.length;
+    return warn('migrations', `${pending.length} of ${known} pending: ${pending.join(', ')}`, advice);
+  }
+  return ok('migrations', `all ${applied.length} applied`);
+}
+
+/** Connects as the service does, and pings. */
+async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
+  const { url, sentinels, sentinelName } = config;
+  if (url === undefined) return [ok('redis', 'not used: quotas are counted in the memory of one process')];
+  const place = sentinels.length > 0 ? `the master "${sentinelName}" of the sentinels` : addressOf(url);
+  const redis = openRedis(config);
+  let reason: Error | undefined;
+  redis.on('error', (error: Error) => (reason ??= error)); // connect() itself names no reason
+  try {
+    await inTime(redis.connect(), TIMEOUT);
+    await inTime(redis.ping(), TIMEOUT);
+    return [ok('redis', `${place} responds`)];
+  } catch (error) {
+    const { message } = reason ?? (error as Error);
+    throw new Error(
+      `no response from ${place}: ${message}. Check that Redis runs and that its URL is right.`,
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Checks that the port is free or that the service already listens on it. */
+async function checkPort({ host, port }: HttpConfig): Promise<CheckResult[]> {
+  if (port === 0) return [ok('port', 'any free port')];
+  try {
+    await checkAddress({ host, port });
+    return [ok('port', `${port} is free on ${host}`)];
+  } catch (error) {
+    if (!(await isPetstore(`http://${clientHost(host)}:${port}`))) throw error;
+    return [ok('port', `the ${SERVICE.noun} already listens on ${port}`)];
+  }
+}
+
+/** Reads the OpenAPI document, which needs no key and has no quota. */
+async function isPetstore(base: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${base}/openapi.json`, { signal: AbortSignal.timeout(seconds(1)) });
+    const { info } = (await response.json()) as { info?: { title?: unknown } };
+    return info?.title === SERVICE.title;
+  } catch {
+    return false;
+  }
+}
+
+/** Who listens on every address is usually behind a proxy. */
+function checkPublicAddress({ host, publicUrl, trustProxy }: HttpConfig): CheckResult[] {
+  if (!['0.0.0.0', '::'].includes(host)) return [];
+  const lacks = (variable: string, advice: string) =>
+    warn('public address', `HOST is ${host}, without ${variable}`, advice);
+  const address = 'Set it to the address that clients use. Documents and links name it.';
+  const proxy =
+    'Behind a proxy, set it. Otherwise all clients without a key share one address and its quota.';
+  return [
+    ...(publicUrl === undefined ? [lacks('PUBLIC_URL', address)] : []),
+    ...(trustProxy === false ? [lacks('TRUST_PROXY', proxy)] : []),
+  ];
+}
+
+function checkWebhookSecrets({ secretKeys }: WebhooksConfig): CheckResult[] {
+  if (secretKeys.length > 0) return [ok('webhooks', 'secrets are encrypted')];
+  const advice = 'Set WEBHOOK_SECRET_KEYS to a key made by openssl rand -base64 32.';
+  return [warn('webhooks', 'secrets are stored in plain text', advice)];
+}
