@@ -25,6 +25,7 @@ import { Item } from '../items/item.entity.js';
 import { CreateItemDto } from '../items/item.dto.js';
 import { ITEM_CREATED, ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
+import { withClient } from '../support/test-database.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
@@ -104,6 +105,7 @@ class ResponsesController {
     @Body() { name, amount, status }: CreateItemDto,
     @UnitOfWork() changes: Changes,
   ): Promise<object> {
+    await midway();
     const outcomes: string[] = [];
     const write = (isFailing: boolean) =>
       changes
@@ -122,6 +124,18 @@ class ResponsesController {
       .transaction('REPEATABLE READ', () => Promise.resolve())
       .catch((error: unknown) => outcomes.push((error as Error).message));
     return { outcomes };
+  }
+
+  /** Ignores that a statement has failed, and with it the transaction. */
+  @Post('careless')
+  @Idempotent()
+  async careless(@Body() item: CreateItemDto, @UnitOfWork() changes: Changes): Promise<object> {
+    await changes.transaction(async (inside) => {
+      await inside.insert(Item, item, ITEM_CREATED);
+      await inside.manager.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    for (let i = 0; i < 3; i++) await changes.insert(Item, item, ITEM_CREATED).catch(() => undefined);
+    return {};
   }
 }
 
@@ -473,17 +487,58 @@ describe('an @Idempotent() handler', () => {
     expect(await itemsNamed(name)).toBe(1);
   });
 
-  it('holds no connection before it writes', async () => {
+  /** Lets handlers go on midway when so many of them have come there. */
+  const together = (number: number) => {
     let goOn: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (goOn = resolve));
     let waiting = 0;
     midway = async () => {
-      if (++waiting === 30) goOn(); // three times the connections
+      if (++waiting === number) goOn();
       await all;
     };
-    const names = Array.from({ length: 30 }, fresh);
+  };
+
+  it('holds no connection before it writes', async () => {
+    const names = Array.from({ length: 30 }, fresh); // three times the connections
+    together(names.length);
     const responses = await Promise.all(names.map((name) => on('waiting', name)));
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
+  });
+
+  it('conflicts with no other request because of the keys, at the highest isolation level either', async () => {
+    const names = Array.from({ length: 8 }, fresh);
+    together(names.length);
+    const responses = await Promise.all(names.map((name) => on('retrying', name, named(name))));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
+  });
+
+  it('does not fail because its claim is renewed while its transaction begins', async () => {
+    const name = fresh();
+    await withClient(petstore.databaseUrl, async (other) => {
+      midway = async () => {
+        await other.query('BEGIN');
+        await other.query('UPDATE idempotency_claims SET expires_at = expires_at WHERE key = $1', [name]);
+      };
+      const response = on('retrying', name, named(name));
+      await becomes(
+        async () =>
+          (
+            await petstore.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+                                 AND datname = current_database()`)
+          ).length,
+        1,
+      );
+      await other.query('COMMIT');
+      expect(JSON.parse((await response).body)).toMatchObject({ outcomes: { 0: 'conflict' } });
+    });
+  });
+
+  it('stores nothing, neither rows nor a response, if it ignores that its transaction has failed', async () => {
+    const name = fresh();
+    for (let i = 0; i < 2; i++) {
+      expectErrorResponse(await on('careless', name, named(name)), 500, 'internal_error');
+      expect(await itemsNamed(name)).toBe(0);
+    }
   });
 
   it('is refused without a unit of work before the service starts', () => {

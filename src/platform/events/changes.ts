@@ -12,6 +12,7 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { Clock } from '../clock/clock.js';
 import { EntityStatements } from '../database/entity-statements.js';
 import { findById } from '../database/find.js';
+import { TransactionRolledBack } from '../database/pool/service-client.js';
 import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
 import type { EventType } from './event-type.js';
@@ -162,7 +163,9 @@ export class Changes {
   }
 
   private inside(manager: EntityManager): Changes {
-    const savepoint: RunTransaction = (isolation, work) => {
+    const savepoint: RunTransaction = async (isolation, work) => {
+      // After a failed statement TypeORM can set no savepoint and rolls back; it would begin another transaction.
+      if (manager.queryRunner?.isTransactionActive !== true) throw new TransactionRolledBack();
       if (isolation !== undefined)
         throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
       return manager.transaction(work);

@@ -56,15 +56,12 @@ export class IdempotencyClaims implements OnApplicationBootstrap, BeforeApplicat
     if (rows.length === 0) throw new IdempotencyInProgress();
   }
 
-  /** Ends a claim, in the transaction of `manager` or at once. */
-  async release(claim: string, manager: EntityManager = this.dataSource.manager): Promise<void> {
+  /** Ends a claim. If the database is unavailable, it runs out. */
+  async release(claim: string): Promise<void> {
     this.held.delete(claim);
-    await manager.query('DELETE FROM idempotency_claims WHERE claim = $1', [claim]);
-  }
-
-  /** Lets a claim run out, whose outcome is unknown. */
-  abandon(claim: string): void {
-    this.held.delete(claim);
+    await this.dataSource
+      .query('DELETE FROM idempotency_claims WHERE claim = $1', [claim])
+      .catch(() => undefined);
   }
 
   /** One that has expired and is not in a transaction. */

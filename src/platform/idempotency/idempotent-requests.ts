@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { seconds } from '../clock/duration.js';
-import type { RunTransaction } from '../database/run-transaction.js';
+import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { IdempotencyInProgress } from './idempotency.errors.js';
 import {
@@ -63,33 +63,36 @@ export class IdempotentRequests {
     claim: string,
     work: (transaction: RunTransaction) => Promise<IdempotentResponse>,
   ): Promise<Outcome> {
-    const transaction = new IdempotentTransaction(this.dataSource, (manager) =>
-      this.begin(manager, request, claim),
+    const transaction = new IdempotentTransaction(this.dataSource, (manager, isolation) =>
+      this.begin(manager, isolation, request, claim),
     );
     try {
       const stored = await this.responses.find(this.dataSource.manager, request); // committed just before the claim
       if (stored) throw new AlreadyStored(stored);
       const response = await work(transaction.run);
-      await transaction.commit(async (manager) => {
-        await this.responses.insert(manager, request, response);
-        await this.claims.release(claim, manager);
-      });
+      await transaction.commit((manager) => this.responses.insert(manager, request, response));
+      void this.claims.release(claim); // a repeat finds the response first
       return { response, isRepeat: false };
     } catch (error) {
       await transaction.rollBack();
-      await this.claims.release(claim).catch(() => {
-        this.claims.abandon(claim); // it expires
-      });
+      await this.claims.release(claim);
       if (error instanceof AlreadyStored) return { response: error.response, isRepeat: true };
       throw error;
     }
   }
 
   /** @throws IdempotencyInProgress, AlreadyStored */
-  private async begin(manager: EntityManager, request: IdempotentRequest, claim: string): Promise<void> {
+  private async begin(
+    manager: EntityManager,
+    isolation: IsolationLevel | undefined,
+    request: IdempotentRequest,
+    claim: string,
+  ): Promise<void> {
     await this.claims.expect(manager, claim);
     // Processes of version 1.0 have no claims, only this lock.
     if (!(await this.responses.lock(manager, request))) throw new IdempotencyInProgress();
+    // PostgreSQL would see a conflict with each transaction of this level that stores a response. Storing finds out, too.
+    if (isolation === 'SERIALIZABLE') return;
     const stored = await this.responses.find(manager, request);
     if (stored) throw new AlreadyStored(stored);
   }

@@ -9,7 +9,7 @@ import { Clock } from '../clock/clock.js';
 import { hours, minutes } from '../clock/duration.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import type { Int64 } from '../json/int64.js';
-import { IdempotencyKeyReused } from './idempotency.errors.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
 
 const STORED_FOR = hours(24);
 const LOCK_SEED = 8; // any number that no other advisory lock uses
@@ -81,25 +81,27 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
     return row?.locked === true;
   }
 
-  /** Stores a response, replacing an expired one. */
+  /** Stores a response, replacing an expired one. @throws IdempotencyInProgress if another request has stored one */
   async insert(
     manager: EntityManager,
     { keyId, key, fingerprint }: IdempotentRequest,
     response: IdempotentResponse,
   ): Promise<void> {
-    await manager.query(
+    const rows = await manager.query<object[]>(
       `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (api_key_id, key) DO UPDATE
          SET (fingerprint, status, headers, body, expires_at)
            = (excluded.fingerprint, excluded.status, excluded.headers, excluded.body, excluded.expires_at)
-         WHERE stored.expires_at <= $8`,
+         WHERE stored.expires_at <= $8
+       RETURNING key`,
       [
         ...[keyId, key, fingerprint, response.status, response.headers, response.body],
         new Date(this.clock.now() + STORED_FOR),
         this.now(),
       ],
     );
+    if (rows.length === 0) throw new IdempotencyInProgress();
   }
 
   /** Deletes expired responses, in short statements, and claims that nobody took over. */

@@ -1,4 +1,5 @@
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { TransactionRolledBack } from '../database/pool/service-client.js';
 import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
 
 type Work<T> = (manager: EntityManager) => Promise<T>;
@@ -14,10 +15,10 @@ export class IdempotentTransaction {
   /** Transactions run one after the other: they share a connection. */
   private last: Promise<unknown> = Promise.resolve();
 
-  /** @param begin the first statements of the transaction */
+  /** @param begin runs the first statements of the transaction */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly begin: Work<void>,
+    private readonly begin: (manager: EntityManager, isolation?: IsolationLevel) => Promise<void>,
   ) {}
 
   /**
@@ -27,18 +28,18 @@ export class IdempotentTransaction {
    */
   readonly run: RunTransaction = <T>(isolation: IsolationLevel | undefined, work: Work<T>) =>
     this.inTurn(async () => {
-      if (this.isOver) throw new Error('The unit of work has ended: its response is stored.');
-      if (!this.runner) return this.first(isolation, work);
+      if (this.isOver) throw new Error('The unit of work has ended with its request.');
+      const runner = this.running;
+      if (!runner) return this.first(isolation, work);
       if (isolation !== undefined && isolation !== this.isolation)
         throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
-      return this.runner.manager.transaction(work);
+      return runner.manager.transaction(work);
     });
 
   /** Runs the last work and commits. If either fails, nothing of the transaction remains. */
   commit(last: Work<void>): Promise<void> {
     return this.inTurn(async () => {
-      const isolation = this.isolation;
-      const runner = this.runner ?? (await this.start(isolation));
+      const runner = this.running ?? (await this.start());
       try {
         await last(runner.manager);
         await runner.commitTransaction();
@@ -70,15 +71,22 @@ export class IdempotentTransaction {
     }
   }
 
-  private async start(isolation: IsolationLevel | undefined): Promise<QueryRunner> {
+  /** @throws TransactionRolledBack if TypeORM has done so: after a failed statement it can set no savepoint */
+  private get running(): QueryRunner | undefined {
+    if (this.runner?.isTransactionActive === false) throw new TransactionRolledBack();
+    return this.runner;
+  }
+
+  private async start(isolation?: IsolationLevel, isAgain = false): Promise<QueryRunner> {
     const runner = this.dataSource.createQueryRunner();
     this.runner = runner;
     this.isolation = isolation;
     try {
       await runner.startTransaction(isolation);
-      await this.begin(runner.manager);
+      await this.begin(runner.manager, isolation);
     } catch (error) {
       await this.end();
+      if (isConflict(error) && !isAgain) return this.start(isolation, true);
       throw error;
     }
     return runner;
@@ -104,3 +112,7 @@ export class IdempotentTransaction {
     return result;
   }
 }
+
+/** SQLSTATE serialization_failure: here, the claim was renewed at the same instant. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof QueryFailedError && 'code' in error && error.code === '40001';
