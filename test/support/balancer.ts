@@ -8,8 +8,11 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 const POLL = 100; // milliseconds
+/** Milliseconds for a health check. Without a limit, one that hangs would stop all. */
+const HEALTH_TIMEOUT = 5_000;
 
 /**
  * A load balancer. It distributes requests round-robin to ready replicas over keep-alive connections, and never
@@ -19,6 +22,8 @@ export class Balancer {
   private readonly agent = new Agent({ keepAlive: true });
   private removed = false;
   private ready: readonly number[] = [];
+  /** What the last health check of each port gave, for a message of failure. */
+  readonly health = new Map<number, string>();
   private turn = 0;
 
   private constructor(
@@ -72,15 +77,21 @@ export class Balancer {
 
   private async poll(): Promise<void> {
     while (!this.removed) {
-      const ready = await Promise.all(this.ports.map(isReady));
+      const ready = await Promise.all(this.ports.map((port) => this.isReady(port)));
       this.ready = this.ports.filter((_port, i) => ready[i]);
       await delay(POLL);
     }
   }
-}
 
-const isReady = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/health/ready`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  private async isReady(port: number): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
+      const response = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal });
+      this.health.set(port, `${response.status} ${await response.text()}`);
+      return response.ok;
+    } catch (error) {
+      this.health.set(port, inspect(error));
+      return false;
+    }
+  }
+}

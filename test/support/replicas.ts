@@ -50,7 +50,8 @@ export class Replicas {
   }
 
   private areReady(): Promise<void> {
-    return eventually(() => this.balancer.readyReplicas === this.programs.size);
+    const seen = () => [this.balancer.health, ...[...this.programs.values()].map(lastOutput)];
+    return eventually(() => this.balancer.readyReplicas === this.programs.size, undefined, seen);
   }
 
   private async launch(port: number, service: string): Promise<void> {
@@ -60,3 +61,8 @@ export class Replicas {
     await program.prints(/listens/);
   }
 }
+
+const lastOutput = ({ stdout, stderr }: Program) => ({
+  stdout: stdout.slice(-2_000),
+  stderr: stderr.slice(-2_000),
+});
