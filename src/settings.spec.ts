@@ -111,7 +111,6 @@ describe('Config', () => {
     ['PUBLIC_URL', 'https://api.example.com/my shop'],
     ['STAGING_PUBLIC_URL', 'https://api.example.com/shop/v1/'],
     ['DATABASE_DIRECT_URL', 'postgres://db/pets'], // without a DATABASE_URL
-    ['REDIS_CLUSTER', 'on'], // without a REDIS_URL
     ['STAGING_PUBLIC_URL', 'staging'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '*'],
@@ -208,24 +207,16 @@ describe('the Redis topology', () => {
   const url = { REDIS_URL: 'redis://r1' };
 
   it('is a single server by default', () => {
-    expect(config(url).redis).toMatchObject({ cluster: false, clusterNodes: [], sentinels: [] });
-  });
-
-  it('is a cluster with seed nodes', () => {
-    const nodes = { REDIS_CLUSTER: 'true', REDIS_CLUSTER_NODES: 'r2:7000, r3,[fd00::1]:7001' };
-    expect(config({ ...url, ...nodes }).redis.clusterNodes).toEqual([
-      { host: 'r2', port: 7000 },
-      { host: 'r3', port: 6379 },
-      { host: 'fd00::1', port: 7001 },
-    ]);
+    expect(config(url).redis).toMatchObject({ sentinels: [] });
   });
 
   it('is a master behind Sentinel', () => {
-    const sentinels = { REDIS_SENTINELS: 's1,s2:5000', REDIS_SENTINEL_PASSWORD: 'p' };
+    const sentinels = { REDIS_SENTINELS: 's1,s2:5000, [fd00::1]:7001', REDIS_SENTINEL_PASSWORD: 'p' };
     expect(config({ ...url, ...sentinels }).redis).toMatchObject({
       sentinels: [
         { host: 's1', port: 26_379 },
         { host: 's2', port: 5000 },
+        { host: 'fd00::1', port: 7001 },
       ],
       sentinelName: 'mymaster',
       sentinelPassword: 'p',
@@ -233,22 +224,14 @@ describe('the Redis topology', () => {
   });
 
   it.each([
-    [{ ...url, REDIS_CLUSTER_NODES: 'r2' }, 'REDIS_CLUSTER_NODES needs REDIS_CLUSTER=true.'],
-    [
-      { ...url, REDIS_CLUSTER: 'true', REDIS_SENTINELS: 's1' },
-      'REDIS_SENTINELS and REDIS_CLUSTER exclude each other.',
-    ],
-    [
-      { REDIS_SENTINELS: 's1' },
-      'REDIS_SENTINELS needs REDIS_URL, for the scheme, the user and the password.',
-    ],
+    [{ REDIS_SENTINELS: 's1' }, 'REDIS_SENTINELS needs REDIS_URL.'],
     [
       { ...url, REDIS_SENTINELS: 's1,redis://s2' },
-      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "redis://s2".',
+      'REDIS_SENTINELS must be hosts such as sentinel-1:26379, with commas; it is "redis://s2".',
     ],
     [
       { ...url, REDIS_SENTINELS: 's1:99999' },
-      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
+      'REDIS_SENTINELS must be hosts such as sentinel-1:26379, with commas; it is "s1:99999".',
     ],
   ])('rejects %j', (env, message) => {
     expect(messageFor(env)).toBe(message);

@@ -21,5 +21,5 @@ cat >redis.acl <<ACL
 user default off
 user health on nopass -@all +ping
 user exporter on nopass -@all +ping +info
-user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping +asking +cluster|slots +cluster|info
+user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping
 ACL

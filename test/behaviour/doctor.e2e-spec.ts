@@ -205,12 +205,6 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     });
   });
 
-  it('says that it is not the cluster that is configured', async () => {
-    expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
-      redis: starting(`fail: no response from 127.0.0.1:${redis.port}: `),
-    });
-  });
-
   it('says why the server does not respond, without the password', async () => {
     const { code, stdout } = await doctor({ REDIS_URL: withPassword('secret') });
     expect(stdout).toMatch(/^fail +redis +no response from 127\.0\.0\.1:\d+: WRONGPASS/m);

@@ -9,12 +9,6 @@ import { freePort } from './free-port.js';
 /** `describe` if `redis-server` is installed. */
 export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 
-/** Settings of a cluster node. Its bus needs a separate port, because the default (port + 10000) may be in use. */
-export async function clusterSettings(): Promise<string[]> {
-  const bus = String(await freePort());
-  return ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1'];
-}
-
 /** A real Redis that a test may kill, freeze and restart. */
 export class RedisServer {
   private child?: ChildProcess;

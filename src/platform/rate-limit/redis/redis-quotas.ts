@@ -18,7 +18,7 @@ interface QuotaOptions {
   readonly usedOn: (key: string, day: number) => Promise<number>;
 }
 
-/** The counts of all clients, in Redis. The part of a name in braces determines the slot in a cluster. */
+/** The counts of all clients, in Redis. Other names of the hashes would begin new counts. */
 export class RedisQuotas {
   constructor(
     private readonly redis: RedisWithScripts,

@@ -16,12 +16,11 @@ const HEARTBEAT_TIMEOUT = seconds(2);
 /** How long a replica is considered alive after its last heartbeat. */
 const SEEN_FOR = seconds(5);
 
-/** Their slots in a cluster are 1024 apart, so every master has some of them, unless its slot range is smaller. */
-const CLUSTER_TAGS = [18, 1095, 333, 223, 553, 443, 95, 663, 265, 375, 908, 155, 625, 735, 405, 515];
+const REPLICAS = `${SERVICE.prefix}:{seen}`;
 
 /**
- * Checks by heartbeat whether Redis responds, in a cluster each master, and how many replicas of the service use it. Logs
- * when it is lost and when it is back.
+ * Checks by heartbeat whether Redis responds and how many replicas of the service use it. Logs when it is lost and when it is
+ * back.
  */
 export class RedisWatch {
   /** Whether this replica is currently counting alone. */
@@ -30,7 +29,6 @@ export class RedisWatch {
   replicaCount = 1;
   private readonly logger = new Logger('Redis');
   private readonly replica = randomUUID();
-  private readonly keys: readonly string[];
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.error(error);
   });
@@ -45,8 +43,6 @@ export class RedisWatch {
     private readonly clock: Clock,
     private readonly metrics: Pick<RateLimitMetrics, 'redis'>,
   ) {
-    const { prefix } = SERVICE;
-    this.keys = redis.isCluster ? CLUSTER_TAGS.map((tag) => `${prefix}:{${tag}}:seen`) : [`${prefix}:{seen}`];
     redis.on('error', (error: Error) => {
       this.connectionError = error.message;
       this.logger.debug(error.message);
@@ -80,20 +76,13 @@ export class RedisWatch {
 
   async beat(): Promise<void> {
     try {
-      this.recover(await this.announce());
+      const announced = this.redis.petstoreAnnounce(REPLICAS, this.replica, SEEN_FOR / 1000);
+      this.recover(await inTime(announced, HEARTBEAT_TIMEOUT));
     } catch (error) {
       this.countedAt = this.clock.elapsed();
       this.markUnavailable(error);
       this.reconnect();
     }
-  }
-
-  /** Announces this replica to every master. @returns the number of replicas */
-  private async announce(): Promise<number> {
-    const replies = this.keys.map((key) =>
-      inTime(this.redis.petstoreAnnounce(key, this.replica, SEEN_FOR / 1000), HEARTBEAT_TIMEOUT),
-    );
-    return Math.max(...(await Promise.all(replies)));
   }
 
   /** The number of replicas falls only after 5 s of uninterrupted contact. */
@@ -114,7 +103,7 @@ export class RedisWatch {
    */
   private reconnect(): void {
     const { redis, clock } = this;
-    if (redis.isCluster || !['ready', 'connect'].includes(redis.status)) return;
+    if (!['ready', 'connect'].includes(redis.status)) return;
     if (clock.elapsed() < this.reconnectAt) return;
     this.reconnectAt = clock.elapsed() + RECONNECT_EVERY;
     redis.disconnect(true);
