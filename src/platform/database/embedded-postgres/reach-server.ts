@@ -11,8 +11,6 @@ export interface Reached<T> {
   address: Address;
   /** Of the server's main process. */
   pid: number;
-  /** Whether this call started the server. */
-  started: boolean;
 }
 
 /**
@@ -35,7 +33,7 @@ export async function reachServer<T>(
       if (running !== undefined) {
         const address = { port: running.port, password };
         try {
-          return { result: await use(address), address, pid: running.pid, started };
+          return { result: await use(address), address, pid: running.pid };
         } catch (error) {
           if (isFinal(error)) throw error;
           failure = notResponding(running.pid, toError(error));
