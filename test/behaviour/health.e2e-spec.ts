@@ -114,6 +114,15 @@ describe(`GET ${READY}`, () => {
     proxy.mend();
     await becomes(200);
   });
+
+  it('returns 200 although a connection takes longer than a check waits', async () => {
+    proxy.cut();
+    await becomes(503);
+    proxy.connectDelay = 1_200; // milliseconds
+    proxy.mend();
+    await becomes(200);
+    proxy.connectDelay = 0;
+  });
 });
 
 describeWithRedis(`GET ${READY} with a Redis`, () => {

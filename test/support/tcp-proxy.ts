@@ -6,6 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
+  /** Milliseconds after which a new connection gets its first data. */
+  connectDelay = 0;
 
   private constructor(
     private readonly server: Server,
@@ -53,6 +55,7 @@ export class TcpProxy {
       });
     }
     if (this.isCut) near.destroy();
+    else if (this.connectDelay > 0) void setTimeout(this.connectDelay).then(() => near.pipe(far).pipe(near));
     else if (this.delay === 0) near.pipe(far).pipe(near);
     else near.pipe(delayed(this.delay)).pipe(far).pipe(delayed(this.delay)).pipe(near);
   }

@@ -4,7 +4,8 @@ import { seconds } from '../clock/duration.js';
 import type { connectionOptions } from './pool/connection-options.js';
 import { type ClientConfig, ServiceClient } from './pool/service-client.js';
 
-const TIMEOUT = seconds(1);
+/** Longer than a check waits: on a machine with too much work, a connection that comes late serves the next checks. */
+const CONNECT_TIMEOUT = seconds(3);
 
 /** A connection of its own for health checks, so that requests that wait for the pool cannot make the process look unready. */
 export function openProbe({ options }: DataSource): pg.Pool {
@@ -12,8 +13,7 @@ export function openProbe({ options }: DataSource): pg.Pool {
   const config: pg.PoolConfig & ClientConfig = {
     connectionString: url,
     currentUrl: extra.currentUrl,
-    connectionTimeoutMillis: TIMEOUT,
-    query_timeout: TIMEOUT,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     max: 1,
     idleTimeoutMillis: seconds(30),
     allowExitOnIdle: true,
