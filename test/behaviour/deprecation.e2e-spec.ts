@@ -24,13 +24,23 @@ const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...me
 /** The deprecated operation of each resource. */
 const DEPRECATED = served(
   [
-    { list: '/v1/items', status: 'open', documentation: 'items/getItem' },
-    { list: '/v1/pets', status: 'available', documentation: 'pets/getPet' },
+    {
+      list: '/v1/items',
+      status: 'open',
+      use: 'GET /v1/items with the status filter',
+      documentation: 'items/getItem',
+    },
+    {
+      list: '/v1/pets',
+      status: 'available',
+      use: 'GET /v1/pets with the status filter (or with ?ids= for one pet)',
+      documentation: 'pets/getPet',
+    },
   ],
   ({ list }) => list,
 );
 
-describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, documentation }) => {
+describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, use, documentation }) => {
   beforeAll(() => {
     petstore.clock.set(BEFORE);
   });
@@ -40,7 +50,7 @@ describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, documentati
     expect(valuesOf(response, 'Sunset')).toEqual(['Thu, 05 Dec 2030 00:00:00 GMT']);
     const links = valuesOf(response, 'Link').join().split(', ');
     expect(links).toEqual([
-      `<http://petstore.test${list}>; rel="successor-version"; title="GET ${list} with the status filter"`,
+      `<http://petstore.test${list}>; rel="successor-version"; title="${use}"`,
       `<http://petstore.test/docs#/${documentation}>; rel="deprecation"; type="text/html"`,
     ]);
   }
@@ -76,7 +86,7 @@ describe.each(DEPRECATED)('GET $list/{id}', ({ list, status: filter, documentati
     it.each([`${list}/1`, `${list}/999`, `${list}/rex`])('returns 410 at %s', async (path) => {
       const response = await ask({ path });
       expectErrorResponse(response, 410, 'endpoint_removed');
-      expect(response.body).toContain(`GET ${list}`);
+      expect(response.body).toContain(`Use ${use}.`);
       expectAnnounced(response);
     });
 

@@ -971,7 +971,7 @@ export interface components {
        * @example {
        *       "id": 42,
        *       "name": "Rex",
-       *       "categoryId": 7,
+       *       "categoryId": 1,
        *       "status": "available"
        *     }
        */

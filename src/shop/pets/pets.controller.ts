@@ -63,7 +63,7 @@ export class PetsController {
     since: '2026-11-20',
     sunset: '2030-12-05',
     successor: '/v1/pets',
-    use: 'GET /v1/pets with the status filter',
+    use: 'GET /v1/pets with the status filter (or with ?ids= for one pet)',
     documentation: '/docs#/pets/getPet',
   })
   @ApiOperation({

@@ -41,7 +41,7 @@ export class EventResponse {
     additionalProperties: true,
     description:
       'The resource after the change. See `webhooks` in this document for the schema of each type.',
-    example: { id: 42, name: 'Rex', categoryId: 7, status: 'available' },
+    example: { id: 42, name: 'Rex', categoryId: 1, status: 'available' },
   })
   readonly data!: object;
 
