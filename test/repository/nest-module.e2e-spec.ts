@@ -10,10 +10,12 @@ import {
   type ExecutionContext,
   Get,
   HttpCode,
+  Inject,
   Injectable,
   type MessageEvent,
   type MiddlewareConsumer,
   Module,
+  type NestMiddleware,
   type NestModule,
   type OnApplicationShutdown,
   type OnModuleInit,
@@ -24,6 +26,7 @@ import {
   Post,
   Query,
   Res,
+  Scope,
   ServiceUnavailableException,
   SetMetadata,
   Sse,
@@ -33,7 +36,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, Reflector, REQUEST } from '@nestjs/core';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiConsumes } from '@nestjs/swagger';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
@@ -247,6 +250,35 @@ class ResponsesController {
   }
 }
 
+// Providers and middleware
+
+@Injectable()
+class StampMiddleware implements NestMiddleware {
+  use(request: Request, response: Response, next: () => void): void {
+    response.setHeader('X-Stamped', request.originalUrl);
+    next();
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class Visit {
+  constructor(@Inject(REQUEST) readonly request: Request) {}
+}
+
+@Controller({ path: 'on-providers', version: '1' })
+class ProvidersController {
+  constructor(
+    private readonly visit: Visit,
+    @Inject('MOTTO') private readonly motto: string,
+  ) {}
+
+  @Get(':number')
+  get(): object {
+    const { params, principal } = this.visit.request;
+    return { number: params.number, client: principal?.kind, motto: this.motto };
+  }
+}
+
 // TypeORM
 
 @Entity('on_toys')
@@ -324,10 +356,13 @@ class ToysController {
     FiltersController,
     BodiesController,
     ResponsesController,
+    ProvidersController,
     ToysController,
   ],
   providers: [
     ToysService,
+    Visit,
+    { provide: 'MOTTO', useFactory: () => Promise.resolve('Sit!') },
     { provide: APP_GUARD, useClass: PrincipalGuard },
     { provide: APP_FILTER, useClass: RangeErrorFilter },
   ],
@@ -335,6 +370,7 @@ class ToysController {
 class DailyModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(express.json({ limit: '1mb' })).forRoutes(BodiesController);
+    consumer.apply(StampMiddleware).forRoutes(ProvidersController);
   }
 }
 
@@ -362,6 +398,8 @@ describe('a module written as the Nest documentation shows', () => {
     ['defaults', 200, { size: 5 }],
     ['defaults?size=7&tags=a,b', 200, { size: 7, tags: ['a', 'b'] }],
     ['defaults?size=x', 400, undefined],
+    ['defaults?size=', 400, undefined],
+    ['defaults?size=%20', 400, undefined],
     ['defaults?other=x', 200, { size: 5 }],
     ['filtered?city=Ulm', 200, { city: 'Ulm' }],
     ['filtered?town=Ulm', 400, undefined],
@@ -451,6 +489,20 @@ describe('a module written as the Nest documentation shows', () => {
     const events = await client.get('/v1/on-responses/events').expect(200);
     expect(events.type).toBe('text/event-stream');
     expect(events.text).toContain('id: 1\ndata: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n');
+  });
+
+  it('gives each request its own request-scoped provider, waits for async ones, and runs middleware', async () => {
+    const visits = await Promise.all(['1', '2'].map((n) => client.get(`/v1/on-providers/${n}`).expect(200)));
+    expect(visits.map(({ body }) => body as unknown)).toEqual([
+      { number: '1', client: 'key', motto: 'Sit!' },
+      { number: '2', client: 'key', motto: 'Sit!' },
+    ]);
+    expect(visits.map(({ headers }) => headers['x-stamped'])).toEqual([
+      '/v1/on-providers/1',
+      '/v1/on-providers/2',
+    ]);
+    const other = await client.get('/v1/on-guards/open').expect(200);
+    expect(other.headers).not.toHaveProperty('x-stamped');
   });
 
   it('commits and rolls back transactions, nested ones and those of a query runner', async () => {

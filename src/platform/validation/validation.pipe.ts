@@ -47,10 +47,11 @@ export class RequestValidationPipe extends ValidationPipe {
     return instance;
   }
 
-  /** A parameter of type `number` that is not one is invalid, not NaN: a `DefaultValuePipe` would replace that. */
+  /** A parameter of type `number` that is not one is invalid: not NaN, which a `DefaultValuePipe` would replace, and not 0. */
   protected override transformPrimitive(value: unknown, metadata: ArgumentMetadata): unknown {
     const result = super.transformPrimitive(value, metadata);
-    if (!Number.isNaN(result)) return result;
+    const isBlank = typeof value === 'string' && typeof result === 'number' && value.trim() === '';
+    if (!Number.isNaN(result) && !isBlank) return result;
     throw new ValidationFailed([invalidValue('type', 'must be a number', metadata)]);
   }
 }
