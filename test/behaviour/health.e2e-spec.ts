@@ -41,6 +41,7 @@ describe.each([LIVE, READY])('%s', (path) => {
     expect(valuesOf(response, 'Cache-Control')).toEqual(['no-store']);
     expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
     expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
+    expect(await ask(path, 'HEAD')).toMatchObject({ status: 200, body: '' });
   });
 });
 

@@ -600,6 +600,16 @@ describe('webhooks', () => {
     });
   });
 
+  it('are listed in pages', async () => {
+    const ids = [(await create()).id, (await create()).id, (await create()).id];
+    const first = await client.get('/v1/webhooks?limit=2').expect(200);
+    const [, next = ''] =
+      /^<http:\/\/petstore\.test([^>]+)>; rel="next"/.exec(first.headers.link ?? '') ?? [];
+    const last = await client.get(next).expect(200);
+    expect([...first.body, ...last.body].map(({ id }: Webhook) => id)).toEqual(ids);
+    expect(last.headers.link).toBeUndefined();
+  });
+
   it('list their deliveries in pages, newest first', async () => {
     const { id } = await create();
     for (let i = 0; i < 3; i++) await addItem();
