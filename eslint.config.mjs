@@ -12,8 +12,8 @@ export default tseslint.config(
       '@typescript-eslint/no-extraneous-class': 'off', // Nest modules are classes without members
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off', // a response DTO is built as a literal
-      // @nestjs/swagger and class-transformer read the type of a property from its annotation.
-      '@typescript-eslint/no-inferrable-types': ['error', { ignoreProperties: true }],
+      // @nestjs/swagger, class-transformer and pipes read the type of a property or parameter from its annotation.
+      '@typescript-eslint/no-inferrable-types': ['error', { ignoreProperties: true, ignoreParameters: true }],
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
