@@ -56,7 +56,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     const [first] = batch;
     if (!first) return false;
     if (!first.isActive) {
-      await this.write(batch.map(({ id, claimedUntil }) => ({ id, claimedUntil, state: 'failed' })));
+      await this.store.write(batch.map(({ id, claimedUntil }) => ({ id, claimedUntil, state: 'failed' })));
       return true;
     }
     const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
@@ -65,7 +65,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     for (let again = false; ; again = true) {
       try {
         await this.noteEndpoint(first, made);
-        const isRetryRequested = await this.write(outcomes, again);
+        const isRetryRequested = await this.store.write(outcomes, again);
         return isRetryRequested || attempts.every((attempt) => attempt && attempt.error === undefined);
       } catch (error) {
         // Without its outcome, the message would be sent again after the failover.
@@ -73,12 +73,6 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
         await delay(WRITE_AGAIN_AFTER, undefined, { ref: false });
       }
     }
-  }
-
-  private async write(outcomes: readonly Outcome[], again = false): Promise<boolean> {
-    const isAnyDue = await this.store.write(outcomes, again);
-    for (const { state } of outcomes) if (state !== 'pending') this.metrics.ended(state);
-    return isAnyDue;
   }
 
   /** One success in a batch is enough to consider the endpoint healthy. */
@@ -98,7 +92,7 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     const result = await this.post(due, stop);
     if (!result) return undefined;
     const milliseconds = Math.round(this.clock.elapsed() - began);
-    this.metrics.attempted(result.error ?? 'success', milliseconds);
+    this.metrics.attempted(result.error ?? 'success');
     return { at, milliseconds, ...result };
   }
 
