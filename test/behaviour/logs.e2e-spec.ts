@@ -1,7 +1,8 @@
 import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { connect, type AddressInfo } from 'node:net';
 import { seconds } from '../../src/platform/clock/duration.js';
-import { DomainError, type ErrorKind } from '../../src/platform/errors/domain-error.js';
+import { DomainError } from '../../src/platform/errors/domain-error.js';
+import type { ErrorKind } from '../../src/platform/errors/error-kind.js';
 import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';

@@ -1,3 +1,4 @@
+import type { ErrorKind } from './error-kind.js';
 import type { FieldError } from './field-error.js';
 
 /** The texts of an error in the catalogue, in CommonMark with `code` as the only markup. */
@@ -22,20 +23,3 @@ export class DomainError extends Error {
     this.name = new.target.name;
   }
 }
-
-/** What went wrong. `HTTP_STATUS` in `error-body.ts` has the status of each kind. */
-export type ErrorKind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'gone'
-  | 'precondition_failed'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'unprocessable'
-  | 'rate_limited'
-  | 'internal'
-  | 'unavailable';

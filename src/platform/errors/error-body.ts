@@ -1,27 +1,10 @@
 import { HttpException } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
-import type { DomainError, ErrorKind } from './domain-error.js';
+import type { DomainError } from './domain-error.js';
 import type { FieldError } from './field-error.js';
+import { HTTP_STATUS } from './error-kind.js';
 import { InternalError } from './common.errors.js';
 import { isNativeError } from 'node:util/types';
-
-/** The HTTP status of each kind of error (RFC 9110; 429: RFC 6585). */
-export const HTTP_STATUS = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  gone: 410,
-  precondition_failed: 412,
-  too_large: 413,
-  unsupported_media_type: 415,
-  unprocessable: 422,
-  rate_limited: 429,
-  internal: 500,
-  unavailable: 503,
-} as const satisfies Record<ErrorKind, number>;
 
 /** The body of every error response. */
 export interface ErrorBody {
