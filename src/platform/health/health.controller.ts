@@ -19,38 +19,19 @@ export class HealthController {
     return { status: 'ok' };
   }
 
+  /** If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the checks. */
   @Get('ready')
   @Header('Cache-Control', 'no-store')
   async ready(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {
     const result = await this.readiness.check();
-    const { status, retryAfter, body } = readinessResponse(result);
-    if (result.status === 'error') request.reason = notReady(result);
-    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-    response.status(status);
-    return body;
+    if (result.status === 'ok' || result.status === 'degraded') return result;
+    const { info, error } = result;
+    const { code } = new ServiceUnavailable();
+    const message = notReady(result);
+    request.reason = message;
+    response.status(503).setHeader('Retry-After', 1);
+    return { code, message, status: 503, info, error };
   }
-}
-
-interface ReadinessResponse {
-  readonly status: 200 | 503;
-  /** Seconds, with a 503. */
-  readonly retryAfter?: number;
-  readonly body: object;
-}
-
-/**
- * If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the checks in `info` and
- * `error`.
- */
-function readinessResponse(result: HealthCheckResult): ReadinessResponse {
-  if (result.status === 'ok' || result.status === 'degraded') return { status: 200, body: result };
-  const { info, error } = result;
-  const { code } = new ServiceUnavailable();
-  return {
-    status: 503,
-    retryAfter: 1,
-    body: { code, message: notReady(result), status: 503, info, error },
-  };
 }
 
 function notReady({ status, error = {} }: HealthCheckResult): string {
