@@ -51,25 +51,18 @@ export class Page<T> extends Array<T> {
 /**
  * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. If the client
  * requested one id, adds the `ETag` of the item.
- * @param result a page, or an object with a page as a property
  * @param base address of the service, without `/v1`
  */
 export function addPageHeaders(response: Response, result: unknown, base: () => string): void {
-  const page = pageIn(result);
+  const page = result instanceof Page ? (result as Page<object>) : undefined;
   if (page?.next !== undefined) {
     const { req: request } = response;
     const next = `<${base()}${request.path}?${withCursor(request, page.next)}>; rel="next"`;
     const others = response.getHeader('Link');
     response.setHeader('Link', others === undefined ? next : `${String(others)}, ${next}`);
   }
-  const [item] = (page?.isOfOneId === true ? page : []) as readonly object[];
+  const item = page?.isOfOneId === true ? page[0] : undefined;
   if (item) response.setHeader('ETag', versionOf(item));
-}
-
-function pageIn(result: unknown): Page<unknown> | undefined {
-  if (result instanceof Page) return result;
-  if (typeof result !== 'object' || result === null) return undefined;
-  return Object.values(result).find((value): value is Page<unknown> => value instanceof Page);
 }
 
 function withCursor({ url }: Request, cursor: string): string {
