@@ -5,8 +5,6 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { seconds } from '../../clock/duration.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
-const WARNING_INTERVAL = seconds(30);
-
 /** The pool of TypeORM. */
 export const poolOf = ({ driver }: DataSource): pg.Pool => (driver as PostgresDriver).master as pg.Pool;
 
@@ -22,7 +20,6 @@ const END_TIMEOUT = seconds(0.5);
  */
 export class ServicePool extends pg.Pool {
   private readonly logger = new Logger('Database');
-  private warnedAt = -Infinity;
   private readonly clients = new Set<pg.PoolClient>();
 
   constructor(options: pg.PoolConfig) {
@@ -41,8 +38,7 @@ export class ServicePool extends pg.Pool {
       client.isFree = true;
       client.queryTimeout = QUERY_TIMEOUT;
       if (client.isReusable) return;
-      if (client.isReadOnly) this.warnOfReadOnly();
-      else if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
+      if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
         this.logger.error(
           'A connection was released with an open transaction. Rolled it back and closed the connection.',
         );
@@ -66,12 +62,5 @@ export class ServicePool extends pg.Pool {
       callback();
     }, callback);
     return undefined;
-  }
-
-  private warnOfReadOnly(): void {
-    const now = performance.now();
-    if (now - this.warnedAt < WARNING_INTERVAL) return;
-    this.warnedAt = now;
-    this.logger.warn('PostgreSQL is read-only, as after a failover. Reconnecting.');
   }
 }
