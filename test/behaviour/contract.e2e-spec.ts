@@ -1,5 +1,15 @@
-import { Body, Controller, Module, Put } from '@nestjs/common';
-import { ApiExtension, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import {
+  Body,
+  Controller,
+  Get,
+  Module,
+  Param,
+  ParseIntPipe,
+  ParseUUIDPipe,
+  Put,
+  Query,
+} from '@nestjs/common';
+import { ApiExtension, ApiOkResponse, ApiParam, ApiProperty } from '@nestjs/swagger';
 import {
   IsInt,
   Max,
@@ -54,7 +64,30 @@ class PeriodsController {
   }
 }
 
-@Module({ controllers: [PeriodsController] })
+/** Parameters as most handlers of Nest take them, without a DTO. */
+@Controller({ path: 'plain', version: '1' })
+class PlainController {
+  @Get()
+  @ApiOkResponse({ description: 'A period.', type: NewPeriod })
+  find(@Query('start') start: number, @Query('name') name: string, @Query('on') on: boolean): NewPeriod {
+    return { start: on && start > 0 ? 1 : 0, end: name === '' ? 1 : 2 };
+  }
+
+  @Get('numbers/:number')
+  @ApiOkResponse({ description: 'A period.', type: NewPeriod })
+  number(@Param('number', ParseIntPipe) number: number): NewPeriod {
+    return { start: 0, end: number > 0 ? 1 : 0 };
+  }
+
+  @Get(':plainId')
+  @ApiParam({ name: 'plainId', format: 'uuid' })
+  @ApiOkResponse({ description: 'A period.', type: NewPeriod })
+  get(@Param('plainId', ParseUUIDPipe) id: string): NewPeriod {
+    return { start: 0, end: id.length };
+  }
+}
+
+@Module({ controllers: [PeriodsController, PlainController] })
 class PeriodsModule {}
 
 const TIME = minutes(4) + 100 * REQUESTS; // many times the expected time

@@ -21,6 +21,7 @@ import {
   type OnModuleInit,
   Param,
   ParseArrayPipe,
+  ParseBoolPipe,
   ParseFilePipeBuilder,
   ParseIntPipe,
   Post,
@@ -132,6 +133,11 @@ class PipesController {
     @Query('tags', new ParseArrayPipe({ optional: true })) tags?: string[],
   ): object {
     return { size, tags };
+  }
+
+  @Get('flag')
+  flag(@Query('on', ParseBoolPipe) on: boolean): object {
+    return { on };
   }
 
   @Get('filtered')
@@ -401,6 +407,8 @@ describe('a module written as the Nest documentation shows', () => {
     ['defaults?size=', 400, undefined],
     ['defaults?size=%20', 400, undefined],
     ['defaults?other=x', 200, { size: 5 }],
+    ['flag?on=true', 200, { on: true }],
+    ['flag?on=yes', 400, undefined],
     ['filtered?city=Ulm', 200, { city: 'Ulm' }],
     ['filtered?town=Ulm', 400, undefined],
   ])('applies the pipes of Nest: GET %s is %i', async (path, status, body) => {

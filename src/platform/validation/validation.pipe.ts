@@ -47,12 +47,15 @@ export class RequestValidationPipe extends ValidationPipe {
     return instance;
   }
 
-  /** A parameter of type `number` that is not one is invalid: not NaN, which a `DefaultValuePipe` would replace, and not 0. */
+  /** Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as `DefaultValuePipe` take those. */
   protected override transformPrimitive(value: unknown, metadata: ArgumentMetadata): unknown {
     const result = super.transformPrimitive(value, metadata);
-    const isBlank = typeof value === 'string' && typeof result === 'number' && value.trim() === '';
-    if (!Number.isNaN(result) && !isBlank) return result;
-    throw new ValidationFailed([invalidValue('type', 'must be a number', metadata)]);
+    const refuse = (problem: string) => new ValidationFailed([invalidValue('type', problem, metadata)]);
+    if (typeof result === 'number' && (Number.isNaN(result) || String(value).trim() === ''))
+      throw refuse('must be a number');
+    if (typeof result === 'boolean' && String(value) !== String(result))
+      throw refuse('must be true or false');
+    return result;
   }
 }
 

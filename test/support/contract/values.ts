@@ -110,7 +110,9 @@ export function brokenText(schema: Schema): string[] {
   if (schema.type === 'boolean') return ['x', '7'];
   if (schema.type === 'array') return ['', 'one', '1,,2', ...beyond(schema.items ?? {})];
   if (schema.type === 'integer') return ['ten', '1.5', '1e1', '0x10', ' 5', ...beyond(schema)];
-  return ['x', 'AAAA', '\0']; // a cursor is a string, but not any string
+  if (schema.type === 'number') return ['', 'ten'];
+  if (schema.format !== undefined) return ['x'];
+  return schema.maxLength === undefined ? [] : ['x'.repeat(schema.maxLength + 1)];
 }
 
 function beyond({ minimum, maximum }: Schema): string[] {
