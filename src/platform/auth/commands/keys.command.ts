@@ -1,30 +1,79 @@
 import { type Command, Option } from 'commander';
 import { hours } from '../../clock/duration.js';
 import { confirm, isOnTerminal } from '../../config/confirm.js';
+import { UsageError } from '../../config/startup-error.js';
 import { type Json, print, visible } from '../../json/print.js';
-import { addCreateCommand } from './create.command.js';
+import type { ApiKey } from '../api-key.entity.js';
+import type { KeyEdit } from '../api-keys.service.js';
+import type { Plan } from '../plans.js';
+import { SCOPES } from '../scopes.js';
 import { addHistoryCommand } from './history.command.js';
-import { duration } from './key-options.js';
+import {
+  customLimits,
+  duration,
+  expiryAndScopes,
+  keyOptions,
+  type KeyOptions,
+  overlap,
+} from './key-options.js';
 import { describeKey, keyDetails, keysTable } from './key-views.js';
-import { addRotateCommand } from './rotate.command.js';
-import { addUpdateCommand } from './update.command.js';
 import { withKey, withKeys } from './with-keys.js';
+
+interface CreateOptions extends KeyOptions, Json {
+  readonly plan: Plan;
+  readonly name: string;
+}
+
+interface RotateOptions extends Json {
+  /** Milliseconds. */
+  readonly overlap: number;
+  readonly replace: 'newest' | 'old';
+}
 
 interface BanOptions extends Json {
   /** Milliseconds. */
   readonly for: number;
 }
 
+const REQUIRED = ['--plan', '--name'];
+
 /** `petstore keys …` */
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('Manage API keys.');
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
-  addCreateCommand(keys);
+  const creation = keys
+    .command('create')
+    .usage('--plan <plan> --name <name> [options]')
+    .description(
+      'Create a key and show it once. By default it never expires and has all scopes that exist now.',
+    );
+  for (const option of keyOptions())
+    creation.addOption(option.makeOptionMandatory(REQUIRED.includes(option.long ?? '')));
+  creation.option('--json', 'print one JSON object').action(create);
   keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
   onOneKey('show', 'Show one key.').action(show);
-  addUpdateCommand(keys);
-  addRotateCommand(keys);
+  const change = onOneKey('update', 'Change a key. Omitted values and the used quota stay the same.');
+  for (const option of keyOptions()) change.addOption(option);
+  change.action(update);
+  onOneKey(
+    'rotate',
+    'Give a key a new secret and show it once. Its id, quota and bans stay. The old secret works until the overlap ends. If the key already has two secrets, the new one replaces the newest.',
+  )
+    .addOption(
+      new Option(
+        '--overlap <duration>',
+        'how long the old secret still works: 90s, 15m, 2h, at most 30d, or 0',
+      )
+        .argParser(overlap)
+        .default(hours(24), '24h'),
+    )
+    .addOption(
+      new Option('--replace <secret>', 'if two secrets are valid: which one ends now')
+        .choices(['newest', 'old'])
+        .default('newest'),
+    )
+    .action(rotate);
   onOneKey('revoke', 'Revoke a key immediately and permanently. On a terminal, the command asks first.')
     .option('--yes', 'do not ask')
     .action(revoke);
@@ -69,4 +118,52 @@ async function ban(id: string, options: BanOptions): Promise<void> {
 async function unban(id: string, { json }: Json): Promise<void> {
   const key = await withKey(id, ({ keys }, number) => keys.unban(number));
   print(json, describeKey(key), () => `Key ${id} is no longer banned.`);
+}
+
+async function create({ json, ...options }: CreateOptions): Promise<void> {
+  const { plan, name } = options;
+  const newKey = {
+    plan,
+    name,
+    limits: customLimits(plan, options),
+    ...expiryAndScopes({ scopes: [...SCOPES], ...options }),
+  };
+  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey));
+  print(
+    json,
+    { ...describeKey(key), key: secret },
+    () => `Key ${String(key.id)} (${plan}), shown this once:\n${secret}`,
+  );
+}
+
+async function update(id: string, { json, ...options }: KeyOptions & Json): Promise<void> {
+  if (Object.keys(options).length === 0) {
+    throw new UsageError(`No change given for key ${id}. petstore keys update --help lists the options.`);
+  }
+  const key = await withKey(id, ({ keys }, number) => keys.update(number, (key) => changes(key, options)));
+  print(json, describeKey(key), () => `Key ${id} is now:\n${keyDetails(key)}`);
+}
+
+/** The plan and limits change only if an option names them. */
+function changes(key: ApiKey, options: KeyOptions): KeyEdit {
+  const { name, plan = key.plan, perMinute, perDay } = options;
+  const same = plan === key.plan && perMinute === undefined && perDay === undefined;
+  return {
+    name,
+    plan: same ? undefined : { plan, limits: customLimits(plan, { perMinute, perDay }) },
+    ...expiryAndScopes(options),
+  };
+}
+
+async function rotate(id: string, options: RotateOptions): Promise<void> {
+  const { overlap: milliseconds, replace, json } = options;
+  const oldEndsAt = milliseconds > 0 ? new Date(Date.now() + milliseconds) : undefined;
+  const inUse = replace === 'newest' ? 'oldest' : 'newest';
+  const { key, secret } = await withKey(id, ({ keys }, number) => keys.rotate(number, oldEndsAt, { inUse }));
+  const old = key.previousEndsAt ? `works until ${key.previousEndsAt.toISOString()}` : 'has ended';
+  print(
+    json,
+    { ...describeKey(key), key: secret },
+    () => `Key ${id} has a new secret, shown this once:\n${secret}\nThe old secret ${old}.`,
+  );
 }
