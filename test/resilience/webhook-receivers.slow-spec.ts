@@ -60,12 +60,12 @@ async function deliverTo(start: (env: Record<string, string>) => ReturnType<type
 
 const ONCE = /^Listening [^\n]+\npet\.created [^\n]*\bRex\b[^\n]*\n$/;
 
-/** What it prints as it ends by itself: without a secret, with something else, and with a port that is in use. */
+/** What it prints as it ends by itself: without a secret, with none of a webhook, and with a port that is in use. */
 async function mistakes(start: (env: Record<string, string>) => ReturnType<typeof spawn>): Promise<string[]> {
   const port = new URL(await petstore.app.getUrl()).port;
   const environments: Record<string, string>[] = [
     {},
-    { WEBHOOK_SECRET: 'petstore_key' },
+    { WEBHOOK_SECRET: 'whsec_...' }, // copied from a README
     { WEBHOOK_SECRET: 'whsec_AAAA', PORT: port },
   ];
   return Promise.all(

@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -38,7 +39,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    if not SECRET.startswith("whsec_"):
+    if not re.fullmatch(r"whsec_[A-Za-z0-9+/]+=*", SECRET):
         sys.exit("Set WEBHOOK_SECRET to the `secret` (whsec_…) in the response of POST /v1/webhooks.")
     try:
         server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'petstore-client';
 
 const secret = env.WEBHOOK_SECRET ?? ''; // from the response of POST /v1/webhooks
-if (!secret.startsWith('whsec_')) {
+if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
   stderr.write('Set WEBHOOK_SECRET to the `secret` (whsec_…) in the response of POST /v1/webhooks.\n');
   exit(2);
 }
