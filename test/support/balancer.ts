@@ -21,19 +21,19 @@ const HEALTH_TIMEOUT = 5_000;
 export class Balancer {
   private readonly agent = new Agent({ keepAlive: true });
   private removed = false;
-  private ready: readonly number[] = [];
+  private readonly ready = new Set<number>();
   /** What the last health check of each port gave, for a message of failure. */
   readonly health = new Map<number, string>();
   private turn = 0;
 
   private constructor(
     private readonly server: Server,
-    private readonly ports: readonly number[],
+    ports: readonly number[],
   ) {
     server.on('request', (incoming, response) => {
       this.pass(incoming, response);
     });
-    void this.poll();
+    for (const port of ports) void this.poll(port);
   }
 
   static async before(...ports: number[]): Promise<Balancer> {
@@ -48,7 +48,7 @@ export class Balancer {
 
   /** How many replicas receive requests. */
   get readyReplicas(): number {
-    return this.ready.length;
+    return this.ready.size;
   }
 
   remove(): void {
@@ -59,7 +59,7 @@ export class Balancer {
   }
 
   private pass(incoming: IncomingMessage, response: ServerResponse): void {
-    const port = this.ready[this.turn++ % this.ready.length];
+    const port = [...this.ready][this.turn++ % this.ready.size];
     const { method, url: path, headers } = incoming;
     const outgoing = request(
       { host: '127.0.0.1', port, method, path, headers, agent: this.agent },
@@ -75,10 +75,10 @@ export class Balancer {
     incoming.pipe(outgoing);
   }
 
-  private async poll(): Promise<void> {
+  private async poll(port: number): Promise<void> {
     while (!this.removed) {
-      const ready = await Promise.all(this.ports.map((port) => this.isReady(port)));
-      this.ready = this.ports.filter((_port, i) => ready[i]);
+      if (await this.isReady(port)) this.ready.add(port);
+      else this.ready.delete(port);
       await delay(POLL);
     }
   }

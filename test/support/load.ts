@@ -80,6 +80,6 @@ export class Load {
 
 function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string): string {
   if (statusCode < 400) return String(statusCode);
-  const { code } = JSON.parse(body) as { code: string };
+  const code = /"code":"(\w+)"/.exec(body)?.[1] ?? body; // the balancer's own errors have none
   return `${statusCode} ${code}${statusCode === 503 && !headers['retry-after'] ? ' without Retry-After' : ''}`;
 }

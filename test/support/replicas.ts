@@ -55,7 +55,7 @@ export class Replicas {
   }
 
   private async launch(port: number, service: string): Promise<void> {
-    const env = { DATABASE_URL: this.databaseUrl, PORT: String(port), SHUTDOWN_GRACE_SECONDS: '1' };
+    const env = { DATABASE_URL: this.databaseUrl, PORT: String(port), SHUTDOWN_GRACE_SECONDS: '3' };
     const program = new Program(service, [], { cwd: this.folder.path, env });
     this.programs.set(port, program);
     await program.prints(/listens/);
