@@ -11,10 +11,10 @@ export const reservedNames = (value: object, argument: Argument): FieldError[] =
     .filter((name) => name in Object.prototype || name === 'prototype')
     .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
 
-/** The integers beyond ±(2^53 - 1) in untyped objects, where nothing would keep them exact. */
+/** The integers beyond ±(2^53 - 1) in untyped objects and in arrays, where nothing would keep them exact. */
 export function* inexactIntegers(value: unknown, argument: Argument, path: Path = []): Generator<FieldError> {
   if (typeof value !== 'object' || value === null) return;
-  const isUntyped = Object.getPrototypeOf(value) === Object.prototype;
+  const isUntyped = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {
     const inside = [...path, name];
     if (isUntyped && typeof item === 'bigint') yield outOfRange([...root(argument), ...inside], argument);
