@@ -88,6 +88,9 @@ describe('docker compose up', () => {
     expect(Object.values(quick.services).flatMap(({ ports = [] }) => ports)).toEqual([
       '127.0.0.1:${PETSTORE_PORT:-3000}:3000',
     ]);
+    expect(quick.services.petstore?.environment).toMatchObject({
+      PUBLIC_URL: 'http://localhost:${PETSTORE_PORT:-3000}', // the links of pages lead to the published port
+    });
     expect(quick.services.petstore?.depends_on).toEqual({
       postgres: { condition: 'service_healthy' },
       redis: { condition: 'service_healthy' },

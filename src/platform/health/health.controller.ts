@@ -28,7 +28,7 @@ export class HealthController {
     const { info, error } = result;
     const { code } = new ServiceUnavailable();
     const message = notReady(result);
-    request.reason = message;
+    if (result.status === 'error') request.reason = message; // not while it stops: see RequestLog
     response.status(503).setHeader('Retry-After', 1);
     return { code, message, status: 503, info, error };
   }
