@@ -1,5 +1,4 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { SECURITY_SCHEME } from '../../http/operation-marks.js';
 import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addHeaders, addNotModified, headers } from './headers.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
@@ -44,7 +43,9 @@ export function completeDocument(document: OpenAPIObject, routes: Routes, base: 
 
 function complete({ path, method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
   sortParameters(operation, path);
-  useOurSecurity(operation);
+  // The empty requirement of `@Public()` means that no key is required.
+  if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
+    operation.security = [];
   addErrorResponses(operation, route);
   addTexts(operation, route);
   if (method === 'get') addNotModified(operation);
@@ -61,16 +62,4 @@ function sortParameters({ parameters }: OperationObject, path: string): void {
   const placeOf = (one: object) =>
     'in' in one && one.in === 'path' && 'name' in one ? path.indexOf(`{${String(one.name)}}`) : path.length;
   parameters?.sort((one, other) => placeOf(one) - placeOf(other));
-}
-
-/**
- * Removes security schemes from decorators such as `@ApiBearerAuth()`: the service has only one. The empty requirement of
- * `@Public()` means that no key is required.
- */
-function useOurSecurity(operation: OperationObject): void {
-  const isOurs = (requirement: object) => Object.keys(requirement).every((name) => name === SECURITY_SCHEME);
-  const ours = (operation.security ?? []).filter(isOurs);
-  if (ours.some((requirement) => Object.keys(requirement).length === 0)) operation.security = [];
-  else if (ours.length > 0) operation.security = ours;
-  else delete operation.security;
 }
