@@ -112,18 +112,19 @@ export class ServiceClient extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  override end(): Promise<void>;
-  override end(callback: (error: Error) => void): void;
-  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+  override end(callback?: (error?: Error) => void): Promise<void> {
     const timer = setTimeout(() => {
       this.destroy();
     }, END_TIMEOUT).unref();
     this.once('end', () => {
       clearTimeout(timer);
     });
-    if (!callback) return super.end();
-    super.end(callback);
-    return undefined;
+    const ended = super.end();
+    return callback
+      ? ended.then(() => {
+          callback();
+        })
+      : ended;
   }
 
   /** Destroys the connection, by which PostgreSQL notices that nobody waits for the statement any more. */

@@ -47,9 +47,7 @@ export class ServicePool extends pg.Pool {
   }
 
   /** Ends at the end of the service, when requests and background work have had their time. */
-  override end(): Promise<void>;
-  override end(callback: (error?: Error) => void): void;
-  override end(callback?: (error?: Error) => void): Promise<void> | undefined {
+  override end(callback?: (error?: Error) => void): Promise<void> {
     const destroy = () => {
       for (const client of this.clients) if (client instanceof ServiceClient) client.destroy();
     };
@@ -57,10 +55,10 @@ export class ServicePool extends pg.Pool {
     const ended = super.end().finally(() => {
       clearTimeout(timer);
     });
-    if (!callback) return ended;
-    void ended.then(() => {
-      callback();
-    }, callback);
-    return undefined;
+    return callback
+      ? ended.then(() => {
+          callback();
+        }, callback)
+      : ended;
   }
 }
