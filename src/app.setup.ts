@@ -7,12 +7,7 @@ import { addPageHeaders } from './platform/pagination/page.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { setupCors } from './platform/http/middleware/cors.js';
-import {
-  originForm,
-  requestContext,
-  requestId,
-  undecodablePath,
-} from './platform/http/middleware/request-context.js';
+import { requestContext, requestId, undecodablePath } from './platform/http/middleware/request-context.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
 import { RequestLog } from './platform/logging/request-log.js';
@@ -42,7 +37,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
-  app.use(requestContext(originForm, requestId, noStore, observe, undecodablePath));
+  app.use(requestContext(requestId, noStore, observe, undecodablePath));
   setupCors(app, config.corsOrigins);
   setupSwaggerUi(app);
   return app;

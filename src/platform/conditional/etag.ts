@@ -8,8 +8,8 @@ const NO_STORE = ['no-store'];
 const VERSION = /^\/v\d/;
 
 /** Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of their own. */
-export function noStore({ url }: Request, response: Response): void {
-  if (VERSION.test(url)) response.setHeader('Cache-Control', NO_STORE);
+export function noStore({ path }: Request, response: Response): void {
+  if (VERSION.test(path)) response.setHeader('Cache-Control', NO_STORE);
 }
 
 /**

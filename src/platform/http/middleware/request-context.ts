@@ -31,14 +31,6 @@ export function requestId(request: Request, response: Response): void {
   response.setHeader('X-Request-Id', request.id);
 }
 
-/** A scheme and host in front of the path. */
-const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*\/?/i;
-
-/** Removes scheme and host from a request target in absolute form (RFC 9112, section 3.2.2): it is the same request. */
-export function originForm(request: Request): void {
-  request.url = request.originalUrl = request.url.replace(ABSOLUTE_FORM, '/');
-}
-
 /** Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid in a path. */
 export const UNDECODABLE = '/v1/<undecodable>';
 
