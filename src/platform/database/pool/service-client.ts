@@ -112,19 +112,18 @@ export class ServiceClient extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  override end(callback?: (error?: Error) => void): Promise<void> {
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const timer = setTimeout(() => {
       this.destroy();
     }, END_TIMEOUT).unref();
     this.once('end', () => {
       clearTimeout(timer);
     });
-    const ended = super.end();
-    return callback
-      ? ended.then(() => {
-          callback();
-        })
-      : ended;
+    if (!callback) return super.end();
+    super.end(callback);
+    return undefined;
   }
 
   /** Destroys the connection, by which PostgreSQL notices that nobody waits for the statement any more. */
