@@ -18,8 +18,8 @@ export default class NativeEnvironment {
 
   async setup() {}
 
-  handleTestEvent({ name, test }) {
-    if (name === 'test_done') this.serviceLog.endOfTest(test);
+  async handleTestEvent({ name, test }) {
+    if (name === 'test_done') await this.serviceLog.endOfTest(test);
   }
 
   async teardown() {

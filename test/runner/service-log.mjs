@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 const MOST = 20; // lines for each test
 
@@ -10,7 +11,8 @@ export class ServiceLog {
   #failures = [];
 
   /** What was logged before a suite's first test counts as part of that. */
-  endOfTest({ name, errors }) {
+  async endOfTest({ name, errors }) {
+    if (errors.length > 0) await setTimeout(200); // a service in another process may still be writing
     const text = errors.length > 0 ? this.#unread() : '';
     this.#read = this.#size();
     const lines = text.split('\n').flatMap(errorIn);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { keepLog, rememberKey } from './run-log.js';
 
@@ -42,9 +43,13 @@ export class Program {
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    if (script === SERVICE && this.child.stdout)
+      createInterface({ input: this.child.stdout }).on('line', (line) => {
+        if (line.startsWith('{')) keepLog(`${line}\n`); // not the welcome text, which contains the demo keys
+      });
     this.ended = once(this.child, 'close').then(([code]) => {
       const { stdout, stderr } = this;
-      if (script === SERVICE) keepLog(`${linesOfLog(stdout)}\n${stderr}`);
+      if (script === SERVICE) keepLog(stderr);
       for (const [key] of stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
       return { code: code as number | null, stdout, stderr };
     });
@@ -84,13 +89,6 @@ export class Program {
     }
   }
 }
-
-/** The service's welcome text is not part of the log. It contains the demo keys. */
-const linesOfLog = (stdout: string): string =>
-  stdout
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .join('\n');
 
 /** Runs a command until it ends. */
 export function run(script: string, args: readonly string[], options: ProgramOptions): Promise<Ended> {

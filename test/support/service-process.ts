@@ -23,7 +23,7 @@ export class ServiceProcesses {
 
   /** Retries, because on a busy machine a start may give up waiting for the database. */
   async start(tries = 3): Promise<ServiceProcess> {
-    const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'silent', ...this.env };
+    const env = { DATABASE_URL: this.databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...this.env };
     const program = new Program(SERVICE, [], { cwd: this.folder.path, env });
     try {
       await program.prints(/listens at (\S+),/);
