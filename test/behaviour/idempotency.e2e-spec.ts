@@ -533,6 +533,19 @@ describe('an @Idempotent() handler', () => {
     });
   });
 
+  it('fails without waiting for its claim to be deleted, if PostgreSQL no longer responds', async () => {
+    await withClient(petstore.databaseUrl, async (other) => {
+      let began = 0;
+      midway = async () => {
+        await other.query('BEGIN; LOCK TABLE idempotency_claims');
+        began = performance.now();
+        throw new Error('no luck');
+      };
+      expectErrorResponse(await on('waiting', fresh()), 500, 'internal_error');
+      expect(performance.now() - began).toBeLessThan(4_000);
+    });
+  });
+
   it('stores nothing, neither rows nor a response, if it ignores that its transaction has failed', async () => {
     const name = fresh();
     for (let i = 0; i < 2; i++) {
@@ -577,7 +590,7 @@ describe('an @Idempotent() handler', () => {
     expectErrorResponse(await litter(name), 409, 'idempotency_in_progress');
     await claim('-1 seconds');
     expect((await litter(name)).status).toBe(202);
-    expect(await petstore.query('SELECT 1 FROM idempotency_claims')).toEqual([]);
+    await becomes(() => petstore.query('SELECT 1 FROM idempotency_claims'), []);
   });
 });
 

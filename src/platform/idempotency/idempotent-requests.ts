@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
-import { seconds } from '../clock/duration.js';
+import { resultWithin, seconds } from '../clock/duration.js';
 import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { IdempotencyInProgress } from './idempotency.errors.js';
@@ -16,6 +16,8 @@ import { IdempotentTransaction } from './idempotent-transaction.js';
 const WAIT = seconds(1);
 /** The pause between two attempts. No connection is held meanwhile. */
 const INTERVAL = seconds(0.05);
+/** How long a failed request waits for the end of its claim, after which a repeat can run at once. */
+const RELEASE_TIMEOUT = seconds(1);
 
 interface Outcome {
   readonly response: IdempotentResponse;
@@ -75,7 +77,7 @@ export class IdempotentRequests {
       return { response, isRepeat: false };
     } catch (error) {
       await transaction.rollBack();
-      await this.claims.release(claim);
+      await resultWithin(RELEASE_TIMEOUT, this.claims.release(claim));
       if (error instanceof AlreadyStored) return { response: error.response, isRepeat: true };
       throw error;
     }
