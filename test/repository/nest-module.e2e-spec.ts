@@ -470,6 +470,10 @@ describe('a module written as the Nest documentation shows', () => {
       city: 'Bad Urach',
     });
     await form().type('form').send('city=far+too+long+a+name').expect(400);
+    for (const large of ['&a=1'.repeat(1_001), `&a${'[b]'.repeat(40)}=1`]) {
+      const { body } = await form().type('form').send(`city=Ulm${large}`).expect(400);
+      expect(body).toMatchObject({ details: [{ field: 'body', code: 'length' }] });
+    }
     await form().send({ city: 'Ulm' }).expect(415);
     await client.post('/v1/on-pipes/keepers').type('form').send('name=Ann').expect(415);
   });

@@ -5,6 +5,8 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { HttpConfig } from '../http.config.js';
+import { ValidationFailed } from '../../errors/common.errors.js';
+import { bodyError } from '../../errors/field-error.js';
 import { CatchAll } from '../not-found/catch-all.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
 import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
@@ -13,6 +15,13 @@ import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } fr
 export const UNREAD: unknown = Object.freeze(Object.create(null));
 
 const FORM = 'application/x-www-form-urlencoded';
+
+/** What body-parser calls a form with more than 1,000 fields, or with names of more than 32 levels. */
+const BEYOND_LIMITS = ['parameters.too.many', 'querystring.parse.rangeError'];
+const TOO_MANY_FIELDS = bodyError([], {
+  code: 'length',
+  message: 'The form must have at most 1000 fields, in at most 32 levels',
+});
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -78,7 +87,8 @@ export class BodyGuard implements CanActivate {
 
   /** @param error of body-parser */
   private explain(error: unknown): never {
-    const { status } = error as { readonly status?: number };
+    const { status, type = '' } = error as { readonly status?: number; readonly type?: string };
+    if (BEYOND_LIMITS.includes(type)) throw new ValidationFailed([TOO_MANY_FIELDS]);
     if (status === 413) throw new PayloadTooLarge(this.limit);
     throw status === 415
       ? new UnsupportedMediaType('Send the body in UTF-8, plain or as gzip, deflate or br.')
