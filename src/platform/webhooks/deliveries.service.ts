@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, LessThan, Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../events/changes.js';
 import type { Int64 } from '../json/int64.js';
-import { decodeCursor, encodeCursor, Page } from '../pagination/page.js';
+import { keysetPage } from '../pagination/keyset.js';
+import type { Page } from '../pagination/page.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
 import type { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
 import { DeliveryState, WebhookDelivery } from './webhook-delivery.entity.js';
@@ -21,25 +22,10 @@ export class DeliveriesService {
   ) {}
 
   /** Newest first. @throws WebhookNotFound, InvalidCursor */
-  async list(
-    owner: Int64,
-    webhookId: Int64,
-    { limit, cursor, state }: ListDeliveriesQuery,
-  ): Promise<Page<DeliveryResponse>> {
+  async list(owner: Int64, webhookId: Int64, query: ListDeliveriesQuery): Promise<Page<DeliveryResponse>> {
     const { id } = await this.webhooks.find(owner, webhookId);
-    const scope = `deliveries ${id} ${state ?? ''}`;
-    const rows = await this.deliveries.find({
-      where: {
-        webhookId: id,
-        ...(state && { state }),
-        ...(cursor !== undefined && { id: LessThan(decodeCursor(cursor, scope)) }),
-      },
-      order: { id: 'DESC' },
-      take: limit + 1, // one extra row shows whether there is a next page
-    });
-    const last = rows[limit - 1];
-    const next = rows.length > limit && last ? encodeCursor(last.id, scope) : undefined;
-    return new Page(rows.slice(0, limit), next).map((delivery) => DeliveryResponse.from(delivery));
+    const page = await keysetPage(this.deliveries, query, { webhookId: id, state: query.state }, true);
+    return page.map((delivery) => DeliveryResponse.from(delivery));
   }
 
   /** Sends the delivery again, with a new retry schedule. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
