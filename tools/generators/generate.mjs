@@ -74,14 +74,15 @@ async function writeAll(files, map) {
 }
 
 function report(files, map, plural, dryRun) {
-  for (const { path } of files) console.log(`created  ${path}`);
-  console.log(`changed  migrations/index.ts\nchanged  ${map.path}`);
+  const would = dryRun ? 'would be ' : '';
+  for (const { path } of files) console.log(`${would}created  ${path}`);
+  for (const path of ['migrations/index.ts', map.path]) console.log(`${would}changed  ${path}`);
   if (dryRun) return console.log('\nThis was a dry run: nothing was written.');
   console.log(`
 Next:
-  npm run openapi:snapshot   documents the new operations
-  npm start   serves them; try it at http://127.0.0.1:3000/docs
-  npm test -- ${plural}
+  npm start                  serves it; try it at http://127.0.0.1:3000/docs
+  npm test -- ${plural.padEnd(14)} tests it
+  npm run openapi:snapshot   documents it in docs/ and in the clients, before you commit
 See docs/extending.md for more fields, filters, errors and limits.
 `);
 }
