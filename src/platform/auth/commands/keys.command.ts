@@ -132,7 +132,7 @@ async function create({ json, ...options }: CreateOptions): Promise<void> {
   print(
     json,
     { ...describeKey(key), key: secret },
-    () => `Key ${String(key.id)} (${plan}), shown this once:\n${secret}`,
+    () => `Key ${String(key.id)} (${plan}), shown only once:\n${secret}`,
   );
 }
 
@@ -164,6 +164,6 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   print(
     json,
     { ...describeKey(key), key: secret },
-    () => `Key ${id} has a new secret, shown this once:\n${secret}\nThe old secret ${old}.`,
+    () => `Key ${id} has a new secret, shown only once:\n${secret}\nThe old secret ${old}.`,
   );
 }
