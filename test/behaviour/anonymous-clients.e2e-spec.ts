@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('a client without a valid key', () => {
-  it.each(['/v1/rate-limit', '/v1/skipped'])('is charged for %s as for any other path', async (path) => {
+  it.each(['/v1/rate-limit', '/v1/skipped'])('is charged for %s like for any other path', async (path) => {
     const { send, times } = anonymous();
     const statuses = await times(PER_MINUTE + 10, path);
     expect(count(statuses, 401)).toBe(PER_MINUTE);

@@ -140,7 +140,7 @@ describe('GET /v1/events', () => {
       }
     });
 
-    it('continues the cursor of a reader that has read everything, even if no event had the type', async () => {
+    it('continues for a reader that has read everything, even if it has seen no event of its type', async () => {
       await addEvents(5, 'test.old');
       const { next } = await page('/v1/events?type=item.created');
       petstore.clock.advance(days(30) + 1);
@@ -149,7 +149,7 @@ describe('GET /v1/events', () => {
       expect((await page(next)).events).toMatchObject([{ id: 6 }]);
     });
 
-    it('deletes those after a thousand that are dated in the future', async () => {
+    it('deletes old events even behind a thousand that are dated in the future', async () => {
       await addEvents(1_000, 'test.future', petstore.clock.now() + days(100));
       await addEvents(5, 'test.old');
       petstore.clock.advance(days(30) + 1);
@@ -157,7 +157,7 @@ describe('GET /v1/events', () => {
       expect(await petstore.query('SELECT DISTINCT type FROM events')).toEqual([{ type: 'test.future' }]);
     });
 
-    it('deletes those after a thousand younger ones, which a process with a fast clock recorded', async () => {
+    it('deletes old events even behind a thousand that a process with a fast clock recorded', async () => {
       await addEvents(1_000, 'test.young', petstore.clock.now() + days(10));
       await addEvents(1_500, 'test.old');
       await addEvents(1, 'test.young', petstore.clock.now() + days(10));

@@ -97,7 +97,7 @@ describe('events', () => {
     await expect(changes.record(COUNTED, { counter: 1, value: 1 })).rejects.toThrow('outside a transaction');
   });
 
-  it('are of a type that a module declares', async () => {
+  it('are refused if no module declares their type', async () => {
     const undeclared = eventType('counter.reset', Counted, { description: 'Nothing lists it.' });
     const recorded = changes.transaction((inside) => inside.record(undeclared, { counter: 1, value: 1 }));
     await expect(recorded).rejects.toThrow('No module lists the event type counter.reset');
@@ -165,7 +165,7 @@ describe('events', () => {
       expect(await typesOfFeed()).toEqual(['item.created']);
     });
 
-    it('have the `id` first and then the data of their type, on every path', async () => {
+    it('have the `id` first and then the data of their type, for every kind of change', async () => {
       class Described extends ItemResponse {
         static override data({ name }: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
           const nested = { at: new Date(0), list: [9007199254740993n], toJSON: () => ({ name, json: true }) };

@@ -505,14 +505,14 @@ describe('an @Idempotent() handler', () => {
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
   });
 
-  it('conflicts with no other request because of the keys, at the highest isolation level either', async () => {
+  it('does not conflict with other requests because of their keys, even at the highest isolation level', async () => {
     const names = Array.from({ length: 8 }, fresh);
     together(names.length);
     const responses = await Promise.all(names.map((name) => on('retrying', name, named(name))));
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
   });
 
-  it('does not fail because its claim is renewed while its transaction begins', async () => {
+  it('completes even if its claim is renewed while its transaction begins', async () => {
     const name = fresh();
     await withClient(petstore.databaseUrl, async (other) => {
       midway = async () => {
@@ -546,7 +546,7 @@ describe('an @Idempotent() handler', () => {
     });
   });
 
-  it('stores nothing, neither rows nor a response, if it ignores that its transaction has failed', async () => {
+  it('stores neither rows nor a response if it ignores that its transaction has failed', async () => {
     const name = fresh();
     for (let i = 0; i < 2; i++) {
       expectErrorResponse(await on('careless', name, named(name)), 500, 'internal_error');
@@ -554,7 +554,7 @@ describe('an @Idempotent() handler', () => {
     }
   });
 
-  it('is refused without a unit of work before the service starts', () => {
+  it('needs a unit of work, and the error at the start of the service names the method without one', () => {
     expect(() => {
       class Careless {
         @Post()
@@ -576,7 +576,7 @@ describe('an @Idempotent() handler', () => {
     expectReplay(await post(name, '', { path: '/v1/on-serialized' }), first);
   });
 
-  it('takes over the claim of a process that was killed, after its lease', async () => {
+  it('runs again for a repeat if the process of the first request was killed and its lease has ended', async () => {
     const name = fresh();
     const [owner] = await petstore.query<{ id: string }>('SELECT id FROM api_keys ORDER BY id LIMIT 1');
     const claim = (expires: string) =>

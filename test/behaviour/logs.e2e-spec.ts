@@ -115,7 +115,7 @@ describe('the log', () => {
     });
   });
 
-  it('has neither path, query nor headers of a request, which may hold secrets', async () => {
+  it('contains no path, query or header of a request, because they may hold secrets', async () => {
     await send(petstore, {
       path: `/v1/items/${key}?key=${key}`,
       headers: [bearer(key), ['X-Request-Id', 'secret'], ['X-Api-Key', key], ['Cookie', key]],

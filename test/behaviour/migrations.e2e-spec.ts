@@ -56,7 +56,7 @@ describe('the migrations', () => {
 });
 
 describe('the migration of category names', () => {
-  it('keeps every category, even if names become equal, and lets those categories change everything else', async () => {
+  it('keeps every category, even if names become equal', async () => {
     const database = await createTestDatabase();
     while ((await appliedMigrations(database.url)).includes('FoldCategoryNames1795629600000'))
       await revertLast(database.url);

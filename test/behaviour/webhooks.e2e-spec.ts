@@ -502,7 +502,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('that keeps failing gets other deliveries, including new events, after 10 % of its failing time', async () => {
+    it('that keeps failing gets its next delivery after 10 % of the time for which it has been failing, and a ping immediately', async () => {
       const { id } = await create();
       receiver.respond = 500;
       for (let i = 0; i < 30; i++) await addItem();
@@ -540,7 +540,7 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
-    it('gets each event once from two concurrent runs', async () => {
+    it('gets each event once if two runs deliver to it at the same time', async () => {
       const { id } = await create();
       for (let i = 0; i < 12; i++) await addItem();
       await fanOut();

@@ -202,7 +202,7 @@ if (INSTALLED_POSTGRES === undefined)
       expect(readFileSync(saved('../keys'), 'utf8')).toBe(keys);
     });
 
-    it('keep what other roles may do', async () => {
+    it('keep the rights of other roles', async () => {
       const sql = (text: string) => withClient(postgres.url, (client) => client.query(text));
       await sql('CREATE ROLE reader; GRANT SELECT ON pets TO reader');
       await runScript('backup.sh', `${join(folder.path, 'with a role')}/`);
@@ -210,7 +210,7 @@ if (INSTALLED_POSTGRES === undefined)
       expect((await sql('SET ROLE reader; SELECT count(*) FROM pets')) as unknown).toHaveLength(2);
     });
 
-    it('do the same in Kubernetes, with everything scaled to none while the database is replaced', async () => {
+    it('do the same in Kubernetes, with everything scaled to zero while the database is replaced', async () => {
       const [secret, bin, log] = [
         join(folder.path, 'secret'),
         join(folder.path, 'bin'),

@@ -59,12 +59,12 @@ describe.each(services)('docker compose: %s', (name, its) => {
     expect(its.user).not.toBe('root');
   });
 
-  it('has bounds for memory, processor, processes and its log', () => {
+  it('has limits for memory, CPU, processes and the log', () => {
     expect(Object.keys(its.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory', 'pids']);
     expect(Object.keys(its.logging?.options ?? {}).sort()).toEqual(['max-file', 'max-size']);
   });
 
-  it('has an image of a version, and no secret in its environment', () => {
+  it('names the version of its image, and has no secret in its environment', () => {
     expect(its.image).toMatch(/^[^:]+:(?!latest)[^:@]+(@sha256:[0-9a-f]{64})?$|^petstore:/);
     for (const [variable, value] of Object.entries(its.environment ?? {})) {
       if (value !== '' && /PASSWORD|SECRET|_URL/.test(variable) && variable !== 'PUBLIC_URL')
@@ -92,7 +92,7 @@ describe('docker compose up', () => {
 });
 
 describe('deploy/compose/production.yml', () => {
-  it('takes back the passwords and the port of docker-compose.yml', () => {
+  it('removes the known passwords and the port of docker-compose.yml', () => {
     expect(production.services.petstore).toMatchObject({
       ports: [],
       environment: { DATABASE_URL: '', REDIS_URL: '' },
@@ -118,7 +118,7 @@ describe('deploy/compose/production.yml', () => {
     }
   });
 
-  it('delivers webhooks in a worker, which alone has a way out', () => {
+  it('delivers webhooks in a worker, which alone can reach the internet', () => {
     expect(service('petstore').environment).toMatchObject({ WEBHOOK_WORKER: 'off' });
     expect(service('worker')).toMatchObject({
       command: ['petstore', 'worker'],
@@ -138,7 +138,7 @@ describe('deploy/compose/production.yml', () => {
     expect(readText('deploy/haproxy/haproxy.cfg')).toMatch(/^ +log-format "(?!.*%(r|HU|HQ)\b).* %HPO"$/m);
   });
 
-  it('exposes only the proxy and the observers, and lets only the worker out', () => {
+  it('exposes only the proxy and the observers, and lets only the worker reach the internet', () => {
     expect(compose.networks.private).toEqual({ internal: true });
     for (const name of ['petstore', 'migrate', 'postgres', 'redis'])
       expect(service(name).networks).toEqual(['private']);

@@ -113,7 +113,7 @@ describeWhereFound('kubectl', 'kubectl kustomize', () => {
     expect([...new Set(references)]).toEqual(settings);
   });
 
-  it('makes what the schemas of Kubernetes admit', async () => {
+  it('has only manifests that match the schemas of Kubernetes', async () => {
     for (const manifest of all) await validate(manifest.kind, manifest);
   });
 

@@ -69,7 +69,7 @@ describeWhereFound('haproxy', 'deploy/haproxy/haproxy.cfg', () => {
     });
   });
 
-  it('names a trusted proxy itself if that names nobody', async () => {
+  it('uses the address of a trusted proxy that names no client', async () => {
     expect(await headersBehind('127.0.0.1', {})).toMatchObject({
       'x-forwarded-for': '127.0.0.1',
       'x-forwarded-proto': 'http',

@@ -23,7 +23,7 @@ afterAll(() => copy.remove());
 
 /** The platform knows nothing of the shop: another one may stand in its place. */
 describe('a service whose only feature is a generated one', () => {
-  it('passes types', () => copy.type('npx --no-install tsc --noEmit'));
+  it('compiles without type errors', () => copy.type('npx --no-install tsc --noEmit'));
 
   it(
     'passes the tests of that feature and those of the platform about routes, errors and the document',

@@ -65,7 +65,7 @@ describe('a statement that takes long', () => {
     expect((await get('/v1/statements/two-seconds')).body).toEqual({ slept: true });
   });
 
-  it('is 503 after 5 s and gone in PostgreSQL 2 s later, and the log names the limit', async () => {
+  it('gets 503 after 5 s and has ended in PostgreSQL 2 s later, and the log names the limit', async () => {
     await get('/v1/statements/stuck').expect(503);
     const running = () =>
       petstore.query(`SELECT 1 FROM pg_stat_activity
@@ -76,7 +76,7 @@ describe('a statement that takes long', () => {
     expect(JSON.stringify(petstore.log)).toContain('after 5 s; withStatementTimeout() allows a module more');
   });
 
-  it('because of a lock is gone too, and delays neither readiness nor other tables', async () => {
+  it('ends in the same way if it waits for a lock, and delays neither readiness nor other tables', async () => {
     await withClient(petstore.databaseUrl, async (other) => {
       await other.query('BEGIN; LOCK TABLE pets');
       const readers = Array.from({ length: 9 }, () => get('/v1/pets').then(({ status }) => status));

@@ -264,7 +264,7 @@ describe('POST /v1/pets', () => {
     expect(headers.etag).toBe(etag);
   });
 
-  it('returns both for a repeat with the same Idempotency-Key', async () => {
+  it('returns the same Location and ETag to a repeat with the same Idempotency-Key', async () => {
     const send = () =>
       client
         .post('/v1/pets')

@@ -126,7 +126,7 @@ describe('findRows and findById', () => {
     expect(await locks()).toHaveLength(1);
   });
 
-  it('go on after a migration has changed a column', async () => {
+  it('keep working after a migration has changed a column', async () => {
     const repository = dataSource.getRepository(Plain);
     const all = () => Promise.all(Array.from({ length: 10 }, () => findById(repository, 5)));
     await all(); // prepared on every connection

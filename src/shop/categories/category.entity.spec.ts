@@ -1,6 +1,6 @@
 import { nameKeyOf } from './category.entity.js';
 
-describe('Category names are equal', () => {
+describe('Two category names are the same', () => {
   it.each([
     ['birds', 'BIRDS'],
     ['Straße', 'STRASSE'],
@@ -20,7 +20,7 @@ describe('Category names are equal', () => {
   });
 });
 
-describe('Category names are different', () => {
+describe('Two category names are different', () => {
   it.each([
     ['x²', 'x2'],
     ['ı', 'i'],

@@ -23,7 +23,7 @@ describe('the strikes of a key', () => {
     expect(strikes.add(seconds(61), windowEnd)).toBe(2);
   });
 
-  it('match a full list of refusals', () => {
+  it('are the same as those counted from a list of all refusals', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 90_000 }), (pauses, length) => {

@@ -218,7 +218,7 @@ describe('the memory storage with random requests', () => {
     requests: fc.integer({ min: 1, max: 6 }),
   });
 
-  it('decides like the naive model', async () => {
+  it('admits exactly what a simple count of all requests would admit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { storage, clock } = start();
