@@ -96,14 +96,16 @@ describe('GET /v1/events', () => {
   it('answers while PostgreSQL is read-only, like other reads: the latest changes follow later', async () => {
     await createItems('Rex');
     const { next } = await page('/v1/events');
-    await petstore.query(
-      `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('item.created', 1, now(), '{}')`,
-    );
     const name = new URL(petstore.databaseUrl).pathname.slice(1);
     await petstore.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await withClient(petstore.databaseUrl, async (one) => {
       const others = 'pid <> pg_backend_pid() AND datname = current_database()';
       await one.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${others}`);
+      await one.query(
+        `BEGIN READ WRITE;
+         INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('item.created', 1, now(), '{}');
+         COMMIT`,
+      );
       await becomes(async () => (await client.get('/v1/items')).status, 200);
       expect((await page('/v1/events')).events).toHaveLength(1);
       expect((await page(next)).events).toEqual([]);
