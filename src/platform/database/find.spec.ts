@@ -1,20 +1,8 @@
-import fc from 'fast-check';
-import {
-  And,
-  Column,
-  DataSource,
-  Entity,
-  type FindManyOptions,
-  In,
-  LessThan,
-  MoreThan,
-  PrimaryGeneratedColumn,
-  type Repository,
-} from 'typeorm';
+import { Column, DataSource, Entity, LessThan, PrimaryGeneratedColumn, type Repository } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { EntityStatements } from './entity-statements.js';
 import { poolOptions } from './database.module.js';
-import { findById, findRows } from './find.js';
+import { findById } from './find.js';
 
 /** Covered by prepared statements. */
 @Entity('plain_rows')
@@ -72,38 +60,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const ids = fc.oneof(fc.integer({ min: -1, max: 45 }), fc.constant(9223372036854775807n));
-const condition = {
-  id: fc.oneof(
-    ids,
-    ids.map((id) => MoreThan(id)),
-    fc.array(ids, { minLength: 1, maxLength: 5 }).map((list) => In(list)),
-    fc
-      .tuple(ids, fc.array(ids, { minLength: 1, maxLength: 5 }))
-      .map(([id, list]) => And(MoreThan(id), In(list))),
-    ids.map((id) => LessThan(id)), // not covered
-  ),
-  text: fc.constantFrom('a', 'b', 'z', "it's"),
-  big: fc.constantFrom(0, 3000000000000000000n, 6000000000000000000n, -1),
-  flag: fc.boolean(),
-};
-const options: fc.Arbitrary<FindManyOptions<Plain>> = fc.record({
-  where: fc.record(condition, { requiredKeys: [] }),
-  order: fc.constantFrom({ id: 'ASC' as const }, { id: 'DESC' as const }),
-  take: fc.integer({ min: 1, max: 50 }),
-});
-
-describe('findRows and findById', () => {
-  it('return what Repository.find returns, for random filters and values', async () => {
-    await fc.assert(
-      fc.asyncProperty(options, async (given) => {
-        const expected = await dataSource.getRepository(Plain).find(given);
-        expect(await findRows(dataSource.manager, Plain, given)).toStrictEqual(expected);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
+describe('findById', () => {
   it.each([1, 40, 41, 9223372036854775807n])('return the row with the id %s, or null', async (id) => {
     const repository = dataSource.getRepository(Plain);
     expect(await findById(repository, id)).toStrictEqual(await repository.findOneBy({ id }));

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import {
+  And,
+  Column,
+  type ColumnOptions,
+  DataSource,
+  Entity,
+  Equal,
+  type FindOptionsWhere,
+  In,
+  LessThan,
+  MoreThan,
+  PrimaryGeneratedColumn,
+  type Repository,
+} from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { poolOptions } from '../database/database.module.js';
+import { EntityStatements } from '../database/entity-statements.js';
+import { findById } from '../database/find.js';
+import type { Int64 } from '../json/int64.js';
+import { keysetPage } from './keyset.js';
+
+const ENTITIES = 20;
+const ROWS = 12;
+const FILTERS = 20; // for each entity
+
+type Row = Record<string, unknown> & { id: Int64 };
+
+/** Columns, and values of them. The last two are left to TypeORM. */
+const COLUMNS: readonly (readonly [ColumnOptions, fc.Arbitrary<unknown>])[] = [
+  [{ type: 'text' }, fc.constantFrom('a', "it's", '"ß\\', '{}')],
+  [{ type: 'varchar', length: '8', name: 'a name' }, fc.constantFrom('', 'b ', '😀')],
+  [{ type: 'int' }, fc.integer({ min: -2, max: 2 })],
+  [{ type: 'bigint', name: 'select' }, fc.constantFrom(0n, -1n, 9223372036854775807n)],
+  [{ type: 'numeric', precision: 10, scale: 2 }, fc.constantFrom('1.505', '-3', '7')],
+  [{ type: 'double precision' }, fc.double({ noNaN: true, noDefaultInfinity: true })],
+  [{ type: 'boolean' }, fc.boolean()],
+  [{ type: 'uuid' }, fc.uuid()],
+  [{ type: 'date' }, fc.constantFrom('2026-11-25', '1999-12-31')],
+  [{ type: 'timestamptz' }, fc.integer({ min: 0, max: 4e12 }).map((time) => new Date(time))],
+  [{ type: 'jsonb' }, fc.constantFrom({ a: [1] }, 'text', 1)],
+  [{ type: 'text', select: false }, fc.constantFrom('a', 'b')],
+];
+
+const properties = fc.uniqueArray(fc.record({ column: fc.nat(COLUMNS.length - 1), nullable: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 5,
+  selector: ({ column }) => column,
+});
+
+const seed = fc.sample(fc.nat(), 1)[0] ?? 0;
+const shapes = fc.sample(properties, { numRuns: ENTITIES, seed });
+
+const entities = shapes.map((shape, i) => {
+  class Random {
+    id!: Int64;
+  }
+  PrimaryGeneratedColumn('identity', { type: 'bigint' })(Random.prototype, 'id');
+  for (const { column, nullable } of shape)
+    Column({ ...COLUMNS[column]?.[0], nullable })(Random.prototype, `p${column}`);
+  Entity(`random_${i}`)(Random);
+  return Random;
+});
+
+/** A record with properties of the shape, each with a value from `arbitrary`. */
+const recordOf = (
+  shape: (typeof shapes)[number],
+  arbitrary: (values: fc.Arbitrary<unknown>, nullable: boolean) => fc.Arbitrary<unknown>,
+) =>
+  Object.fromEntries(
+    shape.map(({ column, nullable }) => [
+      `p${column}`,
+      arbitrary(COLUMNS[column]?.[1] ?? fc.constant(null), nullable),
+    ]),
+  );
+
+const condition = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    values,
+    values.map((value) => Equal(value)),
+    values.map((value) => MoreThan(value)),
+    values.map((value) => LessThan(value)), // left to TypeORM
+    fc.array(values, { maxLength: 3 }).map((list) => In(list)),
+    fc.tuple(values, values).map(([value, other]) => And(MoreThan(value), In([other]))),
+  );
+
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase('template1');
+  dataSource = await new DataSource({
+    ...poolOptions(database.url),
+    entities,
+    synchronize: true,
+  }).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** The result or SQLSTATE, as a filter may compare what PostgreSQL cannot compare. */
+const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.catch((error: unknown) => (error as { code?: string }).code);
+
+async function walk(repository: Repository<Row>, filter: FindOptionsWhere<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | undefined, isLast = false; !isLast;) {
+    const page = await keysetPage(repository, { limit: 5, cursor }, filter);
+    rows.push(...page);
+    cursor = page.next;
+    isLast = cursor === undefined;
+  }
+  return rows;
+}
+
+it(`keysetPage and findById return what Repository.find returns, for random entities, filters and values (seed ${seed})`, async () => {
+  let covered = 0;
+  for (const [i, entity] of entities.entries()) {
+    const shape = shapes[i] ?? [];
+    const repository = dataSource.getRepository(entity) as unknown as Repository<Row>;
+    if (EntityStatements.of(dataSource, entity)) covered++;
+    const values = recordOf(shape, (some, nullable) => (nullable ? fc.option(some) : some));
+    await repository.insert(fc.sample(fc.record(values), { numRuns: ROWS, seed }) as object[]);
+    const ids = fc.integer({ min: 0, max: ROWS + 1 });
+    const filters = fc.record({ id: condition(ids), ...recordOf(shape, condition) }, { requiredKeys: [] });
+    for (const filter of fc.sample(filters, { numRuns: FILTERS, seed }) as FindOptionsWhere<Row>[]) {
+      const expected = await outcomeOf(repository.find({ where: filter, order: { id: 'ASC' } }));
+      expect(await outcomeOf(walk(repository, filter))).toStrictEqual(expected);
+    }
+    for (let id = 0; id <= ROWS + 1; id++)
+      expect(await findById(repository, id)).toStrictEqual(await repository.findOneBy({ id }));
+  }
+  expect(covered).toBeGreaterThan(0);
+  expect(covered).toBeLessThan(ENTITIES);
+});
