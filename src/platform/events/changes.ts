@@ -54,7 +54,7 @@ export class Changes {
 
   /**
    * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a savepoint.
-   * @param work gets a unit of work of that transaction
+   * @param work gets a unit of work of that transaction. With an `Idempotency-Key` it must not await a call of the outer one.
    */
   transaction<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
   transaction<T>(isolation: IsolationLevel, work: (changes: Changes) => Promise<T>): Promise<T>;
