@@ -1,5 +1,6 @@
 import { Column, DataSource, Entity, LessThan, PrimaryGeneratedColumn, type Repository } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
 import { EntityStatements } from './entity-statements.js';
 import { poolOptions } from './database.module.js';
 import { findById } from './find.js';
@@ -89,6 +90,18 @@ describe('findById', () => {
     await all(); // prepared on every connection
     await dataSource.query('ALTER TABLE plain_rows ALTER COLUMN a_text TYPE varchar(9)');
     expect((await all()).map((row) => row?.text)).toEqual(Array(10).fill('c'));
+    await dataSource.query('ALTER TABLE plain_rows ALTER COLUMN a_text TYPE text');
+  });
+
+  it('fail as if the database were unavailable if that happens in a transaction, which cannot go on', async () => {
+    const read = () => dataSource.transaction((manager) => findById(manager.getRepository(Plain), 6));
+    const all = () => Promise.allSettled(Array.from({ length: 10 }, read));
+    await all(); // prepared on every connection
+    await dataSource.query('ALTER TABLE plain_rows ALTER COLUMN a_text TYPE varchar(9)');
+    const failed = (await all()).filter((result) => result.status === 'rejected');
+    expect(failed.map(({ reason }) => isDatabaseUnavailable(reason))).toContain(true);
+    expect(failed.map(({ reason }) => isDatabaseUnavailable(reason))).not.toContain(false);
+    expect((await all()).map(({ status }) => status)).not.toContain('rejected'); // on new connections
     await dataSource.query('ALTER TABLE plain_rows ALTER COLUMN a_text TYPE text');
   });
 });
