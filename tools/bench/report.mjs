@@ -87,7 +87,7 @@ export function printReport(samples, work) {
 export function print(head, rows) {
   console.log();
   for (const [first, ...others] of [head, ...rows])
-    console.log(String(first).padEnd(14) + others.map((cell) => String(cell).padStart(15)).join(''));
+    console.log(String(first).padEnd(24) + others.map((cell) => String(cell).padStart(15)).join(''));
 }
 
 export function quantile(numbers, fraction) {
