@@ -144,6 +144,12 @@ describe('GET /v1/usage', () => {
     expect(await days('?days=60')).toEqual(expect.arrayContaining([811, 7]));
   });
 
+  it.each(['days=1&colour=red', 'days=1&days=2'])('refuses ?%s with 400', async (query) => {
+    const { client } = await newKey();
+    const { body } = await client.get(`/v1/usage?${query}`).expect(400);
+    expect(body).toMatchObject({ code: 'validation_failed' });
+  });
+
   it('shows no usage of other keys', async () => {
     const [one, other] = [await newKey(), await newKey()];
     await petstore.query(
