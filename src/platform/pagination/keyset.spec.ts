@@ -92,8 +92,9 @@ beforeAll(async () => {
   dataSource = await new DataSource({
     ...poolOptions(database.url),
     entities,
-    synchronize: true,
   }).initialize();
+  const { upQueries } = await dataSource.driver.createSchemaBuilder().log(); // what a migration would contain
+  for (const { query } of upQueries) await dataSource.query(query);
 });
 afterAll(async () => {
   await dataSource.destroy();

@@ -24,7 +24,7 @@ export class DeliveriesService {
   /** Newest first. @throws WebhookNotFound, InvalidCursor */
   async list(owner: Int64, webhookId: Int64, query: ListDeliveriesQuery): Promise<Page<DeliveryResponse>> {
     const { id } = await this.webhooks.find(owner, webhookId);
-    const page = await keysetPage(this.deliveries, query, { webhookId: id, state: query.state }, true);
+    const page = await keysetPage(this.deliveries, query, { webhookId: id, state: query.state }, 'DESC');
     return page.map((delivery) => DeliveryResponse.from(delivery));
   }
 
