@@ -1,22 +1,19 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ERRORS } from './app.errors.js';
-import { ApiKeyGuard } from './platform/auth/api-key.guard.js';
+import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
 import { KeyModule } from './platform/auth/key.module.js';
-import { ScopeGuard } from './platform/auth/scope.guard.js';
 import { declareFeatures, type Feature } from './platform/bootstrap/feature.js';
 import { CategoriesModule } from './shop/categories/categories.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
 import { BodyGuard } from './platform/http/body/body.guard.js';
-import { HostGuard } from './platform/http/host.guard.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { NotFoundModule } from './platform/http/not-found/not-found.module.js';
 import { RequestValidationPipe } from './platform/validation/validation.pipe.js';
-import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import type { Config } from './platform/config/config.js';
 import { BaseModule } from './platform/bootstrap/base.module.js';
@@ -49,15 +46,12 @@ export const FEATURES: Feature[] = [
 const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useExisting: BearerGuard }, // 1. resolve the API key and its plan; without one the client is anonymous
   { provide: APP_GUARD, useExisting: PlanThrottlerGuard }, // 2. count the request against the client's plan: 429
-  { provide: APP_GUARD, useClass: HostGuard }, // 3. require a valid Host header: 400
-  { provide: APP_GUARD, useExisting: ApiKeyGuard }, // 4. require a valid key, unless the route is @Public(): 401
-  { provide: APP_GUARD, useExisting: ScopeGuard }, // 5. require the scopes of the route: 403
-  { provide: APP_GUARD, useClass: BodyGuard }, // 6. read the body, now that the request is authorized: 400, 413, 415
-  // 7. Run the guards of the route.
-  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor }, // 8. send the stored response to a repeat: 400, 409, 422
-  // 9. Run the interceptors of the route. @Deprecated() announces the removal of an operation, and responds with 410 after it.
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 10. validate body and query against their DTOs: 400
-  // 11. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
+  { provide: APP_GUARD, useExisting: AccessGuard }, // 3. require a valid Host, a key and the scopes of the route: 400, 401, 403
+  { provide: APP_GUARD, useClass: BodyGuard }, // 4. read the body, now that the request is authorized: 400, 413, 415
+  // 5. Run the guards of the route. That of @Idempotent() sends the stored response to a repeat: 409, 422
+  // 6. Run the interceptors of the route. @Deprecated() announces the removal of an operation, and responds with 410 after it.
+  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 7. validate body and query against their DTOs: 400
+  // 8. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
 ];
 
 @Module({})

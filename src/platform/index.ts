@@ -4,7 +4,7 @@
  */
 
 // Handlers
-export { RequireScope } from './auth/scope.guard.js';
+export { RequireScope } from './auth/require-scope.decorator.js';
 export type { Plan } from './auth/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';

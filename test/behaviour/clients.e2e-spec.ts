@@ -9,9 +9,10 @@ import { type ClientOptions, PetstoreClient } from '../../clients/typescript/src
 import { errorOf } from '../../clients/typescript/src/errors.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { ErrorCatalog } from '../../src/platform/openapi/error-catalog/error-catalog.js';
-import { eventually } from '../support/eventually.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
+import { whileLocked } from '../support/table-lock.js';
 import { rememberKey } from '../support/run-log.js';
 import { itWithPython, runPython } from '../support/python.js';
 
@@ -92,6 +93,18 @@ from petstore.errors import Problem, error_of
 errors = [error_of(Problem(one["code"], "", one["status"])) for one in json.loads(sys.argv[1])]
 print(json.dumps([type(error).__name__ for error in errors]))`;
 
+const CREATE_TWENTY = `
+import asyncio, json
+from petstore import AsyncPetstoreClient
+
+async def main():
+    async with AsyncPetstoreClient() as client:
+        create = lambda: client.pets.create(name="Once in Python", category_id=1, status="pending", idempotency_key="twenty-at-once-in-python")
+        pets = await asyncio.gather(*(create() for _ in range(20)))
+        print(json.dumps({"pets": len({pet.id for pet in pets})}))
+
+asyncio.run(main())`;
+
 /** Lets time pass in the service, not in the test. */
 function sleep(milliseconds: number): Promise<void> {
   waits.push(milliseconds);
@@ -101,6 +114,11 @@ function sleep(milliseconds: number): Promise<void> {
 
 const client = (apiKey: string, options: ClientOptions = {}) =>
   new PetstoreClient({ url, apiKey, ...options, runtime: { sleep, random: () => 0.5, ...options.runtime } });
+
+const asText = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
+const petsNamed = async (name: string) =>
+  (await petstore.query('SELECT 1 FROM pets WHERE name = $1', [name])).length;
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
@@ -122,6 +140,32 @@ describeShop()('clients/typescript', () => {
     const pets = await all(client(await petstore.key('free')).pets.list({ limit: 1, status: 'available' }));
     expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 70 }, (_, i) => `Rex ${i + 1}`));
     expect(waits).toEqual([60_250]);
+  });
+
+  it('gets the one pet of 20 equal creations that run at the same time', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slept: number[] = [];
+    const wait = (milliseconds: number) => {
+      slept.push(milliseconds);
+      return released;
+    };
+    const { pets } = client(await petstore.key(), { runtime: { sleep: wait } });
+    let creations: Promise<unknown>[] = [];
+    await whileLocked(petstore.databaseUrl, 'pets', async () => {
+      creations = Array.from({ length: 20 }, () =>
+        pets.create(
+          { name: 'Once', categoryId: 1n, status: 'pending' },
+          { idempotencyKey: 'twenty-at-once' },
+        ),
+      );
+      await becomes(() => slept.length, 19);
+    });
+    await eventually(async () => (await petsNamed('Once')) === 1);
+    release();
+    expect(new Set((await Promise.all(creations)).map((pet) => JSON.stringify(pet, asText))).size).toBe(1);
+    expect(slept).toEqual(Array.from({ length: 19 }, () => 1_250)); // Retry-After, and half of the random part
+    expect(await petsNamed('Once')).toBe(1);
   });
 
   it('adds a pet with all digits, and gets it without a deprecated operation', async () => {
@@ -220,6 +264,19 @@ describeShop()('clients/python', () => {
   itWithPython('has a class for each error of the catalogue, the same as the other client', async () => {
     const program = runPython(['-c', PRINT_ERROR_CLASSES, JSON.stringify(errors())], PYTHON_PATH);
     expect(JSON.parse(await text(program.stdout))).toEqual(errorClasses());
+  });
+
+  itWithPython('gets the one pet of 20 equal creations that run at the same time', async () => {
+    const env = { ...PYTHON_PATH, PETSTORE_URL: url, PETSTORE_API_KEY: await petstore.key() };
+    let program: ReturnType<typeof runPython> | undefined;
+    const inProgress = () => petstore.log.filter(({ status }) => status === 409).length;
+    const before = inProgress();
+    await whileLocked(petstore.databaseUrl, 'pets', async () => {
+      program = runPython(['-c', CREATE_TWENTY], env);
+      await becomes(() => inProgress() - before >= 19, true);
+    });
+    expect(JSON.parse((program && (await text(program.stdout))) ?? '')).toEqual({ pets: 1 });
+    expect(await petsNamed('Once in Python')).toBe(1);
   });
 
   itWithPython('has the operations and the models of the document', async () => {

@@ -25,7 +25,6 @@ import { Item } from '../items/item.entity.js';
 import { CreateItemDto } from '../items/item.dto.js';
 import { ITEM_CREATED, ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
-import { withClient } from '../support/test-database.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
@@ -82,48 +81,6 @@ class ResponsesController {
   @HttpCode(204)
   nothing(@UnitOfWork() _changes: Changes): void {
     calls++;
-  }
-
-  @Post('failure')
-  @Idempotent()
-  @HttpCode(500)
-  failure(@UnitOfWork() _changes: Changes): object {
-    return { calls: ++calls };
-  }
-
-  @Post('waiting')
-  @Idempotent()
-  async waiting(@UnitOfWork() _changes: Changes): Promise<object> {
-    await midway();
-    return { calls: ++calls };
-  }
-
-  /** Tries again after a conflict, at the highest isolation level. */
-  @Post('retrying')
-  @Idempotent()
-  async retrying(
-    @Body() { name, amount, status }: CreateItemDto,
-    @UnitOfWork() changes: Changes,
-  ): Promise<object> {
-    await midway();
-    const outcomes: string[] = [];
-    const write = (isFailing: boolean) =>
-      changes
-        .transaction('SERIALIZABLE', async ({ manager }) => {
-          const [{ level } = { level: '' }] = await manager.query<{ level: string }[]>(
-            `SELECT current_setting('transaction_isolation') AS level`,
-          );
-          await manager.insert(Item, { name, amount, status });
-          if (isFailing) throw new Error('conflict');
-          outcomes.push(level);
-        })
-        .catch((error: unknown) => outcomes.push((error as Error).message));
-    await write(true);
-    await write(false);
-    await changes
-      .transaction('REPEATABLE READ', () => Promise.resolve())
-      .catch((error: unknown) => outcomes.push((error as Error).message));
-    return { outcomes };
   }
 
   /** Ignores that a statement has failed, and with it the transaction. */
@@ -463,7 +420,7 @@ describe('an @Idempotent() handler', () => {
   const on = (path: string, name: string, body = '') =>
     post(name, body, { path: `/v1/on-idempotent/${path}` });
 
-  it.each(['string', 'nothing', 'failure'])('sends a repeat the first response: %s', async (path) => {
+  it.each(['string', 'nothing'])('sends a repeat the first response: %s', async (path) => {
     const name = fresh();
     const first = await on(path, name);
     const before = calls;
@@ -472,78 +429,6 @@ describe('an @Idempotent() handler', () => {
     for (const header of ['Content-Type', 'Content-Length'])
       expect(valuesOf({ status, body, ...second }, header)).toEqual(valuesOf(first, header));
     expect(calls).toBe(before);
-  });
-
-  it('can retry a transaction, but not change the isolation level of a running one', async () => {
-    const name = fresh();
-    const { body } = await on('retrying', name, named(name));
-    expect(JSON.parse(body)).toEqual({
-      outcomes: [
-        'conflict',
-        'serializable',
-        'A transaction is running: its isolation level cannot become REPEATABLE READ.',
-      ],
-    });
-    expect(await itemsNamed(name)).toBe(1);
-  });
-
-  /** Lets handlers go on midway when so many of them have come there. */
-  const together = (number: number) => {
-    let goOn: () => void = () => undefined;
-    const all = new Promise<void>((resolve) => (goOn = resolve));
-    let waiting = 0;
-    midway = async () => {
-      if (++waiting === number) goOn();
-      await all;
-    };
-  };
-
-  it('holds no connection before it writes', async () => {
-    const names = Array.from({ length: 30 }, fresh); // three times the connections
-    together(names.length);
-    const responses = await Promise.all(names.map((name) => on('waiting', name)));
-    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
-  });
-
-  it('does not conflict with other requests because of their keys, even at the highest isolation level', async () => {
-    const names = Array.from({ length: 8 }, fresh);
-    together(names.length);
-    const responses = await Promise.all(names.map((name) => on('retrying', name, named(name))));
-    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201));
-  });
-
-  it('completes even if its claim is renewed while its transaction begins', async () => {
-    const name = fresh();
-    await withClient(petstore.databaseUrl, async (other) => {
-      midway = async () => {
-        await other.query('BEGIN');
-        await other.query('UPDATE idempotency_claims SET expires_at = expires_at WHERE key = $1', [name]);
-      };
-      const response = on('retrying', name, named(name));
-      await becomes(
-        async () =>
-          (
-            await petstore.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-                                 AND datname = current_database()`)
-          ).length,
-        1,
-      );
-      await other.query('COMMIT');
-      expect(JSON.parse((await response).body)).toMatchObject({ outcomes: { 0: 'conflict' } });
-    });
-  });
-
-  it('fails without waiting for its claim to be deleted, if PostgreSQL no longer responds', async () => {
-    await withClient(petstore.databaseUrl, async (other) => {
-      let began = 0;
-      midway = async () => {
-        await other.query('BEGIN; LOCK TABLE idempotency_claims');
-        began = performance.now();
-        throw new Error('no luck');
-      };
-      expectErrorResponse(await on('waiting', fresh()), 500, 'internal_error');
-      expect(performance.now() - began).toBeLessThan(4_000);
-    });
   });
 
   it('stores neither rows nor a response if it ignores that its transaction has failed', async () => {
@@ -574,23 +459,6 @@ describe('an @Idempotent() handler', () => {
     const first = await post(name, '', { path: '/v1/on-serialized' });
     expect(JSON.parse(first.body)).toEqual({ name: 'Ann' });
     expectReplay(await post(name, '', { path: '/v1/on-serialized' }), first);
-  });
-
-  it('runs again for a repeat if the process of the first request was killed and its lease has ended', async () => {
-    const name = fresh();
-    const [owner] = await petstore.query<{ id: string }>('SELECT id FROM api_keys ORDER BY id LIMIT 1');
-    const claim = (expires: string) =>
-      petstore.query(
-        `INSERT INTO idempotency_claims (api_key_id, key, claim, expires_at)
-         VALUES ($1, $2, gen_random_uuid(), now() + $3::interval)
-         ON CONFLICT (api_key_id, key) DO UPDATE SET expires_at = excluded.expires_at`,
-        [owner?.id, name, expires],
-      );
-    await claim('5 seconds');
-    expectErrorResponse(await litter(name), 409, 'idempotency_in_progress');
-    await claim('-1 seconds');
-    expect((await litter(name)).status).toBe(202);
-    await becomes(() => petstore.query('SELECT 1 FROM idempotency_claims'), []);
   });
 });
 

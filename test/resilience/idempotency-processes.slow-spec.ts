@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { seconds } from '../../src/platform/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
@@ -127,6 +129,75 @@ describe('POST /v1/store/orders with an Idempotency-Key', () => {
     } finally {
       await far.stop();
       proxy.remove();
+    }
+  });
+});
+
+describe('900 keys, each sent three times at once to two replicas, one of which is killed again and again', () => {
+  it('are used once each, and none is refused for longer than 2 s after a kill', async () => {
+    const replicas = await Promise.all([services.start(), services.start()]);
+    const names = Array.from({ length: 900 }, (_, i) => `many-${i}`);
+    const ids = new Map<string, Set<string>>();
+    let refusedFor = 0;
+    const done = new AbortController();
+    const killing = (async () => {
+      for (let i = 0; !done.signal.aborted; i = 1 - i) {
+        await setTimeout(seconds(2));
+        const victim = replicas[i as 0 | 1];
+        victim.program.signal('SIGKILL');
+        await victim.program.ended;
+        replicas[i as 0 | 1] = await services.start();
+      }
+    })();
+    const insistOn = async (name: string, first: number) => {
+      let refusedSince: number | undefined;
+      await eventually(async () => {
+        const response = await post(replicas[(first++ % 2) as 0 | 1], name).catch(() => undefined);
+        const text = await response?.text().catch(() => undefined);
+        if (response?.status === 409) {
+          refusedSince ??= performance.now();
+          refusedFor = Math.max(refusedFor, performance.now() - refusedSince);
+          return false;
+        }
+        refusedSince = undefined;
+        if (response?.status !== 201 || text === undefined) return false; // killed, or PostgreSQL has just lost it
+        ids.set(name, (ids.get(name) ?? new Set()).add(text));
+        return true;
+      });
+    };
+    try {
+      for (let i = 0; i < names.length; i += 30)
+        await Promise.all(
+          names.slice(i, i + 30).flatMap((name) => [0, 1, 0].map((first) => insistOn(name, first))),
+        );
+    } finally {
+      done.abort();
+      await killing;
+    }
+    expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
+    const [counts] = await petstore.query(
+      `SELECT count(*)::int AS pets, count(DISTINCT name)::int AS names,
+              (SELECT count(*)::int FROM (SELECT data FROM events UNION ALL SELECT data FROM event_outbox) AS e
+               WHERE data ->> 'name' LIKE 'many-%') AS events
+       FROM pets WHERE name LIKE 'many-%'`,
+    );
+    expect(counts).toEqual({ pets: 900, names: 900, events: 900 });
+    expect(refusedFor).toBeLessThan(seconds(2));
+  });
+});
+
+describe('a graceful stop in the middle of handlers with keys', () => {
+  it('leaves one pet for each key', async () => {
+    const survivor = await services.start();
+    for (let round = 0; round < 3; round++) {
+      const stopping = await services.start();
+      const names = Array.from({ length: 60 }, (_, i) => `stopped-${round}-${i}`);
+      const sent = names.map((name) => post(stopping, name).then(undefined, () => undefined));
+      await eventually(async () => (await petsNamed(names[0] ?? '')) > 0);
+      stopping.program.signal('SIGTERM');
+      await Promise.all(names.map((name) => insist(survivor, name)));
+      await Promise.all([...sent, stopping.program.ended]);
+      for (const name of names) expect(await petsNamed(name)).toBe(1);
     }
   });
 });

@@ -7,9 +7,8 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 import { KeyHistoryEntry } from './key-history.entity.js';
-import { ApiKeyGuard } from './api-key.guard.js';
+import { AccessGuard } from './access.guard.js';
 import { BearerGuard } from './bearer.guard.js';
-import { ScopeGuard } from './scope.guard.js';
 import { AuditActor, KeyHistory } from './key-history.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
@@ -30,7 +29,7 @@ class KeysModule {}
 /** Identifies clients by their keys, and requires keys and scopes. */
 @Module({
   imports: [KeysModule, DiscoveryModule],
-  providers: [ApiKeyResolver, KeyChangesListener, BearerGuard, ApiKeyGuard, ScopeGuard],
-  exports: [KeysModule, BearerGuard, ApiKeyGuard, ScopeGuard],
+  providers: [ApiKeyResolver, KeyChangesListener, BearerGuard, AccessGuard],
+  exports: [KeysModule, BearerGuard, AccessGuard],
 })
 export class AuthModule {}

@@ -14,7 +14,7 @@ const BEARER = /^Bearer +(.+)$/i;
 /** The bearer token of a request. */
 const secretOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? '')?.[1];
 
-/** The secret of the request's API key, in a handler behind `ApiKeyGuard`. */
+/** The secret of the request's API key, in a handler behind `AccessGuard`. */
 export const SentSecret = createParamDecorator((_: unknown, context: ExecutionContext) =>
   secretOf(context.switchToHttp().getRequest<Request>()),
 );
@@ -25,7 +25,7 @@ const INVALID = anonymous('invalid');
 
 /**
  * Resolves the key of a request, and its plan, to `request.principal`. It refuses nothing: `PlanThrottlerGuard` counts every
- * request first and sets its headers, and `ApiKeyGuard` then requires a valid key.
+ * request first and sets its headers, and `AccessGuard` then requires a valid key.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { SentSecret } from './bearer.guard.js';
 import { type ApiKeyPrincipal, CurrentPrincipal } from './principal.js';
-import { RequireScope } from './scope.guard.js';
+import { RequireScope } from './require-scope.decorator.js';
 import { Tag } from '../http/operation-marks.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
 import { RotateKeyDto } from './dto/rotate-key.dto.js';

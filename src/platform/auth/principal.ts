@@ -42,7 +42,7 @@ export interface AnonymousClient {
   readonly wait?: number;
 }
 
-/** The API key of the request, in a handler behind `ApiKeyGuard`. */
+/** The API key of the request, in a handler behind `AccessGuard`. */
 export const CurrentPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
     const { principal } = context.switchToHttp().getRequest<Request>();

@@ -26,6 +26,7 @@ export class ServiceUnavailable extends DomainError {
 
   constructor(options?: ErrorOptions) {
     super('unavailable', 'service_unavailable', 'The service is temporarily unavailable. Try again shortly.');
+    this.retryAfter = 1;
     this.cause = options?.cause;
   }
 }

@@ -12,6 +12,8 @@ export interface ErrorHelp {
 /** An error that a client gets: `code` is for programs and never changes, `message` is for people. */
 export class DomainError extends Error {
   static readonly help?: ErrorHelp;
+  /** Seconds for `Retry-After`. */
+  retryAfter?: number;
 
   constructor(
     readonly kind: ErrorKind,

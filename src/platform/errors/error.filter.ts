@@ -15,7 +15,7 @@ import {
   ofStatus,
 } from './error-body.js';
 
-const RETRY_WHEN_UNAVAILABLE = '1'; // seconds
+const RETRY_WHEN_UNAVAILABLE = 1; // seconds
 
 /**
  * Turns everything that is thrown into `{code, message, status}`. Internal details are logged but not sent. Filters of modules
@@ -40,12 +40,13 @@ export class ErrorFilter implements ExceptionFilter {
     const body = this.bodyFor(thrown, request);
     // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than its socket.
     if (response.headersSent || response.destroyed || request.socket.destroyed) {
+      void request.transaction?.rollBack();
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return;
     }
-    if (body.status === 503 && !response.hasHeader('Retry-After')) {
-      response.setHeader('Retry-After', RETRY_WHEN_UNAVAILABLE);
-    }
+    const retryAfter = retryAfterOf(thrown, body);
+    if (retryAfter !== undefined && !response.hasHeader('Retry-After'))
+      response.setHeader('Retry-After', retryAfter);
     this.adapters.httpAdapter.reply(response, body, body.status);
   }
 
@@ -78,6 +79,11 @@ export class ErrorFilter implements ExceptionFilter {
       this.logger.warn({ requestId, msg: `${code}: ${msg}`, stack });
     }
   }
+}
+
+function retryAfterOf(thrown: unknown, { status }: ErrorBody): number | undefined {
+  const own = thrown instanceof DomainError ? thrown.retryAfter : undefined;
+  return own ?? (status === 503 ? RETRY_WHEN_UNAVAILABLE : undefined);
 }
 
 function bodyOf(thrown: unknown, request: Request): ErrorBody {

@@ -12,9 +12,15 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { Clock } from '../clock/clock.js';
 import { EntityStatements } from '../database/entity-statements.js';
 import { findById } from '../database/find.js';
-import { TransactionRolledBack } from '../database/pool/service-client.js';
-import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
+import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
+import {
+  type ChangeScope,
+  insideTransaction,
+  ofRequest,
+  type RequestOptions,
+  separateCommits,
+} from './change-scope.js';
 import type { EventType } from './event-type.js';
 import { eventOfInsert, writeToOutbox } from './outbox.js';
 
@@ -31,30 +37,30 @@ type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined 
  */
 @Injectable()
 export class Changes {
-  private readonly run: RunTransaction;
-  private isAlone = true;
+  private scope: ChangeScope;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
   ) {
-    this.run = (isolation, work) =>
-      isolation === undefined ? dataSource.transaction(work) : dataSource.transaction(isolation, work);
+    this.scope = separateCommits(dataSource);
   }
 
   /** For reads. Inside the work of `transaction` they run in that transaction, and may lock rows. */
   get manager(): EntityManager {
-    return this.dataSource.manager;
+    return this.scope.manager;
   }
 
-  /** A unit of work whose transactions are run by `run`. */
-  within(run: RunTransaction): Changes {
-    return Object.assign(new Changes(this.dataSource, this.clock), { run, isAlone: false });
+  /** The unit of work of one request. */
+  ofRequest(options: RequestOptions): Changes {
+    return this.in(ofRequest(this.dataSource, options));
   }
 
   /**
-   * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a savepoint.
-   * @param work gets a unit of work of that transaction. With an `Idempotency-Key` it must not await a call of the outer one.
+   * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a savepoint. While it runs
+   * in a handler, the handler's own unit of work refuses further calls.
+   * @param work gets a unit of work of that transaction
+   * @throws TransactionRolledBack if the work ignores that one of its statements has failed
    */
   transaction<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
   transaction<T>(isolation: IsolationLevel, work: (changes: Changes) => Promise<T>): Promise<T>;
@@ -62,7 +68,7 @@ export class Changes {
     ...args: [(changes: Changes) => Promise<T>] | [IsolationLevel, (changes: Changes) => Promise<T>]
   ): Promise<T> {
     const [isolation, work] = args.length === 2 ? args : [undefined, args[0]];
-    return this.run(isolation, (manager) => work(this.inside(manager)));
+    return this.scope.transaction(isolation, (manager) => work(this.in(insideTransaction(manager))));
   }
 
   /** Adds a row like `Repository.save`. @returns the row as PostgreSQL has stored it */
@@ -74,13 +80,12 @@ export class Changes {
     const row = this.manager.create(target, values);
     const statements = EntityStatements.of(this.dataSource, target);
     const isOneStatement = statements?.isStoredVerbatim(row) === true;
-    if (this.isAlone && isOneStatement) return this.insertVerbatim(statements, row, type);
-    return this.inTransaction(async (changes) => {
-      if (isOneStatement) return changes.insertVerbatim(statements, row, type);
-      const { id } = await changes.manager.save(target, row);
-      const saved = await findById(changes.manager.getRepository(target), id);
+    return this.scope.write(isOneStatement, async (manager) => {
+      if (isOneStatement) return this.insertVerbatim(manager, statements, row, type);
+      const { id } = await manager.save(target, row);
+      const saved = await findById(manager.getRepository(target), id);
       if (!saved) throw new EntityNotFoundError(target, { id });
-      await changes.recordOf(type, saved, saved);
+      await this.recordOf(manager, type, saved, saved);
       return saved;
     });
   }
@@ -99,17 +104,15 @@ export class Changes {
   ): Promise<Row> {
     const given = withoutUndefined(values) as Partial<Row>;
     if (!differs(row, given)) return Promise.resolve(row);
-    return this.inTransaction(async (changes) => {
+    return this.scope.write(false, async (manager) => {
       const where = { id: row.id } as FindOptionsWhere<Row>;
       const statements = EntityStatements.of(this.dataSource, target);
       const update = statements?.update(row.id, given);
-      if (!update) await changes.manager.update(target, where, given as QueryDeepPartialEntity<Row>);
+      if (!update) await manager.update(target, where, given as QueryDeepPartialEntity<Row>);
       const [changed] =
-        statements && update
-          ? await statements.run(changes.manager, update)
-          : await changes.manager.find(target, { where });
+        statements && update ? await statements.run(manager, update) : await manager.find(target, { where });
       if (!changed) throw new EntityNotFoundError(target, where);
-      await changes.recordOf(type, changed, row);
+      await this.recordOf(manager, type, changed, row);
       return changed;
     });
   }
@@ -120,11 +123,11 @@ export class Changes {
    * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
-    return this.inTransaction(async (changes) => {
+    return this.scope.write(false, async (manager) => {
       const where = { id: row.id } as FindOptionsWhere<Row>;
-      const { affected } = await changes.manager.delete(target, where);
+      const { affected } = await manager.delete(target, where);
       if (affected === 0) throw new EntityNotFoundError(target, where);
-      await changes.recordOf(type, row, row);
+      await this.recordOf(manager, type, row, row);
     });
   }
 
@@ -137,40 +140,36 @@ export class Changes {
     type: Pick<EventType<never, Data>, 'name' | 'version'>,
     data: Data,
   ): Promise<void> {
-    if (this.manager.queryRunner?.isTransactionActive !== true)
+    if (!this.scope.isTransaction || this.manager.queryRunner?.isTransactionActive !== true)
       throw new Error(`The event ${type.name} is recorded outside a transaction`);
     await writeToOutbox(this.manager, type, this.now(), data);
   }
 
-  private recordOf<Row extends Identified>(type: EventType<Row>, row: Row, before: Row): Promise<void> {
-    return this.record(type, { id: row.id, ...type.data.data(row, before) });
+  private recordOf<Row extends Identified>(
+    manager: EntityManager,
+    type: EventType<Row>,
+    row: Row,
+    before: Row,
+  ): Promise<void> {
+    return writeToOutbox(manager, type, this.now(), { id: row.id, ...type.data.data(row, before) });
   }
 
   private async insertVerbatim<Row extends Identified>(
+    manager: EntityManager,
     statements: EntityStatements<Row>,
     row: Row,
     type: EventType<Row>,
   ): Promise<Row> {
     const insert = statements.insert(row, eventOfInsert(type, row, this.now()));
-    const [stored] = await statements.run(this.manager, insert);
+    const [stored] = await statements.run(manager, insert);
     if (!stored) throw new Error('A trigger refused the row.');
     return stored;
   }
 
-  /** Runs work in the running transaction, or in one of its own. */
-  private inTransaction<T>(work: (changes: Changes) => Promise<T>): Promise<T> {
-    return this.manager.queryRunner?.isTransactionActive === true ? work(this) : this.transaction(work);
-  }
-
-  private inside(manager: EntityManager): Changes {
-    const savepoint: RunTransaction = async (isolation, work) => {
-      // After a failed statement TypeORM can set no savepoint and rolls back; it would begin another transaction.
-      if (manager.queryRunner?.isTransactionActive !== true) throw new TransactionRolledBack();
-      if (isolation !== undefined)
-        throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
-      return manager.transaction(work);
-    };
-    return Object.defineProperty(this.within(savepoint), 'manager', { value: manager });
+  private in(scope: ChangeScope): Changes {
+    const changes = new Changes(this.dataSource, this.clock);
+    changes.scope = scope;
+    return changes;
   }
 
   private now(): Date {

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { RequireScope } from '../auth/scope.guard.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Paged } from '../pagination/paged.decorator.js';
 import type { Page } from '../pagination/page.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';

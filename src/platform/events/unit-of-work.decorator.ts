@@ -1,27 +1,31 @@
 import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
-import { markUnitOfWork } from '../idempotency/idempotent.decorator.js';
+import { idempotentOptions, markUnitOfWork } from '../idempotency/idempotent.metadata.js';
+import { IdempotentTransaction } from '../idempotency/idempotent-transaction.js';
+import type { RequestOptions } from './change-scope.js';
 import { Changes } from './changes.js';
 
-const fromRequest = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<Request>(),
-);
+const fromRequest = createParamDecorator((_data: unknown, context: ExecutionContext): RequestOptions => {
+  const { transaction: running } = context.switchToHttp().getRequest<Request>();
+  const transaction = running instanceof IdempotentTransaction ? running : undefined;
+  return { transaction, idempotent: idempotentOptions(context.getHandler()) };
+});
 
 @Injectable()
-class UnitOfWorkPipe implements PipeTransform<Request, Changes> {
+class UnitOfWorkPipe implements PipeTransform<RequestOptions, Changes> {
   /** `Changes` is resolved per request, so a unit test of a controller need not provide it. */
   constructor(private readonly modules: ModuleRef) {}
 
-  transform({ idempotentTransaction }: Request): Changes {
-    const changes = this.modules.get(Changes, { strict: false });
-    return idempotentTransaction ? changes.within(idempotentTransaction) : changes;
+  transform(options: RequestOptions): Changes {
+    return this.modules.get(Changes, { strict: false }).ofRequest(options);
   }
 }
 
 /**
- * Gives a handler its unit of work. With `@Idempotent()` and an `Idempotency-Key`, what is written through it commits together
- * with the stored response, or not at all. Otherwise each call commits by itself.
+ * Gives a handler its unit of work, an object of the request. With `@Idempotent()` and an `Idempotency-Key`, what is written
+ * through it commits together with the stored response, or not at all. Otherwise each call commits by itself. Calls that are
+ * begun side by side run one after the other.
  */
 export const UnitOfWork = (): ParameterDecorator => (target, name, index) => {
   markUnitOfWork(target, name);

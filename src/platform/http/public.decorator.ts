@@ -1,6 +1,7 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { perHandler } from './per-handler.js';
 
 const PUBLIC = Symbol('public');
 
@@ -11,9 +12,11 @@ const PUBLIC = Symbol('public');
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));
 
+export const isPublicHandler = (handler: object, controller: object): boolean =>
+  [handler, controller].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
+
 /** Whether the route is `@Public()`. */
-export const isPublic = (context: ExecutionContext): boolean =>
-  [context.getHandler(), context.getClass()].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
+export const isPublic = perHandler(isPublicHandler);
 
 /** Whether the request is for a public route outside `/v1`. */
 export const isOutsideApi = (context: ExecutionContext): boolean =>

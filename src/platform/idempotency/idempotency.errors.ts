@@ -27,5 +27,6 @@ export class IdempotencyInProgress extends DomainError {
       'idempotency_in_progress',
       'The request with this Idempotency-Key is still in progress. Send it again shortly.',
     );
+    this.retryAfter = 1; // transactions end sooner
   }
 }

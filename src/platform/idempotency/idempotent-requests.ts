@@ -1,101 +1,112 @@
-import { Injectable } from '@nestjs/common';
-import { setTimeout } from 'node:timers/promises';
-import { DataSource, type EntityManager } from 'typeorm';
-import { resultWithin, seconds } from '../clock/duration.js';
-import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
-import { IdempotencyClaims } from './idempotency-claims.js';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { DataSource } from 'typeorm';
+import { seconds } from '../clock/duration.js';
+import { Slots } from '../concurrency/slots.js';
+import { poolOf } from '../database/pool/service-pool.js';
+import { hasOneSnapshot, type IsolationLevel } from '../database/run-transaction.js';
 import { IdempotencyInProgress } from './idempotency.errors.js';
-import {
-  type IdempotentRequest,
-  type IdempotentResponse,
-  IdempotentResponses,
-} from './idempotent-responses.js';
+import { type IdempotentRequest, IdempotentResponses } from './idempotent-responses.js';
 import { IdempotentTransaction } from './idempotent-transaction.js';
+import { replay } from './replay.js';
 
-/** How long a repeat waits for the first request. */
-const WAIT = seconds(1);
-/** The pause between two attempts. No connection is held meanwhile. */
-const INTERVAL = seconds(0.05);
-/** How long a failed request waits for the end of its claim, after which a repeat can run at once. */
-const RELEASE_TIMEOUT = seconds(1);
+/** How long a request waits before it takes a connection. */
+const WAIT = seconds(10);
 
-interface Outcome {
-  readonly response: IdempotentResponse;
-  readonly isRepeat: boolean;
-}
-
-/** Ends the work of a request that another one has overtaken. */
-class AlreadyStored extends Error {
-  constructor(readonly response: IdempotentResponse) {
-    super('Another request with this Idempotency-Key has committed its response.');
-  }
-}
-
-/** Runs only the first request with each key, across all processes, and replays its response to repeats. */
+/**
+ * Runs only the first request with each key, across all processes, and replays its response to repeats. A lock of PostgreSQL,
+ * which ends with the transaction or its process, lets one request at a time work on a key.
+ */
 @Injectable()
-export class IdempotentRequests {
+export class IdempotentRequests implements BeforeApplicationShutdown {
+  /** Each handler holds a connection, so they get half of the pool, and those of one API key half of that. */
+  private readonly connections: Slots;
+  /** The keys of requests in this process that have not ended, whose repeats take no connection. */
+  private readonly running = new Set<string>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly responses: IdempotentResponses,
-    private readonly claims: IdempotencyClaims,
-  ) {}
+  ) {
+    const total = half(poolOf(dataSource).options.max);
+    this.connections = new Slots({ total, perClient: half(total), wait: WAIT });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.connections.close();
+  }
 
   /**
-   * Returns the response of `work`, committed together with what it writes in its transaction, or the stored response of the
-   * first request. If `work` fails, nothing is stored, and a repeat runs it again.
-   * @throws IdempotencyInProgress, IdempotencyKeyReused, and any error of `work`
+   * Opens the transaction of a first request, which `JsonAdapter` ends with the response. Sends the stored response to a
+   * repeat.
+   * @returns whether the handler has to run
+   * @throws IdempotencyInProgress while another request with this key runs, IdempotencyKeyReused, ServiceUnavailable
    */
-  async once(
-    request: IdempotentRequest,
-    work: (transaction: RunTransaction) => Promise<IdempotentResponse>,
-  ): Promise<Outcome> {
-    const deadline = performance.now() + WAIT;
-    for (;;) {
-      const stored = await this.responses.find(this.dataSource.manager, request);
-      if (stored) return { response: stored, isRepeat: true };
-      const claim = await this.claims.take(request);
-      if (claim !== undefined) return this.first(request, claim, work);
-      if (performance.now() >= deadline) throw new IdempotencyInProgress();
-      await setTimeout(INTERVAL);
+  async begin(request: IdempotentRequest, response: Response, isolation?: IsolationLevel): Promise<boolean> {
+    const stored = await this.responses.find(this.dataSource.manager, request);
+    if (stored) {
+      replay(stored, response);
+      return false;
+    }
+    const name = `${request.keyId} ${request.key}`;
+    if (this.running.has(name)) throw new IdempotencyInProgress();
+    this.running.add(name);
+    let isFirst = false;
+    try {
+      isFirst = await this.open(request, response, isolation, () => this.running.delete(name));
+      return isFirst;
+    } finally {
+      if (!isFirst) this.running.delete(name);
     }
   }
 
-  private async first(
+  private async open(
     request: IdempotentRequest,
-    claim: string,
-    work: (transaction: RunTransaction) => Promise<IdempotentResponse>,
-  ): Promise<Outcome> {
-    const transaction = new IdempotentTransaction(this.dataSource, (manager, isolation) =>
-      this.begin(manager, isolation, request, claim),
-    );
+    response: Response,
+    isolation: IsolationLevel | undefined,
+    onEnd: () => void,
+  ): Promise<boolean> {
+    const client = String(request.keyId);
+    await this.connection(client, response);
+    const runner = this.dataSource.createQueryRunner();
+    const end = () => {
+      this.connections.leave(client);
+      onEnd();
+    };
     try {
-      const stored = await this.responses.find(this.dataSource.manager, request); // committed just before the claim
-      if (stored) throw new AlreadyStored(stored);
-      const response = await work(transaction.run);
-      await transaction.commit((manager) => this.responses.insert(manager, request, response));
-      void this.claims.release(claim); // a repeat finds the response first
-      return { response, isRepeat: false };
+      await runner.startTransaction(isolation);
+      if (!(await this.responses.lock(runner.manager, request))) throw new IdempotencyInProgress();
+      // Such a transaction does not see what was committed after it began. Storing the response finds out.
+      const stored = hasOneSnapshot(isolation)
+        ? undefined
+        : await this.responses.find(runner.manager, request);
+      if (!stored) {
+        response.req.transaction = await IdempotentTransaction.of(runner, response, end, (manager, first) =>
+          this.responses.insert(manager, request, first),
+        );
+        return true;
+      }
+      replay(stored, response);
+      await runner.rollbackTransaction();
     } catch (error) {
-      await transaction.rollBack();
-      await resultWithin(RELEASE_TIMEOUT, this.claims.release(claim));
-      if (error instanceof AlreadyStored) return { response: error.response, isRepeat: true };
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      await runner.release().finally(end);
       throw error;
     }
+    await runner.release().finally(end);
+    return false;
   }
 
-  /** @throws IdempotencyInProgress, AlreadyStored */
-  private async begin(
-    manager: EntityManager,
-    isolation: IsolationLevel | undefined,
-    request: IdempotentRequest,
-    claim: string,
-  ): Promise<void> {
-    await this.claims.expect(manager, claim);
-    // Processes of version 1.0 have no claims, only this lock.
-    if (!(await this.responses.lock(manager, request))) throw new IdempotencyInProgress();
-    // PostgreSQL would see a conflict with each transaction of this level that stores a response. Storing finds out, too.
-    if (isolation === 'SERIALIZABLE') return;
-    const stored = await this.responses.find(manager, request);
-    if (stored) throw new AlreadyStored(stored);
+  /** Waits for a connection that such handlers may use. A client that has gone no longer waits. */
+  private async connection(client: string, response: Response): Promise<void> {
+    const waiting = this.connections.enter(client);
+    if (!waiting) return;
+    const cancel = () => {
+      waiting.cancel();
+    };
+    response.once('close', cancel);
+    await waiting.admitted.finally(() => response.off('close', cancel));
   }
 }
+
+const half = (size: number): number => Math.max(1, Math.floor(size / 2));

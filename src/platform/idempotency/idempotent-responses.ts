@@ -4,7 +4,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { Clock } from '../clock/clock.js';
 import { hours, minutes } from '../clock/duration.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
@@ -87,28 +87,29 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
     { keyId, key, fingerprint }: IdempotentRequest,
     response: IdempotentResponse,
   ): Promise<void> {
-    const rows = await manager.query<object[]>(
-      `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
+    const rows = await manager
+      .query<object[]>(
+        `INSERT INTO idempotent_answers AS stored (api_key_id, key, fingerprint, status, headers, body, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (api_key_id, key) DO UPDATE
          SET (fingerprint, status, headers, body, expires_at)
            = (excluded.fingerprint, excluded.status, excluded.headers, excluded.body, excluded.expires_at)
          WHERE stored.expires_at <= $8
        RETURNING key`,
-      [
-        ...[keyId, key, fingerprint, response.status, response.headers, response.body],
-        new Date(this.clock.now() + STORED_FOR),
-        this.now(),
-      ],
-    );
+        [
+          ...[keyId, key, fingerprint, response.status, response.headers, response.body],
+          new Date(this.clock.now() + STORED_FOR),
+          this.now(),
+        ],
+      )
+      .catch((error: unknown) => {
+        throw isConflict(error) ? new IdempotencyInProgress() : error;
+      });
     if (rows.length === 0) throw new IdempotencyInProgress();
   }
 
-  /** Deletes expired responses, in short statements, and claims that nobody took over. */
+  /** Deletes expired responses, in short statements. */
   async clear(): Promise<void> {
-    await this.dataSource.query(
-      `DELETE FROM idempotency_claims WHERE expires_at < now() - interval '1 hour'`,
-    );
     while ((await this.clearBatch()) === BATCH);
   }
 
@@ -127,3 +128,7 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
     return new Date(this.clock.now());
   }
 }
+
+/** SQLSTATE serialization_failure: here, another request stored a response after the transaction began. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof QueryFailedError && 'code' in error && error.code === '40001';

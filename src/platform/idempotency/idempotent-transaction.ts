@@ -1,118 +1,124 @@
-import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { TransactionRolledBack } from '../database/pool/service-client.js';
-import type { IsolationLevel, RunTransaction } from '../database/run-transaction.js';
+import type { Response } from 'express';
+import { setImmediate } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { turns } from '../concurrency/turns.js';
+import { savepoint } from '../database/run-transaction.js';
+import { ServiceUnavailable } from '../errors/common.errors.js';
+import type { ResponseTransaction } from '../http/adapter/response-transaction.js';
+import type { IdempotentResponse } from './idempotent-responses.js';
+import { toColumn } from './replay.js';
 
-type Work<T> = (manager: EntityManager) => Promise<T>;
+type Headers = IdempotentResponse['headers'];
+type Store = (manager: EntityManager, response: IdempotentResponse) => Promise<void>;
 
-/**
- * The transaction of a request with an `Idempotency-Key`. It begins at the first write, so a handler that waits for something
- * else holds no connection, and commits together with the stored response.
- */
-export class IdempotentTransaction {
-  private runner?: QueryRunner;
-  private isolation?: IsolationLevel | undefined;
-  private isOver = false;
-  /** Transactions run one after the other: they share a connection. */
-  private last: Promise<unknown> = Promise.resolve();
-
-  /** @param begin runs the first statements of the transaction */
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly begin: (manager: EntityManager, isolation?: IsolationLevel) => Promise<void>,
-  ) {}
-
-  /**
-   * Runs work in the transaction. If the first work is rejected, the transaction is rolled back whole, so that it can be tried
-   * again. Later ones are savepoints.
-   * @throws Error for another isolation level than that of the first
-   */
-  readonly run: RunTransaction = <T>(isolation: IsolationLevel | undefined, work: Work<T>) =>
-    this.inTurn(async () => {
-      if (this.isOver) throw new Error('The unit of work has ended with its request.');
-      const runner = this.running;
-      if (!runner) return this.first(isolation, work);
-      if (isolation !== undefined && isolation !== this.isolation)
-        throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
-      return runner.manager.transaction(work);
-    });
-
-  /** Runs the last work and commits. If either fails, nothing of the transaction remains. */
-  commit(last: Work<void>): Promise<void> {
-    return this.inTurn(async () => {
-      const runner = this.running ?? (await this.start());
-      try {
-        await last(runner.manager);
-        await runner.commitTransaction();
-      } catch (error) {
-        await this.end();
-        throw error;
-      }
-      this.isOver = true;
-      this.runner = undefined;
-      await runner.release();
-    });
-  }
-
-  /** Rolls back what has not been committed. */
-  rollBack(): Promise<void> {
-    return this.inTurn(async () => {
-      this.isOver = true;
-      await this.end();
-    });
-  }
-
-  private async first<T>(isolation: IsolationLevel | undefined, work: Work<T>): Promise<T> {
-    const runner = await this.start(isolation);
-    try {
-      return await work(runner.manager);
-    } catch (error) {
-      await this.end();
-      throw error;
-    }
-  }
-
-  /** @throws TransactionRolledBack if TypeORM has done so: after a failed statement it can set no savepoint */
-  private get running(): QueryRunner | undefined {
-    if (this.runner?.isTransactionActive === false) throw new TransactionRolledBack();
-    return this.runner;
-  }
-
-  private async start(isolation?: IsolationLevel, isAgain = false): Promise<QueryRunner> {
-    const runner = this.dataSource.createQueryRunner();
-    this.runner = runner;
-    this.isolation = isolation;
-    try {
-      await runner.startTransaction(isolation);
-      await this.begin(runner.manager, isolation);
-    } catch (error) {
-      await this.end();
-      if (isConflict(error) && !isAgain) return this.start(isolation, true);
-      throw error;
-    }
-    return runner;
-  }
-
-  private async end(): Promise<void> {
-    const { runner } = this;
-    this.runner = undefined;
-    this.isolation = undefined;
-    if (!runner) return;
-    try {
-      if (runner.isTransactionActive) await runner.rollbackTransaction();
-    } catch {
-      // The connection is lost, and with it the transaction.
-    } finally {
-      await runner.release();
-    }
-  }
-
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
+class UnitOfWorkEnded extends Error {
+  constructor() {
+    super('The unit of work has ended with its request.');
   }
 }
 
-/** SQLSTATE serialization_failure: here, the claim was renewed at the same instant. */
-const isConflict = (error: unknown): boolean =>
-  error instanceof QueryFailedError && 'code' in error && error.code === '40001';
+/** The transaction of a request with an `Idempotency-Key`. It ends with the response, or with its connection. */
+export class IdempotentTransaction implements ResponseTransaction {
+  /** Resolves when it is rolled back. */
+  private rolledBack?: Promise<void>;
+  private isOver = false;
+  /** Why later statements are refused. */
+  private ended: Error = new UnitOfWorkEnded();
+  private readonly headersBefore: Headers;
+
+  /**
+   * @param runner has begun the transaction
+   * @param onEnd called when the connection is free again
+   * @param store writes the response in the transaction
+   */
+  static async of(runner: QueryRunner, response: Response, onEnd: () => void, store: Store) {
+    return new IdempotentTransaction(runner, (await runner.connect()) as Client, response, onEnd, store);
+  }
+
+  private constructor(
+    private readonly runner: QueryRunner,
+    private readonly client: Client,
+    private readonly response: Response,
+    private readonly onEnd: () => void,
+    private readonly store: Store,
+  ) {
+    this.headersBefore = headersOf(response);
+    client.once('end', this.loseConnection); // PostgreSQL also ends one that is idle for 30 s
+    response.once('close', () => {
+      if (response.writableEnded) void this.rollBack(); // by other means than the adapter; otherwise the client has gone
+    });
+  }
+
+  get manager(): EntityManager {
+    return this.runner.manager;
+  }
+
+  /** Runs work when that begun before has ended. */
+  readonly inTurn = turns();
+
+  /** Runs work in a savepoint. */
+  savepoint<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    if (this.isOver) return Promise.reject(this.ended);
+    return savepoint(this.runner, work);
+  }
+
+  commit(text: string | null): Promise<void> {
+    return this.inTurn(async () => {
+      try {
+        if (this.isOver) throw this.ended;
+        await this.store(this.manager, this.toStored(text));
+        await this.runner.commitTransaction();
+      } catch (error) {
+        this.takeHeadersBack();
+        await this.rollBack();
+        throw error;
+      }
+      this.isOver = true;
+      this.client.off('end', this.loseConnection);
+      await this.runner.release().finally(this.onEnd);
+    });
+  }
+
+  rollBack(): Promise<void> {
+    if (!this.isOver) {
+      this.isOver = true;
+      this.client.off('end', this.loseConnection);
+      this.rolledBack = this.undo().finally(this.onEnd);
+    }
+    return this.rolledBack ?? Promise.resolve();
+  }
+
+  private async undo(): Promise<void> {
+    // A handler that a time-out has left running can send no further statement: it would commit by itself. Those of this
+    // turn of the event loop still belong to the transaction.
+    this.runner.connect = () => Promise.reject(this.ended);
+    await setImmediate();
+    await this.client.query('ROLLBACK').catch(() => undefined); // the connection is lost, and with it the transaction
+    await this.runner.release();
+  }
+
+  private readonly loseConnection = (): void => {
+    this.ended = new ServiceUnavailable({ cause: 'the connection of the transaction was lost' });
+    void this.rollBack();
+  };
+
+  private toStored(text: string | null): IdempotentResponse {
+    const { response } = this;
+    const added = Object.entries(headersOf(response)).filter(
+      ([name, value]) => this.headersBefore[name] !== value,
+    );
+    return {
+      status: response.statusCode,
+      headers: Object.fromEntries(added),
+      body: toColumn(text, response.getHeader('Content-Type')),
+    };
+  }
+
+  private takeHeadersBack(): void {
+    for (const name of this.response.getHeaderNames()) this.response.removeHeader(name);
+    for (const [name, value] of Object.entries(this.headersBefore)) this.response.setHeader(name, value);
+  }
+}
+
+const headersOf = (response: Response): Headers => ({ ...response.getHeaders() }) as Headers;

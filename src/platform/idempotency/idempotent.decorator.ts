@@ -1,26 +1,19 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from './idempotency-key.js';
-
-const IDEMPOTENT = 'idempotent';
-const UNIT_OF_WORK = 'unit-of-work';
-
-/** Notes that a handler takes a unit of work. */
-export function markUnitOfWork(controller: object, name: string | symbol | undefined): void {
-  Reflect.defineMetadata(UNIT_OF_WORK, true, controller, String(name));
-}
-
-export const isIdempotent = (handler: object): boolean => Reflect.getMetadata(IDEMPOTENT, handler) === true;
+import { IdempotencyGuard } from './idempotency.guard.js';
+import { IDEMPOTENT, type IdempotentOptions, takesUnitOfWork } from './idempotent.metadata.js';
 
 /**
  * Lets clients repeat an operation safely with an `Idempotency-Key`. What the handler writes through its `@UnitOfWork()`
- * commits together with the response, which repeats get. Adds the header, the replayed response, 409 and 422 to the OpenAPI
- * document.
+ * commits together with the response, which repeats get. The handler then holds a connection to PostgreSQL while it runs.
+ * Adds the header, the replayed response, 409 and 422 to the OpenAPI document.
  */
-export const Idempotent = (): MethodDecorator =>
+export const Idempotent = (options: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(
     requireUnitOfWork,
-    SetMetadata(IDEMPOTENT, true),
+    SetMetadata(IDEMPOTENT, options),
+    UseGuards(IdempotencyGuard),
     ApiHeader({
       name: IDEMPOTENCY_KEY,
       required: false,
@@ -37,7 +30,7 @@ export const Idempotent = (): MethodDecorator =>
 
 /** Otherwise the writes of the handler could be committed without its response. Parameter decorators run before this one. */
 const requireUnitOfWork: MethodDecorator = (controller, name) => {
-  if (Reflect.getMetadata(UNIT_OF_WORK, controller, String(name)) === true) return;
+  if (takesUnitOfWork(controller, name)) return;
   throw new TypeError(
     `@Idempotent() on ${controller.constructor.name}.${String(name)} needs a parameter @UnitOfWork() changes: Changes, through which it writes`,
   );

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { RequireScope } from '../auth/scope.guard.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Changes } from '../events/changes.js';
 import { UnitOfWork } from '../events/unit-of-work.decorator.js';
 import type { Int64 } from '../json/int64.js';

@@ -30,7 +30,7 @@ export class DeliveriesService {
 
   /** Sends the delivery again, with a new retry schedule. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
   async retry(owner: Int64, webhookId: Int64, id: Int64, changes: Changes): Promise<DeliveryResponse> {
-    const webhook = await this.enabled(owner, webhookId);
+    const webhook = await this.enabled(changes, owner, webhookId);
     return changes.transaction(async ({ manager }) => {
       await manager.query(END_PAUSE, [webhook.id]);
       const delivery = await manager.findOne(WebhookDelivery, {
@@ -44,7 +44,7 @@ export class DeliveriesService {
 
   /** Sends a test event. @throws WebhookNotFound, WebhookDisabled */
   async ping(owner: Int64, webhookId: Int64, changes: Changes): Promise<DeliveryResponse> {
-    const { id } = await this.enabled(owner, webhookId);
+    const { id } = await this.enabled(changes, owner, webhookId);
     return changes.transaction(async ({ manager }) => {
       await manager.query(END_PAUSE, [id]);
       const ping = { webhookId: id, eventId: null, type: PING.name, attempts: [] };
@@ -52,8 +52,8 @@ export class DeliveriesService {
     });
   }
 
-  private async enabled(owner: Int64, webhookId: Int64) {
-    const webhook = await this.webhooks.find(owner, webhookId);
+  private async enabled({ manager }: Changes, owner: Int64, webhookId: Int64) {
+    const webhook = await this.webhooks.find(owner, webhookId, manager);
     if (webhook.state === WebhookState.Disabled) throw new WebhookDisabled();
     return webhook;
   }

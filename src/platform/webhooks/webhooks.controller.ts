@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
-import { RequireScope } from '../auth/scope.guard.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 import { Id } from '../validation/id.decorator.js';

@@ -118,8 +118,8 @@ export class WebhooksService {
   }
 
   /** Returns a webhook of the key. @throws WebhookNotFound */
-  async find(owner: Int64, webhookId: Int64): Promise<Webhook> {
-    return this.owned(this.webhooks, owner, webhookId);
+  async find(owner: Int64, webhookId: Int64, manager = this.webhooks.manager): Promise<Webhook> {
+    return this.owned(manager.getRepository(Webhook), owner, webhookId);
   }
 
   private change(owner: Int64, webhookId: Int64, work: (webhook: Webhook) => void): Promise<Webhook> {

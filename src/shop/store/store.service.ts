@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type FindOneOptions, Repository } from 'typeorm';
 import {
   type Changes,
   Clock,
@@ -36,7 +36,7 @@ export class StoreService {
 
   /** @throws OrderNotFound */
   async get(id: Int64): Promise<OrderResponse> {
-    return OrderResponse.from(await this.find(id));
+    return OrderResponse.from(await find(this.orders, id));
   }
 
   /** @throws PetNotFound, PetNotAvailable */
@@ -76,7 +76,7 @@ export class StoreService {
     event: EventType<Order>,
     endReservation?: (changes: Changes, petId: Int64) => Promise<void>,
   ): Promise<OrderResponse> {
-    const { petId } = await this.find(id); // the pet of an order never changes
+    const { petId } = await find(unitOfWork.manager.getRepository(Order), id); // the pet of an order never changes
     return unitOfWork.transaction(async (changes) => {
       await endReservation?.(changes, petId);
       const order = await lockOrder(changes, id);
@@ -84,16 +84,18 @@ export class StoreService {
       return OrderResponse.from(await changes.update(Order, order, { status }, event));
     });
   }
-
-  private async find(id: Int64): Promise<Order> {
-    const order = await findById(this.orders, id);
-    if (!order) throw new OrderNotFound(id);
-    return order;
-  }
 }
 
-async function lockOrder({ manager }: Changes, id: Int64): Promise<Order> {
-  const order = await findById(manager.getRepository(Order), id, { lock: { mode: 'pessimistic_write' } });
+/** @throws OrderNotFound */
+async function find(
+  orders: Repository<Order>,
+  id: Int64,
+  options?: Pick<FindOneOptions<Order>, 'lock'>,
+): Promise<Order> {
+  const order = await findById(orders, id, options);
   if (!order) throw new OrderNotFound(id);
   return order;
 }
+
+const lockOrder = ({ manager }: Changes, id: Int64): Promise<Order> =>
+  find(manager.getRepository(Order), id, { lock: { mode: 'pessimistic_write' } });

@@ -4,14 +4,14 @@ import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
+import { resultWithin, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
+import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
+import type { ResponseTransaction } from './response-transaction.js';
 import type { ResponseHooks } from './response-hooks.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
-
-const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
-const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** Express with exact 64-bit integers in JSON. */
 export class JsonAdapter extends ExpressAdapter {
@@ -31,41 +31,87 @@ export class JsonAdapter extends ExpressAdapter {
     this.httpServer = createServer(SERVER_OPTIONS, listener).on('checkExpectation', listener);
   }
 
+  /**
+   * Sends what a handler or a filter returns. The response to a request with an `Idempotency-Key` ends the transaction of its
+   * handler first: it is stored and committed, or, from status 400 on, everything is rolled back.
+   * @returns a promise for such a response and for a file. Nest awaits that of a handler, so that an error becomes the response
+   */
   override reply(response: Response, body: unknown, status?: number): unknown {
-    if (response.writableEnded) return response; // client-errors.ts has responded already
-    this.hooks.addHeaders(response, body, this.baseUrl);
-    if (body instanceof StreamableFile) return this.replyWithFile(response, body, status);
-    if (!isJson(body)) return super.reply(response, body, status) as unknown;
+    const { transaction } = response.req;
+    if (response.writableEnded) {
+      void transaction?.rollBack();
+      return response; // client-errors.ts has responded already
+    }
     if (status !== undefined) response.statusCode = status;
+    this.hooks.addHeaders(response, body, this.baseUrl);
+    if (!transaction) return this.send(response, body);
+    const ended =
+      response.statusCode < 400
+        ? store(response, body, transaction).then((text) => {
+            finish(response, text);
+          })
+        : resultWithin(ROLL_BACK_TIMEOUT, transaction.rollBack()).then(() => this.send(response, body));
+    ended.catch(() => undefined); // Nest does not await the response of an exception filter
+    return ended;
+  }
+
+  private send(response: Response, body: unknown): unknown {
+    if (body instanceof StreamableFile) return this.sendFile(response, body);
+    if (!isJson(body)) return super.reply(response, body) as unknown;
     sendJson(response, body, this.hooks);
     return response;
   }
 
   private readonly baseUrl = (): string => (this.base ??= baseUrl(this.address, this.httpServer));
 
-  private async replyWithFile(response: Response, file: StreamableFile, status?: number): Promise<unknown> {
+  private async sendFile(response: Response, file: StreamableFile): Promise<unknown> {
     await firstBytes(file.getStream(), response);
-    return super.reply(response, file, status) as unknown;
+    return super.reply(response, file) as unknown;
   }
 }
+
+/** How long an error waits for the end of its transaction, after which a repeat can run at once. */
+const ROLL_BACK_TIMEOUT = seconds(1);
 
 /** Whether Nest would pass the body to `response.json()`. Not an Error, whose properties may be confidential. */
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
+/** Stores a response and commits. @returns its body @throws TypeError for what cannot be stored */
+async function store(
+  response: Response,
+  body: unknown,
+  transaction: ResponseTransaction,
+): Promise<string | null> {
+  if (body instanceof StreamableFile || ArrayBuffer.isView(body))
+    throw new TypeError(
+      'An idempotent operation cannot send a file or stream: its response is stored as text.',
+    );
+  const text = textFor(response, body);
+  await transaction.commit(text);
+  return text;
+}
+
+/** Writes a body as without an `Idempotency-Key`, and sets its media type. */
+function textFor(response: Response, body: unknown): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body === 'object') {
+    const text = writeJson(body);
+    if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
+    return text;
+  }
+  const type = response.getHeader('Content-Type');
+  if (typeof type !== 'string') response.type('html');
+  else if (!/;\s*charset=/i.test(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  return `${body as string | number | bigint | boolean}`;
+}
+
 /** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
 function sendJson(response: Response, value: object, { isNotModified }: ResponseHooks): void {
   const text = writeJson(value);
   if (isNotModified(response, text)) response.statusCode = 304;
-  if (WITHOUT_CONTENT.has(response.statusCode)) {
-    response.removeHeader('Content-Type');
-    response.removeHeader('Content-Length');
-    response.end();
-    return;
-  }
   if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  finish(response, text);
 }
 
 /** Whether the route has set a media type. An error response keeps it only if it is JSON. */

@@ -5,7 +5,7 @@ import { lastResponse } from './serial-requests.js';
 import { minutes, seconds } from '../../clock/duration.js';
 
 export const SERVER_OPTIONS: ServerOptions = {
-  requireHostHeader: false, // host.guard.ts checks it, and responds with a full Error
+  requireHostHeader: false, // AccessGuard checks it, and responds with a full Error
   maxHeaderSize: 16_384, // bytes, including the request line; above it 431
   connectionsCheckingInterval: seconds(1), // precision of the timeouts
 };

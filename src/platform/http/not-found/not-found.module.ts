@@ -2,7 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
-import { checkHost } from '../host.guard.js';
+import { checkHost } from '../host.js';
 import { MethodNotAllowed } from '../../errors/route.errors.js';
 import { allowedMethods } from './allowed-methods.js';
 

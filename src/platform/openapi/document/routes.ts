@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { deprecationOf } from '../../deprecation/deprecation.js';
-import { isIdempotent } from '../../idempotency/idempotent.decorator.js';
+import { idempotentOptions } from '../../idempotency/idempotent.metadata.js';
 import type { DomainError } from '../../errors/domain-error.js';
 import { apiErrorsOf } from '../../errors/api-errors.decorator.js';
 import { tagOf } from '../../http/operation-marks.js';
@@ -40,7 +40,7 @@ export class Routes {
         pages: pageSchemaOf(handler),
         errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
         isDeprecated: deprecationOf(handler) !== undefined,
-        isIdempotent: isIdempotent(handler),
+        isIdempotent: idempotentOptions(handler) !== undefined,
       };
     });
   }

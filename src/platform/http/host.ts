@@ -1,5 +1,3 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Request } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../errors/domain-error.js';
 
@@ -17,13 +15,4 @@ export function checkHost({ headersDistinct, httpVersion }: IncomingMessage): vo
   const { host: hosts = [] } = headersDistinct;
   const isMissing = hosts.length === 0 && httpVersion === '1.1';
   if (isMissing || hosts.length > 1 || !hosts.every((host) => HOST.test(host))) throw new InvalidHost();
-}
-
-/** Rejects a request without exactly one valid host. */
-@Injectable()
-export class HostGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    checkHost(context.switchToHttp().getRequest<Request>());
-    return true;
-  }
 }

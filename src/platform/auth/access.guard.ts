@@ -1,0 +1,84 @@
+import { type CanActivate, type ExecutionContext, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { StartupError } from '../config/startup-error.js';
+import { ServiceUnavailable } from '../errors/common.errors.js';
+import { handlersOf } from '../http/handlers.js';
+import { checkHost } from '../http/host.js';
+import { isCatchAll } from '../http/not-found/catch-all.js';
+import { perHandler } from '../http/per-handler.js';
+import { isPublicHandler } from '../http/public.decorator.js';
+import { keyNotSupported } from '../idempotency/idempotency-key.js';
+import { idempotentOptions } from '../idempotency/idempotent.metadata.js';
+import { challenge, InsufficientScope, InvalidApiKey, MissingApiKey } from './auth.errors.js';
+import type { Principal } from './principal.js';
+import { requiredScopes } from './require-scope.decorator.js';
+import { type Scope, SCOPES } from './scopes.js';
+
+const NO_KEY = challenge();
+const WRONG_KEY = challenge({ error: 'invalid_token' });
+
+const rulesOf = perHandler((handler, controller) => ({
+  isPublic: isPublicHandler(handler, controller),
+  scopes: requiredScopes(handler),
+  refusesIdempotencyKey: idempotentOptions(handler) === undefined && !isCatchAll(controller),
+}));
+
+/**
+ * Decides whether a request may reach its handler. It needs one valid `Host`; a valid key, unless the route is `@Public()`;
+ * and the scopes of the route's `@RequireScope()`. A `POST` that is not `@Idempotent()` refuses an `Idempotency-Key`: its client
+ * relies on what the operation does not do. OPTIONS needs no key, because a CORS preflight has no credentials.
+ */
+@Injectable()
+export class AccessGuard implements CanActivate, OnModuleInit {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** @throws StartupError if a route requires a scope that no module declares: no key could be limited to it */
+  onModuleInit(): void {
+    for (const { controller, handler, name } of handlersOf(this.discovery)) {
+      const unknown = requiredScopes(handler).find((scope) => !SCOPES.includes(scope));
+      if (unknown !== undefined)
+        throw new StartupError(
+          `${controller.name}.${name} requires the scope ${JSON.stringify(unknown)}, which no module declares in its ` +
+            'static property "scopes".',
+        );
+    }
+  }
+
+  canActivate(context: ExecutionContext): true {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const { isPublic, scopes, refusesIdempotencyKey } = rulesOf(context);
+    checkHost(request);
+    const { principal, method } = request;
+    if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)
+      throw withoutKey(principal, http.getResponse<Response>());
+    if (scopes.length > 0) requireScopes(scopes, principal, http.getResponse<Response>());
+    if (refusesIdempotencyKey && method === 'POST' && request.headers['idempotency-key'] !== undefined)
+      throw keyNotSupported();
+    return true;
+  }
+}
+
+function withoutKey(principal: Exclude<Principal, { kind: 'key' }> | undefined, response: Response): Error {
+  if (principal?.key === 'unavailable') return new ServiceUnavailable();
+  const isMissing = principal?.key === 'missing';
+  response.setHeader('WWW-Authenticate', isMissing ? NO_KEY : WRONG_KEY);
+  return isMissing ? new MissingApiKey() : new InvalidApiKey();
+}
+
+/** @throws InsufficientScope */
+function requireScopes(
+  required: readonly Scope[],
+  principal: Principal | undefined,
+  response: Response,
+): void {
+  const granted = principal?.kind === 'key' ? (principal.scopes ?? required) : [];
+  const missing = required.find((scope) => !granted.includes(scope));
+  if (!missing) return;
+  response.setHeader(
+    'WWW-Authenticate',
+    challenge({ error: 'insufficient_scope', scope: required.join(' ') }),
+  );
+  throw new InsufficientScope(missing);
+}

@@ -1,0 +1,25 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { SECURITY_SCHEME } from '../http/operation-marks.js';
+import { InsufficientScope } from './auth.errors.js';
+import type { Scope } from './scopes.js';
+
+const REQUIRED_SCOPES = 'auth:required-scopes';
+
+/** The scopes that a handler requires, if any. */
+export const requiredScopes = (handler: object): readonly Scope[] =>
+  (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
+
+/**
+ * Restricts an operation to keys with all of these scopes, which the module declares in `static readonly scopes`. Requests with
+ * other keys get 403 `insufficient_scope`.
+ */
+export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
+  return applyDecorators(
+    // Metadata, because it survives decorators that replace the handler.
+    SetMetadata(REQUIRED_SCOPES, scopes),
+    ApiSecurity(SECURITY_SCHEME, scopes),
+    ApiErrors(new InsufficientScope(scopes[0])),
+  );
+}

@@ -1,0 +1,160 @@
+import { ServiceUnavailable } from '../errors/common.errors.js';
+
+export interface SlotLimits {
+  /** Slots of one client. */
+  readonly perClient: number;
+  /** Slots of all clients together; by default unlimited. */
+  readonly total?: number;
+  /** Milliseconds that a request waits for a slot. */
+  readonly wait: number;
+  /** Waiting requests of one client; by default unlimited. */
+  readonly maxWaiting?: number;
+}
+
+/**
+ * Shares a resource between clients. A client that has used up its slots waits, and its requests get them in order. Of several
+ * clients that wait, the one served longest ago is next.
+ */
+export class Slots {
+  /** Only those with requests. */
+  private readonly clients = new Map<string, Client>();
+  /** Clients that wait although they have a slot left: all slots together are taken. The least recently served first. */
+  private readonly ready = new Set<Client>();
+  private readonly total: number;
+  private taken = 0;
+  private isClosed = false;
+
+  constructor(private readonly limits: SlotLimits) {
+    this.total = limits.total ?? Infinity;
+  }
+
+  /**
+   * Takes a slot, which {@link leave} gives back.
+   * @param waited milliseconds that the request has waited elsewhere, which shorten its wait here
+   * @returns `undefined` if the request has its slot already
+   * @throws ServiceUnavailable if it would have to wait, and too many requests of the client do
+   */
+  enter(name: string, waited = 0): WaitingRequest | undefined {
+    let client = this.clients.get(name);
+    if (!client) this.clients.set(name, (client = { taken: 0, waiting: new Set() }));
+    if (client.taken < this.limits.perClient && this.taken < this.total) {
+      client.taken += 1;
+      this.taken += 1;
+      return undefined;
+    }
+    return this.queue(name, client, waited);
+  }
+
+  /** Gives a slot back. The next request starts in a new turn of the event loop, so that a queue does not run in one piece. */
+  leave(name: string): void {
+    const client = this.clients.get(name);
+    if (!client) throw new Error(`${name} has no slot.`);
+    client.taken -= 1;
+    this.taken -= 1;
+    this.sort(name, client);
+    this.admit();
+  }
+
+  /** Runs work in a slot. @throws ServiceUnavailable, and any error of the work */
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    await this.enter(name)?.admitted;
+    try {
+      return await work();
+    } finally {
+      this.leave(name);
+    }
+  }
+
+  /** Refuses the requests that wait, and later ones that would have to. */
+  close(): void {
+    this.isClosed = true;
+    for (const { waiting } of [...this.clients.values()])
+      for (const request of [...waiting]) request.cancel();
+  }
+
+  private queue(name: string, client: Client, waited: number): WaitingRequest {
+    const { wait, maxWaiting = Infinity } = this.limits;
+    if (this.isClosed || client.waiting.size >= maxWaiting) {
+      this.sort(name, client);
+      throw new ServiceUnavailable({ cause: this.isClosed ? 'the service stops' : TOO_MANY });
+    }
+    const request = new WaitingRequest(Math.max(0, wait - waited), () => {
+      client.waiting.delete(request);
+      this.sort(name, client);
+    });
+    client.waiting.add(request);
+    this.sort(name, client);
+    return request;
+  }
+
+  private admit(): void {
+    for (const client of this.ready) {
+      if (this.taken >= this.total) return;
+      const [request] = client.waiting;
+      if (!request) continue;
+      client.taken += 1;
+      this.taken += 1;
+      this.ready.delete(client); // behind the others, if it still waits
+      request.admit();
+    }
+  }
+
+  private sort(name: string, client: Client): void {
+    const { taken, waiting } = client;
+    if (waiting.size > 0 && taken < this.limits.perClient) this.ready.add(client);
+    else this.ready.delete(client);
+    if (taken === 0 && waiting.size === 0) this.clients.delete(name);
+  }
+}
+
+const TOO_MANY = 'too many requests of this client wait';
+
+interface Client {
+  taken: number;
+  /** In the order of their arrival. */
+  readonly waiting: Set<WaitingRequest>;
+}
+
+/** A request that waits for a slot. */
+export class WaitingRequest {
+  /** Resolves when the request has its slot. @throws ServiceUnavailable after the time to wait, and after `cancel()` */
+  readonly admitted: Promise<void>;
+  private readonly settle: { resolve: () => void; reject: (error: Error) => void };
+  private readonly timer: NodeJS.Timeout;
+  private hasEnded = false;
+
+  /** @param leaveQueue called once, when the request no longer waits */
+  constructor(
+    wait: number,
+    private readonly leaveQueue: () => void,
+  ) {
+    let settle: typeof this.settle | undefined;
+    this.admitted = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+    this.settle = settle as unknown as typeof this.settle; // a promise calls its executor at once
+    this.timer = setTimeout(() => {
+      this.end('no slot became free in time');
+    }, wait);
+  }
+
+  /** Ends the wait without a slot. Does nothing if the request has one. */
+  cancel(): void {
+    this.end('it was cancelled while it waited');
+  }
+
+  admit(): void {
+    this.stopWaiting();
+    setImmediate(this.settle.resolve);
+  }
+
+  private end(cause: string): void {
+    if (this.hasEnded) return;
+    this.stopWaiting();
+    this.settle.reject(new ServiceUnavailable({ cause }));
+  }
+
+  private stopWaiting(): void {
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+    this.leaveQueue();
+  }
+}

@@ -1,0 +1,51 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { UNREAD } from '../http/body/body.guard.js';
+import { fingerprint } from './fingerprint.js';
+import { idempotencyKey, keyWithoutClient, keyWithUnreadBody } from './idempotency-key.js';
+import { idempotentOptions } from './idempotent.metadata.js';
+import { IdempotentRequests } from './idempotent-requests.js';
+import type { IdempotentRequest } from './idempotent-responses.js';
+
+/**
+ * The guard of `@Idempotent()` handlers. For a request with an `Idempotency-Key` it opens the transaction that `JsonAdapter`
+ * commits together with the response. It answers a repeat itself.
+ */
+@Injectable()
+export class IdempotencyGuard implements CanActivate {
+  /** Dependencies are resolved per request, so a unit test of a controller need not provide them. */
+  constructor(private readonly modules: ModuleRef) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    // Checked first, because reading `headersDistinct` parses all headers.
+    if (request.headers['idempotency-key'] === undefined) return true;
+    return this.begin(request, http.getResponse<Response>(), context);
+  }
+
+  private async begin(request: Request, response: Response, context: ExecutionContext): Promise<true> {
+    const identified = identify(request, request.headersDistinct['idempotency-key'] ?? []);
+    const requests = this.modules.get(IdempotentRequests, { strict: false });
+    const { isolation } = idempotentOptions(context.getHandler()) ?? {};
+    if (await requests.begin(identified, response, isolation)) return true;
+    // As a middleware that does not call next(): no interceptor, pipe or filter can change the stored response.
+    return new Promise<never>(() => undefined);
+  }
+}
+
+/** @throws ValidationFailed */
+function identify(request: Request, keys: readonly string[]): IdempotentRequest {
+  const { principal, method, originalUrl } = request;
+  const key = idempotencyKey(keys);
+  if (principal?.kind !== 'key') throw keyWithoutClient();
+  return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, bodyIn(request)) };
+}
+
+/** @throws ValidationFailed if the body is left to the handler, which cannot compare it with that of a repeat */
+function bodyIn(request: Request): unknown {
+  const body: unknown = request.body;
+  if (body === UNREAD) throw keyWithUnreadBody();
+  return body;
+}
