@@ -175,12 +175,40 @@ describe('webhooks', () => {
       }
     });
 
-    it('allows at most 20 per key, even for concurrent requests', async () => {
+    it.each([
+      ['free', 2],
+      ['pro', 5],
+      ['business', 20],
+      ['enterprise', 50],
+    ] as const)('allows a key of the plan %s %i, even for concurrent requests', async (plan, max) => {
+      const owner = petstore.client(await petstore.key(plan));
       const results = await Promise.all(
-        Array.from({ length: 25 }, () => client.post('/v1/webhooks').send({ url: receiver.url })),
+        Array.from({ length: max + 3 }, () => owner.post('/v1/webhooks').send({ url: receiver.url })),
       );
-      expect(results.filter(({ status }) => status === 201)).toHaveLength(20);
-      expect(results.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'too_many_webhooks' });
+      expect(results.filter(({ status }) => status === 201)).toHaveLength(max);
+      expect(results.find(({ status }) => status === 409)?.body).toMatchObject({
+        code: 'too_many_webhooks',
+        message: `A key of the plan ${plan} can have ${max} webhooks. Delete one first.`,
+      });
+    });
+
+    it('keeps those that a key has beyond its plan, but allows no more', async () => {
+      const keys = petstore.app.get(ApiKeysService);
+      const { key, secret } = await keys.create({ name: 'shrinks', plan: 'pro' });
+      const owner = petstore.client(secret);
+      const post = () => owner.post('/v1/webhooks').send({ url: receiver.url });
+      const { body } = await post().expect(201);
+      for (let i = 0; i < 2; i++) await post().expect(201);
+      await keys.update(key.id, () => ({ plan: { plan: 'free', limits: null } }));
+      await post().expect(409);
+      expect((await owner.get('/v1/webhooks').expect(200)).body).toHaveLength(3);
+      await owner
+        .patch(`/v1/webhooks/${(body as Webhook).id}`)
+        .send({ types: ['item.created'] })
+        .expect(200);
+      await addItem();
+      await fanOut();
+      expect(await petstore.query('SELECT FROM webhook_deliveries')).toHaveLength(3);
     });
 
     it('changes only what a PATCH names', async () => {
@@ -525,6 +553,49 @@ describe('webhooks', () => {
       await client.post(`/v1/webhooks/${id}/ping`).expect(202);
       await deliver(id); // immediately
       expect(receiver.received.length).toBeGreaterThan(before);
+    });
+
+    it.each([
+      [120, seconds(120)],
+      [86_400, hours(1)],
+    ])(
+      'that asks for %i s of rest gets it for each delivery, up to an hour, but not from a ping',
+      async (asked, rest) => {
+        const { id } = await create();
+        receiver.respond = (response) => response.writeHead(503, { 'Retry-After': asked }).end();
+        await addItem();
+        await work(id);
+        await addItem(); // a new delivery, due at once
+        receiver.respond = 204;
+        await work(id);
+        await pass(rest - seconds(5));
+        await work(id);
+        expect(receiver.received).toHaveLength(1);
+        await petstore.app.get(WebhookHousekeeping).measure();
+        await pass(seconds(6));
+        await work(id);
+        expect(await deliveries(id, '?state=delivered')).toHaveLength(2);
+        receiver.respond = (response) => response.writeHead(429, { 'Retry-After': asked }).end();
+        await addItem();
+        await work(id);
+        receiver.respond = 204;
+        await client.post(`/v1/webhooks/${id}/ping`).expect(202);
+        await deliver(id);
+        expect(await deliveries(id, '?state=delivered')).toMatchObject([{ type: 'webhook.ping' }, {}, {}]);
+      },
+    );
+
+    it('does not inherit the rest that another URL has asked for', async () => {
+      const { id } = await create();
+      receiver.respond = (response) => response.writeHead(503, { 'Retry-After': 3_600 }).end();
+      await addItem();
+      await work(id);
+      receiver.respond = 204;
+      const url = `${receiver.url}/2`;
+      await client.patch(`/v1/webhooks/${id}`).send({ url }).expect(200);
+      await addItem();
+      await work(id);
+      expect(receiver.received[1]).toMatchObject({ url: '/hook/2' });
     });
 
     it('starts afresh with another URL', async () => {

@@ -151,6 +151,38 @@ describe('workers in processes of their own', () => {
     await eventually(() => receiver.received.filter(({ url }) => url === '/hook').length === 20);
   });
 
+  it('deliver to a healthy webhook within 5 s while ten keys have 20 webhooks each that respond after 9.5 s', async () => {
+    receiver.respond = (response) => {
+      if (response.req.url === '/hook') response.writeHead(204).end();
+      else setTimeout(() => response.writeHead(200).end(), 9_500);
+    };
+    for (let i = 0; i < 10; i++) {
+      client = petstore.client(await petstore.key('free'));
+      const slow = await create(`${receiver.url}/slow`);
+      await petstore.query(
+        `INSERT INTO webhooks (api_key_id, url, types, state, secret, after_event_id, created_at)
+         SELECT api_key_id, url, types, state, secret, after_event_id, created_at
+         FROM webhooks CROSS JOIN generate_series(1, 19) WHERE id = $1`,
+        [slow],
+      );
+    }
+    client = petstore.client(await petstore.key('free'));
+    await create(receiver.url);
+    await startWorker();
+    const received = () => receiver.received.filter(({ url }) => url === '/hook').length;
+    await record(1);
+    await eventually(() => receiver.received.length > 50); // the slow ones are being served
+    const waits: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      const before = received();
+      const began = performance.now();
+      await record(1);
+      await eventually(() => received() > before);
+      waits.push(performance.now() - began);
+    }
+    expect(Math.max(...waits)).toBeLessThan(5_000);
+  });
+
   it('deliver to an endpoint while others hang with 200 events each', async () => {
     receiver.respond = (response) => {
       if (response.req.url === '/hook') response.writeHead(204).end();

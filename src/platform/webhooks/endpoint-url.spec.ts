@@ -40,13 +40,10 @@ describe('EndpointUrl', () => {
       /^url has port 80; only the port of https/,
     ],
     ['http', 'http://shop.example.com/', ['8.8.8.8'], /^url must start with https:\/\/$/],
-    ['a private address', 'https://10.0.0.1/', ['10.0.0.1'], /not public$/],
-    [
-      'no address',
-      'https://none.example.com/',
-      [],
-      /^url has the host none.example.com, for which DNS has no address$/,
-    ],
+    ['a private address', 'https://10.0.0.1/', ['10.0.0.1'], /^url has a host without .* not public$/],
+    ['no address', 'https://none.example.com/', [], /^url has a host without .* not public$/],
+    ['http to a name without an address', 'http://none.example.com/', [], /^url must start with https/],
+    ['another port of a name without an address', 'https://none.example.com:1/', [], /port 1/],
     [
       'other ports outside the allowed networks',
       'https://both.example.com:8443/',

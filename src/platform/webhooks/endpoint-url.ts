@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError } from '../errors/field-error.js';
-import {
-  AddressRefused,
-  EndpointAddresses,
-  NameServersUnavailable,
-  NoAddress,
-} from './delivery/endpoint-addresses.js';
+import { AddressRefused, EndpointAddresses, NameServersUnavailable } from './delivery/endpoint-addresses.js';
 
 /**
  * Checks the URL of an endpoint when it is set. A name is accepted if no name server responds, because this process may
@@ -25,7 +20,7 @@ export class EndpointUrl {
       await this.addresses.of(url);
     } catch (error) {
       if (error instanceof NameServersUnavailable) return;
-      if (!(error instanceof NoAddress || error instanceof AddressRefused)) throw error;
+      if (!(error instanceof AddressRefused)) throw error;
       refuse(error.message);
     }
   }

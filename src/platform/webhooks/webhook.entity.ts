@@ -73,6 +73,10 @@ export class Webhook {
   @Column('uuid', { name: 'busy_by', nullable: true })
   busyBy!: string | null;
 
+  /** When a process last began to send to it. The key that was served longest ago is next. */
+  @Column('timestamptz', { name: 'served_at', nullable: true })
+  servedAt!: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 

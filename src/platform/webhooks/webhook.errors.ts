@@ -1,4 +1,5 @@
 import { DomainError } from '../errors/domain-error.js';
+import type { Plan } from '../auth/plans.js';
 import type { Int64 } from '../json/int64.js';
 
 export class WebhookNotFound extends DomainError {
@@ -36,11 +37,15 @@ export class WebhookDisabled extends DomainError {
 
 export class TooManyWebhooks extends DomainError {
   static override readonly help = {
-    meaning: 'The key has the maximum number of webhooks.',
-    action: 'Delete one first.',
+    meaning: 'The key has as many webhooks as its plan allows, or more from before.',
+    action: 'Delete one first, or ask the operator for a larger plan.',
   };
 
-  constructor(max: number) {
-    super('conflict', 'too_many_webhooks', `A key can have ${max} webhooks. Delete one first.`);
+  constructor(plan: Plan, max: number) {
+    super(
+      'conflict',
+      'too_many_webhooks',
+      `A key of the plan ${plan} can have ${max} webhooks. Delete one first.`,
+    );
   }
 }

@@ -19,7 +19,7 @@ export class WebhookMetrics {
     });
     this.age = new Gauge({
       name: `${SERVICE.prefix}_webhook_backlog_seconds`,
-      help: 'How late the oldest due delivery is. Endpoints that fail are left out.',
+      help: 'How late the oldest due delivery is. Endpoints that fail or have asked for a pause are left out.',
       registers: [registry],
     });
     for (const outcome of ['success', ...ATTEMPT_ERRORS]) this.attempts.inc({ outcome }, 0);

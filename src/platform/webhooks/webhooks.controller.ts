@@ -16,7 +16,7 @@ import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
 import { TooManyWebhooks, WebhookNotFound } from './webhook.errors.js';
-import { MAX_WEBHOOKS, WebhooksService } from './webhooks.service.js';
+import { WEBHOOKS_OF_PLAN, WebhooksService } from './webhooks.service.js';
 
 @Tag('webhooks', 'Events sent to your URL')
 @Controller({ path: 'webhooks', version: '1' })
@@ -28,7 +28,7 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'listWebhooks',
     summary: 'List webhooks',
-    description: `The webhooks of your key, at most ${MAX_WEBHOOKS}, in ascending order of \`id\`.`,
+    description: 'The webhooks of your key, in ascending order of `id`.',
   })
   @Paged(WebhookResponse, { description: 'A page of the webhooks of your key.' })
   list(
@@ -45,11 +45,12 @@ export class WebhooksController {
     summary: 'Create a webhook',
     description:
       'Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that ' +
-      'creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, ' +
+      'creates it: 2 of them with the free plan, 5 with pro, 20 with business, 50 with enterprise. The response has the ' +
+      '`secret`, which is shown only once. `Idempotency-Key` is not supported, ' +
       'because responses with secrets are not stored.',
   })
   @Created(WebhookWithSecretResponse, { description: 'The webhook and its secret.', etag: false })
-  @ApiErrors(new TooManyWebhooks(MAX_WEBHOOKS))
+  @ApiErrors(new TooManyWebhooks('free', WEBHOOKS_OF_PLAN.free))
   create(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
     @Body() newWebhook: CreateWebhookDto,

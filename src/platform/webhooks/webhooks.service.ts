@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
+import { ApiKey } from '../auth/api-key.entity.js';
+import type { Plan } from '../auth/plans.js';
 import { EventsService } from '../events/events.service.js';
 import { IfMatchCondition } from '../conditional/if-match.condition.js';
 import { keysetPage } from '../pagination/keyset.js';
@@ -17,7 +19,14 @@ import { EndpointUrl } from './endpoint-url.js';
 import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
 import { TooManyWebhooks, WebhookNotFound } from './webhook.errors.js';
 
-export const MAX_WEBHOOKS = 20;
+/** How many webhooks a key can have. One that has more, from before its plan or this table changed, keeps them. */
+export const WEBHOOKS_OF_PLAN: Readonly<Record<Plan, number>> = {
+  free: 2,
+  pro: 5,
+  business: 20,
+  enterprise: 50,
+};
+
 /** How long the previous secret keeps signing after a rotation. */
 const OVERLAP = hours(24);
 
@@ -46,9 +55,13 @@ export class WebhooksService {
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
       const webhooks = manager.getRepository(Webhook);
       // Serialise requests of one key, so that two concurrent ones cannot exceed the limit.
-      await manager.query('SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE', [owner]);
-      if ((await webhooks.countBy({ apiKeyId: owner, deletedAt: IsNull() })) >= MAX_WEBHOOKS)
-        throw new TooManyWebhooks(MAX_WEBHOOKS);
+      const { plan } = await manager.findOneOrFail(ApiKey, {
+        where: { id: owner },
+        lock: { mode: 'for_no_key_update' },
+      });
+      const max = WEBHOOKS_OF_PLAN[plan];
+      if ((await webhooks.countBy({ apiKeyId: owner, deletedAt: IsNull() })) >= max)
+        throw new TooManyWebhooks(plan, max);
       const webhook = webhooks.create({
         apiKeyId: owner,
         url,
@@ -83,6 +96,7 @@ export class WebhooksService {
       if (url !== undefined && url !== webhook.url) {
         webhook.url = url;
         webhook.failingSince = null; // a new endpoint
+        if (webhook.busyBy === null) webhook.busyUntil = null; // its predecessor's pause
       }
       if (types !== undefined) webhook.types = types;
       if (state === WebhookState.Enabled) enable(webhook, newestId);

@@ -32,6 +32,13 @@ export interface DueDelivery {
   readonly isActive: boolean;
 }
 
+/** A webhook that waits for a slot. */
+export interface DueWebhook {
+  readonly id: string;
+  /** Slots that its key has before this one, those of the webhooks listed before it included. */
+  readonly slotsOfKey: number;
+}
+
 /** The result of processing a delivery. */
 export interface Outcome {
   readonly id: string;
@@ -57,8 +64,8 @@ const PAUSE = `least(interval '1 minute', greatest(interval '1 s', (now() - fail
 
 /**
  * The queue of deliveries: the table itself. A process leases a webhook (`busy_until`, `busy_by`), then claims its due deliveries
- * by moving `next_attempt_at`. While no process has it, `busy_until` is the end of a failing webhook's pause. All times use the
- * database's clock.
+ * by moving `next_attempt_at`. While no process has it, `busy_until` is the end of a pause: after a failure, or because the endpoint
+ * asked for one. All times use the database's clock.
  */
 @Injectable()
 export class DeliveryStore {
@@ -67,10 +74,11 @@ export class DeliveryStore {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Finds webhooks that have due deliveries and are free, healthy ones first.
+   * Finds webhooks that have due deliveries and are free. Each key gets its first slot before any gets its second, and so on; among
+   * equals, healthy webhooks come first, and then the key that was served longest ago.
    * @param serving those that this process serves now. It gives up its other leases: it never learnt of them, or failed.
    */
-  async due(serving: readonly string[], limit: number): Promise<string[]> {
+  async due(serving: readonly string[], limit: number): Promise<DueWebhook[]> {
     await this.dataSource.query(
       `WITH lost AS (
          SELECT id, busy_until FROM webhooks WHERE busy_by = $1 AND id <> ALL ($2::bigint[]) FOR NO KEY UPDATE
@@ -81,15 +89,23 @@ export class DeliveryStore {
        WHERE webhook_id = lost.id AND state = 'pending' AND next_attempt_at = lost.busy_until`,
       [this.process, serving],
     );
-    const rows = await this.dataSource.query<{ id: string }[]>(
-      `SELECT id::text FROM webhooks
-       WHERE (busy_until IS NULL OR busy_until <= now()) AND id <> ALL ($1::bigint[])
-         AND EXISTS (SELECT FROM webhook_deliveries AS delivery
-                     WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at <= now())
-       ORDER BY failing_since DESC NULLS FIRST, busy_until NULLS FIRST LIMIT $2`,
+    return this.dataSource.query<DueWebhook[]>(
+      `WITH key AS (
+         SELECT api_key_id, count(*) FILTER (WHERE id = ANY ($1::bigint[])) AS slots, max(served_at) AS served_at
+         FROM webhooks GROUP BY api_key_id
+       ), due AS (
+         SELECT id, api_key_id, failing_since,
+                row_number() OVER (PARTITION BY api_key_id
+                                   ORDER BY failing_since DESC NULLS FIRST, served_at NULLS FIRST, id) AS place
+         FROM webhooks
+         WHERE (busy_until IS NULL OR busy_until <= now()) AND id <> ALL ($1::bigint[])
+           AND EXISTS (SELECT FROM webhook_deliveries AS delivery
+                       WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at <= now())
+       )
+       SELECT id::text, (slots + place - 1)::integer AS "slotsOfKey" FROM due JOIN key USING (api_key_id)
+       ORDER BY slots + place, failing_since DESC NULLS FIRST, key.served_at NULLS FIRST, id LIMIT $2`,
       [serving, limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Leases a webhook, or renews the lease, and claims deliveries that are due, oldest first. None if another process has it. */
@@ -103,7 +119,7 @@ export class DeliveryStore {
          WHERE delivery.state = 'pending' AND next_attempt_at <= now()
          ORDER BY next_attempt_at, delivery.id LIMIT ${BATCH} FOR UPDATE OF delivery SKIP LOCKED
        ), leased AS (
-         UPDATE webhooks SET busy_until = ${END_OF_LEASE}, busy_by = $2
+         UPDATE webhooks SET busy_until = ${END_OF_LEASE}, busy_by = $2, served_at = now()
          FROM free WHERE webhooks.id = free.id AND EXISTS (SELECT FROM due)
        ), claimed AS (
          UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${END_OF_LEASE}
@@ -121,12 +137,16 @@ export class DeliveryStore {
     );
   }
 
-  /** Ends the lease. A failing webhook then pauses. */
-  async release(webhookId: string): Promise<void> {
+  /**
+   * Ends the lease. A failing webhook then pauses.
+   * @param askedPause milliseconds for which the endpoint has asked to be left alone
+   */
+  async release(webhookId: string, askedPause = 0): Promise<void> {
     await this.dataSource.query(
-      `UPDATE webhooks SET busy_until = CASE WHEN failing_since IS NOT NULL THEN now() + ${PAUSE} END, busy_by = NULL
+      `UPDATE webhooks SET busy_by = NULL, busy_until = now() + nullif(greatest(
+         CASE WHEN failing_since IS NOT NULL THEN ${PAUSE} END, make_interval(secs => $3::float8 / 1000)), interval '0')
        WHERE id = $1 AND busy_by = $2`,
-      [webhookId, this.process],
+      [webhookId, this.process, askedPause],
     );
   }
 

@@ -34,8 +34,6 @@ export class AddressResolver {
 const isTemporary = (result: PromiseSettledResult<unknown>): boolean =>
   result.status === 'rejected' && !NO_ADDRESS.includes(String((result.reason as { code?: unknown }).code));
 
-/** The host name has no address. */
-export class NoAddress extends Error {}
 /** Webhooks may not reach this URL. The message says what to change. */
 export class AddressRefused extends Error {}
 
@@ -54,16 +52,17 @@ export class EndpointAddresses {
   /**
    * All addresses must be permitted: a name that also resolves to a forbidden address is not trusted. Connect to these
    * addresses without resolving the name again, because the result could differ.
-   * @throws NoAddress, AddressRefused, NameServersUnavailable
+   * A name without an address is refused as one with a private address is: otherwise a client could find out which internal names exist.
+   * @throws AddressRefused, NameServersUnavailable
    */
   async of({ hostname, protocol, port }: URL): Promise<string[]> {
     const addresses = await this.resolver.resolve(hostname.replace(/^\[|\]$/g, ''));
-    if (addresses.length === 0) throw new NoAddress(`has the host ${hostname}, for which DNS has no address`);
-    if (addresses.every((address) => this.policy.trusts(address))) return addresses;
+    const all = (is: (address: string) => boolean) => addresses.length > 0 && addresses.every(is);
+    if (all((address) => this.policy.trusts(address))) return addresses;
     if (protocol !== 'https:') throw new AddressRefused('must start with https://');
     if (port !== '') throw new AddressRefused(`has port ${port}; only the port of https, 443, is allowed`);
-    if (!addresses.every((address) => this.policy.permits(address)))
-      throw new AddressRefused('has a host with an address that is not public');
+    if (!all((address) => this.policy.permits(address)))
+      throw new AddressRefused('has a host without an address, or with one that is not public');
     return addresses;
   }
 }

@@ -21,6 +21,19 @@ const WRITE_AGAIN_AFTER = seconds(0.5);
 /** Failures of the service itself, for which no request was sent. */
 const OWN_ERRORS: readonly Attempt['error'][] = ['secret_unreadable', 'event_expired'];
 
+interface AttemptResult {
+  readonly attempt: Attempt;
+  /** Milliseconds for which the endpoint asks to be left alone. */
+  readonly retryAfter?: number;
+}
+
+interface BatchResult {
+  /** Whether there may be more to deliver now. */
+  readonly mayHaveMore: boolean;
+  /** Milliseconds for which the endpoint asks to be left alone. */
+  readonly askedPause?: number;
+}
+
 @Injectable()
 export class WebhookDeliverer implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
@@ -45,28 +58,33 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
    */
   async deliver(webhookId: string, stop = new AbortController().signal): Promise<void> {
     const end = this.clock.elapsed() + TURN;
-    while ((await this.deliverBatch(webhookId, stop)) && this.clock.elapsed() < end && !this.stopping);
-    await this.store.release(webhookId);
+    let batch: BatchResult;
+    do batch = await this.deliverBatch(webhookId, stop);
+    while (batch.mayHaveMore && this.clock.elapsed() < end && !this.stopping);
+    await this.store.release(webhookId, batch.askedPause);
   }
 
-  /** @returns whether there may be more to deliver now */
-  private async deliverBatch(webhookId: string, stop: AbortSignal): Promise<boolean> {
+  private async deliverBatch(webhookId: string, stop: AbortSignal): Promise<BatchResult> {
     const leaseEnds = this.clock.elapsed() + LEASE;
     const batch = await this.store.claim(webhookId);
     const [first] = batch;
-    if (!first) return false;
+    if (!first) return { mayHaveMore: false };
     if (!first.isActive) {
       await this.store.write(batch.map(({ id, claimedUntil }) => ({ id, claimedUntil, state: 'failed' })));
-      return true;
+      return { mayHaveMore: true };
     }
-    const attempts = await Promise.all(batch.map((due) => this.attempt(due, stop)));
-    const made = attempts.filter((attempt) => attempt !== undefined);
-    const outcomes = batch.map((due, i) => outcomeOf(due, attempts[i]));
+    const made = await Promise.all(batch.map((due) => this.attempt(due, stop)));
+    const attempts = made.flatMap((result) => (result ? [result.attempt] : []));
+    const outcomes = batch.map((due, i) => outcomeOf(due, made[i]));
+    const asked = Math.max(0, ...made.map((result) => result?.retryAfter ?? 0));
     for (let again = false; ; again = true) {
       try {
-        await this.noteEndpoint(first, made);
+        await this.noteEndpoint(first, attempts);
         const isRetryRequested = await this.store.write(outcomes, again);
-        return isRetryRequested || attempts.every((attempt) => attempt && attempt.error === undefined);
+        if (isRetryRequested) return { mayHaveMore: true };
+        const isHealthy =
+          attempts.length === batch.length && attempts.every(({ error }) => error === undefined);
+        return { mayHaveMore: isHealthy, askedPause: asked };
       } catch (error) {
         // Without its outcome, the message would be sent again after the failover.
         if (this.stopping || this.clock.elapsed() > leaseEnds) throw error;
@@ -86,14 +104,15 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
   }
 
   /** @returns `undefined` if the attempt was abandoned */
-  private async attempt(due: DueDelivery, stop: AbortSignal): Promise<Attempt | undefined> {
+  private async attempt(due: DueDelivery, stop: AbortSignal): Promise<AttemptResult | undefined> {
     const began = this.clock.elapsed();
     const at = new Date(this.clock.now()).toISOString();
-    const result = await this.post(due, stop);
-    if (!result) return undefined;
+    const sent = await this.post(due, stop);
+    if (!sent) return undefined;
+    const { retryAfter, ...result } = sent;
     const milliseconds = Math.round(this.clock.elapsed() - began);
     this.metrics.attempted(result.error ?? 'success');
-    return { at, milliseconds, ...result };
+    return { attempt: { at, milliseconds, ...result }, retryAfter };
   }
 
   private async post(due: DueDelivery, stop: AbortSignal): Promise<SendResult | undefined> {
@@ -131,10 +150,12 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
 }
 
 /** @param attempt `undefined` if it was abandoned: another process makes it immediately */
-function outcomeOf({ id, claimedUntil, tries }: DueDelivery, attempt: Attempt | undefined): Outcome {
-  if (!attempt) return { id, claimedUntil, state: 'pending', wait: 0 };
+function outcomeOf({ id, claimedUntil, tries }: DueDelivery, result: AttemptResult | undefined): Outcome {
+  if (!result) return { id, claimedUntil, state: 'pending', wait: 0 };
+  const { attempt, retryAfter = 0 } = result;
   if (attempt.error === undefined) return { id, claimedUntil, state: 'delivered', attempt };
   const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
-  const wait = isFinal ? undefined : waitAfter(tries + 1);
-  return { id, claimedUntil, state: wait === undefined ? 'failed' : 'pending', wait, attempt };
+  const scheduled = isFinal ? undefined : waitAfter(tries + 1);
+  if (scheduled === undefined) return { id, claimedUntil, state: 'failed', attempt };
+  return { id, claimedUntil, state: 'pending', wait: Math.max(scheduled, retryAfter), attempt };
 }

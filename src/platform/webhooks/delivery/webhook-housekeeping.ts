@@ -55,16 +55,18 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
   }
 }
 
-/** Includes events that have no deliveries yet; excludes failing endpoints. */
+/** Includes events that have no deliveries yet; excludes endpoints that fail or have asked for a pause. */
 const BACKLOG = `
   WITH active AS (
-    SELECT id, failing_since, after_event_id FROM webhooks WHERE ${IS_ACTIVE}
+    SELECT id, after_event_id,
+           failing_since IS NOT NULL OR (busy_by IS NULL AND busy_until > now()) IS TRUE AS is_paused
+    FROM webhooks WHERE ${IS_ACTIVE}
   )
   SELECT greatest(0, extract(epoch FROM now() - least(
     (SELECT min(due) FROM active CROSS JOIN LATERAL (
        SELECT min(next_attempt_at) AS due FROM webhook_deliveries
        WHERE webhook_id = active.id AND state = 'pending') AS next
-     WHERE failing_since IS NULL),
+     WHERE NOT is_paused),
     (SELECT occurred_at FROM events
      WHERE id > (SELECT greatest(last_event_id, (SELECT min(after_event_id) FROM active)) FROM webhook_feed)
        AND EXISTS (SELECT FROM active)

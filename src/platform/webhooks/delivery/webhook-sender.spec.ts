@@ -97,10 +97,30 @@ describe('WebhookSender', () => {
     expect(await send(`http://rebind.test:${port}/`)).toEqual({ error: 'address_refused' });
   });
 
-  it('reports a name without addresses', async () => {
+  it('reports a name without addresses as one with a private address: neither says which internal names exist', async () => {
     expect(await sender({ 'none.test': [[]] }).send('https://none.test/')).toEqual({
-      error: 'name_not_resolved',
+      error: 'address_refused',
     });
+  });
+
+  it.each([
+    [429, '7', { retryAfter: 7_000 }],
+    [503, '3600', { retryAfter: 3_600_000 }],
+    [503, '86400', { retryAfter: 3_600_000 }],
+    [503, '9'.repeat(400), { retryAfter: 3_600_000 }],
+    [503, 'Sun, 06 Nov 1994 08:49:57 GMT', { retryAfter: 20_000 }],
+    [503, 'Sun, 06 Nov 1994 08:49:00 GMT', {}],
+    [503, '-5', {}],
+    [503, 'soon', {}],
+    [500, '7', {}],
+    [200, '7', undefined],
+  ])('reads Retry-After of a %i with %s', async (status, value, expected) => {
+    const port = await serve((_, response) => {
+      response.writeHead(status, { 'Retry-After': value, Date: 'Sun, 06 Nov 1994 08:49:37 GMT' }).end();
+    });
+    expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual(
+      expected ? { status, error: 'http_status', ...expected } : { status },
+    );
   });
 
   it('reports a closed port, and a server without TLS', async () => {

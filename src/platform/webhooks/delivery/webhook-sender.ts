@@ -1,21 +1,19 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isNativeError } from 'node:util/types';
-import { seconds } from '../../clock/duration.js';
-import {
-  AddressRefused,
-  EndpointAddresses,
-  NameServersUnavailable,
-  NoAddress,
-} from './endpoint-addresses.js';
+import { hours, seconds } from '../../clock/duration.js';
+import { AddressRefused, EndpointAddresses, NameServersUnavailable } from './endpoint-addresses.js';
 
 /** For a whole attempt: DNS, connection, request and response. */
 const TIMEOUT = seconds(10);
 /** How many bytes of a response are read. They are discarded; reading them allows the connection to be reused. */
 const MAX_RESPONSE = 64 * 1024;
+/** Statuses with which an endpoint may ask to be left alone, and for how long at most. */
+const BUSY: readonly number[] = [429, 503];
+const MAX_RETRY_AFTER = hours(1);
 const IDLE = seconds(4); // less than the 5 s after which many servers close a connection
 
 /** Why an attempt failed. The codes reveal no address and no part of the response. */
@@ -37,6 +35,8 @@ export interface SendResult {
   readonly status?: number;
   /** Absent after a success. */
   readonly error?: AttemptError;
+  /** Milliseconds for which the endpoint asks to be left alone, with 429 or 503. */
+  readonly retryAfter?: number;
 }
 
 /** Sends messages to users' endpoints, which are untrusted. */
@@ -153,12 +153,23 @@ async function drain(response: IncomingMessage): Promise<SendResult> {
       break;
     }
   }
-  return isSuccess ? { status } : { status, error: 'http_status' };
+  if (isSuccess) return { status };
+  const retryAfter = BUSY.includes(status) ? retryAfterOf(response.headers) : 0;
+  return { status, error: 'http_status', ...(retryAfter > 0 && { retryAfter }) };
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3). A date is compared with the endpoint's own clock, if it sends that. */
+function retryAfterOf({ 'retry-after': value = '', date }: IncomingHttpHeaders): number {
+  if (/^\d+$/.test(value)) return Math.min(seconds(Number(value)), MAX_RETRY_AFTER);
+  if (!/^[A-Z][a-z]{2}/.test(value)) return 0; // `Date.parse` takes much more for a date
+  const now = Date.parse(date ?? '');
+  const wait = Date.parse(value) - (Number.isNaN(now) ? Date.now() : now);
+  return Number.isNaN(wait) ? 0 : Math.min(Math.max(0, wait), MAX_RETRY_AFTER);
 }
 
 function reason(error: unknown): AttemptError {
   if (error instanceof AddressRefused) return 'address_refused';
-  if (error instanceof NoAddress || error instanceof NameServersUnavailable) return 'name_not_resolved';
+  if (error instanceof NameServersUnavailable) return 'name_not_resolved';
   const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
   return /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME)/.test(code)
     ? 'tls_failed'

@@ -15,11 +15,13 @@ import { DeliveryStore } from './delivery-store.js';
 import { FanOut } from './fan-out.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 
-/**
- * Webhooks that this process serves concurrently; it mostly waits for their endpoints. A key has at most 20, so no
- * single key can use all slots.
- */
+/** Webhooks that this process serves concurrently; it mostly waits for their endpoints. */
 const CONCURRENCY = 100;
+/**
+ * A key gets a further slot while it has less than this share of those that are free: at most 25 alone, 18 beside another such key,
+ * 7 beside nine. So slow endpoints of several keys together leave slots for the next key, which gets its first one at once.
+ */
+const SHARE_OF_FREE = 1 / 3;
 const POLL_EVERY = seconds(1);
 const ABORT_AFTER = seconds(1.5);
 /** Includes time for PostgreSQL, whose own timeouts are longer than a shutdown may take. */
@@ -106,7 +108,9 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
 
   private async deliverDue(): Promise<void> {
     const due = await this.store.due([...this.serving.keys()], CONCURRENCY - this.serving.size);
-    for (const id of due) {
+    for (const { id, slotsOfKey } of due) {
+      const free = CONCURRENCY - this.serving.size;
+      if (slotsOfKey > 0 && slotsOfKey >= free * SHARE_OF_FREE) break; // so have all after it
       const abort = new AbortController();
       const done = this.deliverer
         .deliver(id, abort.signal)
