@@ -119,6 +119,86 @@ describe('POST /v1/key/rotate', () => {
     await rotate(client, {}).set('Idempotency-Key', 'rotation').expect(400);
   });
 
+  describe('more than ten times in 24 hours', () => {
+    /** Rotations by clients some time ago; the history refuses updates. */
+    const rotatedBefore = (id: unknown, count: number, ago: string, command = 'the service') =>
+      petstore.query(
+        `INSERT INTO api_key_history (key_id, changed_at, action, os_user, host, command, changes)
+         SELECT $1, now() - $2::interval, 'rotate', 'x', 'x', $3, '{}' FROM generate_series(1, $4::int)`,
+        [id, ago, command, count],
+      );
+
+    it('is refused, even for concurrent requests, and the secret in use keeps working', async () => {
+      const { client } = await newKey();
+      const all = await Promise.all(
+        Array.from({ length: 14 }, () => rotate(client, { overlapSeconds: 600 })),
+      );
+      for (const { status, body } of all) if (status === 200) newSecret(body);
+      expect(all.filter(({ status }) => status === 200)).toHaveLength(10);
+      const refused = all.find(({ status }) => status === 429);
+      expect(refused?.body).toMatchObject({ code: 'too_many_rotations', status: 429 });
+      expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(86_300);
+      expect(refused?.headers).toHaveProperty('x-ratelimit-remaining');
+      await client.get('/v1/key').expect(200);
+    });
+
+    it('is possible again at Retry-After', async () => {
+      const { id, client } = await newKey();
+      await rotatedBefore(id, 1, '23 hours 59 minutes 58 seconds');
+      await rotatedBefore(id, 9, '1 hour');
+      const refused = await rotate(client, {}).expect(429);
+      const wait = Number(refused.headers['retry-after']);
+      expect(wait).toBeGreaterThanOrEqual(1);
+      expect(wait).toBeLessThanOrEqual(2);
+      await eventually(async () => {
+        const { status, body } = await rotate(client, {});
+        if (status === 200) newSecret(body);
+        return status === 200;
+      });
+      await rotate(client, {}).expect(429);
+    });
+
+    it('waits for an exhausted quota too', async () => {
+      const { key, secret } = await petstore.app
+        .get(ApiKeysService)
+        .create({ name: 'small', plan: 'enterprise', limits: { perMinute: 1, perDay: 1_000 } });
+      rememberKey(secret);
+      await rotatedBefore(key.id, 10, '23 hours 59 minutes 55 seconds');
+      const refused = await rotate(petstore.client(secret), {}).expect(429);
+      expect(refused.headers['retry-after']).toBe('60');
+    });
+
+    it('is not refused because of rotations by the command line, which are not limited', async () => {
+      const { id, client } = await newKey();
+      await rotatedBefore(id, 20, '1 hour', 'petstore keys rotate');
+      newSecret((await rotate(client, {}).expect(200)).body);
+      await rotatedBefore(id, 9, '1 hour');
+      await rotate(client, {}).expect(429);
+      const rotated = await petstore.app.get(ApiKeysService).rotate(id, new Date(Date.now() + 60_000));
+      rememberKey(rotated?.secret ?? '');
+      expect(rotated).not.toBeNull();
+    });
+
+    it('leaves 100 of them in the history, and all that others did', async () => {
+      const { id, client } = await newKey();
+      await rotatedBefore(id, 150, '2 days', 'petstore keys rotate');
+      await rotatedBefore(id, 300, '2 days');
+      newSecret((await rotate(client, {}).expect(200)).body);
+      const count = async (command: string) =>
+        (
+          await petstore.query(
+            `SELECT FROM api_key_history WHERE key_id = $1 AND action = 'rotate' AND command = $2`,
+            [id, command],
+          )
+        ).length;
+      expect(await count('the service')).toBe(100);
+      expect(await count('petstore keys rotate')).toBe(150);
+      await expect(
+        petstore.query(`DELETE FROM api_key_history WHERE key_id = $1 AND action = 'rotate'`, [id]),
+      ).rejects.toThrow(/append-only/);
+    });
+  });
+
   it.each([-1, 1.5, 2_592_001, '60', null])('refuses overlapSeconds %s with 400', async (overlapSeconds) => {
     const { client } = await newKey();
     expect((await rotate(client, { overlapSeconds }).expect(400)).body).toMatchObject({

@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   'rate_limit_exceeded',
   'daily_quota_exceeded',
   'api_key_banned',
+  'too_many_rotations',
   'headers_too_large',
   'internal_error',
   'service_unavailable',

@@ -302,7 +302,7 @@ export interface paths {
     };
     /**
      * List webhooks
-     * @description The webhooks of your key, at most 20, in ascending order of `id`.
+     * @description The webhooks of your key, in ascending order of `id`.
      *
      *     Needs a key with the scope `webhooks:read`.
      */
@@ -310,7 +310,7 @@ export interface paths {
     put?: never;
     /**
      * Create a webhook
-     * @description Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that creates it. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, because responses with secrets are not stored.
+     * @description Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that creates it: 2 of them with the free plan, 5 with pro, 20 with business, 50 with enterprise. The response has the `secret`, which is shown only once. `Idempotency-Key` is not supported, because responses with secrets are not stored.
      *
      *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
@@ -474,7 +474,7 @@ export interface paths {
     put?: never;
     /**
      * Rotate your key
-     * @description Replaces the secret; the id, quota and bans of the key stay. The new secret is shown only once. `Idempotency-Key` is not supported, because secrets are not stored: if the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends at the same time.
+     * @description Replaces the secret; the id, quota and bans of the key stay. The new secret is shown only once. `Idempotency-Key` is not supported, because secrets are not stored: if the response is lost, rotate again with the old secret. That replaces the lost one, and the old secret still ends at the same time. At most ten rotations in 24 hours.
      *
      *     Needs a key with the scope `key:rotate`.
      */
@@ -5161,7 +5161,22 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      429: components['responses']['TooManyRequests'];
+      /** @description A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
     };

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type Repository } from 'typeorm';
+import { DataSource, type EntityManager, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
-import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked, TooManyRotations } from './auth.errors.js';
 import type { Limits, Plan } from './plans.js';
+import { unforgivenLevel } from './principal.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';
 
@@ -43,9 +44,12 @@ interface RotationOptions {
   readonly inUse?: 'oldest' | 'newest' | { readonly secret: string };
   /** Unix milliseconds. */
   readonly now?: number;
+  /** By default clients may rotate a key any number of times. Rotations by the command line do not count. */
+  readonly limit?: { readonly max: number; readonly period: number };
 }
 
 type Columns = QueryDeepPartialEntity<ApiKey> | undefined;
+type Edit = (key: ApiKey, transaction: EntityManager) => Columns | Promise<Columns>;
 
 /** Manages API keys and records every change in the history. Methods return `null` if no key has the id. */
 @Injectable()
@@ -109,18 +113,21 @@ export class ApiKeysService {
    * Gives a key a new secret; its id, quota and bans stay. The secret in use remains valid until `oldEndsAt`; without it, it ends
    * immediately. Any other secret ends immediately. If an earlier rotation already replaced the secret in use, its end stays.
    * @throws KeyIsRevoked @throws KeyHasExpired @throws InvalidApiKey if the given secret has ended
+   * @throws TooManyRotations beyond the limit
    */
   async rotate(
     id: Int64,
     oldEndsAt?: Date,
-    { inUse = 'oldest', now = Date.now() }: RotationOptions = {},
+    { inUse = 'oldest', now = Date.now(), limit }: RotationOptions = {},
   ): Promise<IssuedKey | null> {
     const secret = makeSecret();
-    const key = await this.change('rotate', id, (before) => {
+    const key = await this.change('rotate', id, async (before, transaction) => {
       const { hash, revokedAt, expiresAt } = before;
       if (revokedAt) throw new KeyIsRevoked(id);
       if (expiresAt && expiresAt.getTime() <= now) throw new KeyHasExpired(id, expiresAt);
       const replacesNewest = isPrevious(before, inUse, now);
+      const wait = limit ? await this.history.waitForRotation(transaction, id, limit.max, limit.period) : 0;
+      if (wait > 0) throw new TooManyRotations(Math.ceil(wait / 1000));
       if (!oldEndsAt) return { ...secretColumns(secret), previousHash: null, previousEndsAt: null };
       if (replacesNewest) return secretColumns(secret);
       return { ...secretColumns(secret), previousHash: hash, previousEndsAt: oldEndsAt };
@@ -137,9 +144,11 @@ export class ApiKeysService {
 
   /** Bans a key until the given time, unless it already has a longer ban. */
   ban(id: Int64, endsAt: Date): Promise<ApiKey | null> {
-    return this.change('ban', id, ({ banEndsAt, banLevel }) =>
-      banEndsAt && banEndsAt >= endsAt ? undefined : { banEndsAt: endsAt, banLevel: Math.max(banLevel, 1) },
-    );
+    return this.change('ban', id, ({ banEndsAt, banLevel }) => {
+      if (banEndsAt && banEndsAt >= endsAt) return undefined;
+      const last = banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined;
+      return { banEndsAt: endsAt, banLevel: Math.max(unforgivenLevel(last, Date.now()), 1) };
+    });
   }
 
   /** Lifts a ban and resets the escalation. The used quota stays. */
@@ -148,7 +157,7 @@ export class ApiKeysService {
   }
 
   /** Changes a key and records the change, in one transaction. @param edit returns `undefined` to change nothing */
-  private change(action: KeyAction, id: Int64, edit: (key: ApiKey) => Columns): Promise<ApiKey | null> {
+  private change(action: KeyAction, id: Int64, edit: Edit): Promise<ApiKey | null> {
     return this.keys.manager.transaction(async (transaction) => {
       const before = await transaction
         .createQueryBuilder(ApiKey, 'key')
@@ -156,7 +165,7 @@ export class ApiKeysService {
         .where({ id })
         .setLock('for_no_key_update')
         .getOne();
-      const columns = before && edit(before);
+      const columns = before && (await edit(before, transaction));
       if (!columns) return before;
       await transaction.update(ApiKey, { id }, columns);
       const after = await transaction.findOneByOrFail(ApiKey, { id });

@@ -27,6 +27,22 @@ export class InvalidApiKey extends DomainError {
   }
 }
 
+/** @param retryAfter seconds */
+export class TooManyRotations extends DomainError {
+  static override readonly help = {
+    meaning: 'The key has been rotated ten times in 24 hours by this call.',
+    action: 'Wait for the seconds in `Retry-After`. The operator can rotate the key at any time.',
+  };
+
+  constructor(override readonly retryAfter: number) {
+    super(
+      'rate_limited',
+      'too_many_rotations',
+      `A key can rotate itself ten times in 24 hours. Try again in ${retryAfter} s.`,
+    );
+  }
+}
+
 export class InsufficientScope extends DomainError {
   static override readonly help = {
     meaning: 'The key is valid but lacks the scope that the operation needs.',

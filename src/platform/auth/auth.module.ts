@@ -16,7 +16,7 @@ import { LastUsedRecorder } from './last-used-recorder.js';
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, KeyHistoryEntry])],
   providers: [
-    { provide: AuditActor, useFactory: () => new AuditActor('the service') },
+    { provide: AuditActor, useFactory: () => AuditActor.service() },
     KeyHistory,
     ApiKeysService,
     ApiKeysRepository,

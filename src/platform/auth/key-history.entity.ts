@@ -9,7 +9,7 @@ export type HistoryValue = string | number | readonly string[] | null;
 /** The changed values, by name. */
 export type KeyUpdate = Readonly<Record<string, { readonly from: HistoryValue; readonly to: HistoryValue }>>;
 
-/** A row of `api_key_history`. A trigger rejects updates and deletes. */
+/** A row of `api_key_history`. Triggers reject updates, and deletes of all but old rotations by clients. */
 @Entity('api_key_history')
 @Check('api_key_history_action_known', `action IN ('create', 'update', 'rotate', 'revoke', 'ban', 'unban')`)
 @Index('api_key_history_key_id_idx', ['keyId', 'id'])

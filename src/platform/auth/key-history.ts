@@ -5,8 +5,18 @@ import type { Int64 } from '../json/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import { type KeyUpdate, type KeyAction, KeyHistoryEntry, type HistoryValue } from './key-history.entity.js';
 
+/** The `command` of changes that clients make over HTTP. A trigger of the table knows it too. */
+const SERVICE_COMMAND = 'the service';
+/** How many rotations by its clients the history of a key keeps. A trigger of the table protects them. */
+const KEPT_ROTATIONS = 100;
+
 /** Who makes a change, for the history. */
 export class AuditActor {
+  /** A client of the service. */
+  static service(): AuditActor {
+    return new AuditActor(SERVICE_COMMAND);
+  }
+
   readonly host = hostname();
 
   /**
@@ -42,6 +52,30 @@ export class KeyHistory {
     const changes = difference(before ? visible(before) : {}, visible(after));
     const { osUser, host, command } = this.actor;
     await transaction.insert(KeyHistoryEntry, { keyId: after.id, action, osUser, host, command, changes });
+    if (action === 'rotate' && command === SERVICE_COMMAND) await this.forgetRotations(transaction, after.id);
+  }
+
+  /**
+   * Milliseconds until a client has made fewer than `max` rotations of the key in `period`; 0 if it already has.
+   * @param transaction has locked the row of the key
+   */
+  async waitForRotation(transaction: EntityManager, id: Int64, max: number, period: number): Promise<number> {
+    const [oldest] = await transaction.query<{ wait: number }[]>(
+      `SELECT 1000 * extract(epoch FROM changed_at - clock_timestamp())::float8 + $4::float8 AS wait
+       FROM api_key_history WHERE key_id = $1 AND action = 'rotate' AND command = $2
+       ORDER BY id DESC OFFSET $3::integer - 1 LIMIT 1`,
+      [id, SERVICE_COMMAND, max, period],
+    );
+    return Math.max(0, oldest?.wait ?? 0);
+  }
+
+  private async forgetRotations(transaction: EntityManager, id: Int64): Promise<void> {
+    await transaction.query(
+      `DELETE FROM api_key_history WHERE id IN (
+         SELECT id FROM api_key_history WHERE key_id = $1 AND action = 'rotate' AND command = $2
+         ORDER BY id DESC OFFSET ${KEPT_ROTATIONS})`,
+      [id, SERVICE_COMMAND],
+    );
   }
 }
 

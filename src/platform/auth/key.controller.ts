@@ -2,6 +2,8 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { SentSecret } from './bearer.guard.js';
 import { type ApiKeyPrincipal, CurrentPrincipal } from './principal.js';
+import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { TooManyRotations } from './auth.errors.js';
 import { RequireScope } from './require-scope.decorator.js';
 import { Tag } from '../http/operation-marks.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
@@ -34,9 +36,11 @@ export class KeyController {
     description:
       'Replaces the secret; the id, quota and bans of the key stay. The new secret is shown only once. ' +
       '`Idempotency-Key` is not supported, because secrets are not stored: if the response is lost, rotate again ' +
-      'with the old secret. That replaces the lost one, and the old secret still ends at the same time.',
+      'with the old secret. That replaces the lost one, and the old secret still ends at the same time. ' +
+      'At most ten rotations in 24 hours.',
   })
   @ApiOkResponse({ type: RotatedKeyResponse, description: 'The new secret.' })
+  @ApiErrors(new TooManyRotations(51_022))
   rotate(
     @Body() { overlapSeconds }: RotateKeyDto,
     @CurrentPrincipal() { id }: ApiKeyPrincipal,

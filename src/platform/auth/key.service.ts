@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { seconds } from '../clock/duration.js';
+import { hours, seconds } from '../clock/duration.js';
 import { InternalError } from '../errors/common.errors.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
+
+/** How often a key may rotate itself: each time every process reads the key again, and the history grows. */
+const ROTATIONS = { max: 10, period: hours(24) };
 
 /** What the holder of a key may do with it over HTTP. */
 @Injectable()
@@ -23,11 +26,14 @@ export class KeyService {
    * @param secret the secret that the client sent
    * @param overlapSeconds how long it keeps working
    * @throws InvalidApiKey if the key was revoked or expired after the guards had accepted it
+   * @throws TooManyRotations
    */
   async rotate(id: Int64, secret: string, overlapSeconds: number): Promise<RotatedKeyResponse> {
     const now = this.clock.now();
     const oldEndsAt = overlapSeconds > 0 ? new Date(now + seconds(overlapSeconds)) : undefined;
-    const rotated = await this.keys.rotate(id, oldEndsAt, { inUse: { secret }, now }).catch(refuse);
+    const rotated = await this.keys
+      .rotate(id, oldEndsAt, { inUse: { secret }, now, limit: ROTATIONS })
+      .catch(refuse);
     return RotatedKeyResponse.from(existing(rotated));
   }
 }

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { days } from '../clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import type { Limits, Plan } from './plans.js';
 import type { Scope } from './scopes.js';
@@ -31,6 +32,16 @@ export interface Ban {
   readonly endsAt: number;
   /** Level of escalation; 1 for the first ban. */
   readonly level: number;
+}
+
+/**
+ * What is left of a ban's level: each full day without a ban forgives one.
+ * @param now Unix milliseconds
+ */
+export function unforgivenLevel(ban: Ban | undefined, now: number): number {
+  if (!ban) return 0;
+  const cleanDays = Math.max(0, Math.floor((now - ban.endsAt) / days(1)));
+  return Math.max(0, ban.level - cleanDays);
 }
 
 /** A client without a valid key. */

@@ -12,7 +12,7 @@ export interface ErrorHelp {
 /** An error that a client gets: `code` is for programs and never changes, `message` is for people. */
 export class DomainError extends Error {
   static readonly help?: ErrorHelp;
-  /** Seconds for `Retry-After`. */
+  /** Seconds after which the request may succeed. Sent as `Retry-After`. */
   retryAfter?: number;
 
   constructor(

@@ -44,7 +44,7 @@ export class ErrorFilter implements ExceptionFilter {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return;
     }
-    const retryAfter = retryAfterOf(thrown, body);
+    const retryAfter = retryAfterOf(thrown, body, request);
     if (retryAfter !== undefined && !response.hasHeader('Retry-After'))
       response.setHeader('Retry-After', retryAfter);
     this.adapters.httpAdapter.reply(response, body, body.status);
@@ -81,9 +81,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-function retryAfterOf(thrown: unknown, { status }: ErrorBody): number | undefined {
+/** Seconds, true for the quota too, which the request may have exhausted. */
+function retryAfterOf(thrown: unknown, { status }: ErrorBody, request: Request): number | undefined {
   const own = thrown instanceof DomainError ? thrown.retryAfter : undefined;
-  return own ?? (status === 503 ? RETRY_WHEN_UNAVAILABLE : undefined);
+  const seconds = own ?? (status === 503 ? RETRY_WHEN_UNAVAILABLE : undefined);
+  const exhausted = request.rateLimit?.windows.filter(({ remaining }) => remaining === 0) ?? [];
+  return seconds && Math.max(seconds, ...exhausted.map(({ resetIn }) => Math.ceil(resetIn / 1000)));
 }
 
 function bodyOf(thrown: unknown, request: Request): ErrorBody {
