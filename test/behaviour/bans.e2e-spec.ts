@@ -1,5 +1,6 @@
+import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.js';
 import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
-import { minutes, seconds } from '../../src/platform/clock/duration.js';
+import { days, minutes, seconds } from '../../src/platform/clock/duration.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -78,6 +79,45 @@ describe('a ban and its record in the database', () => {
     const bans = petstore.app.get(Bans);
     await becomes(() => bans.waiting, 0);
     expect((await keys().find(id))?.banEndsAt).toBeNull();
+  });
+
+  describe('after level 4 and nine days without a ban', () => {
+    const record = (endsAt: number, level: number, since: number) =>
+      petstore.app.get(ApiKeysRepository).recordBans([{ id, endsAt, level, since }]);
+    const level = async () => (await keys().find(id))?.banLevel;
+    let now: number;
+
+    beforeEach(async () => {
+      now = petstore.clock.now();
+      await record(now - days(9), 4, now - days(9) - minutes(1));
+    });
+
+    it('begins with the first step again, and goes on with the second in another process', async () => {
+      await record(now + minutes(1), 1, now);
+      expect(await level()).toBe(1);
+      const again = petstore.client(await petstore.key('enterprise', LIMITS)); // a key that this process has not seen
+      const [other] = await petstore.query<{ id: number }>('SELECT max(id) AS id FROM api_keys');
+      await petstore.query(
+        `UPDATE api_keys SET ban_ends_at = banned.ban_ends_at - interval '2 minutes', ban_level = banned.ban_level
+         FROM api_keys AS banned WHERE banned.id = $1 AND api_keys.id = $2`,
+        [id, other?.id],
+      );
+      client = again;
+      await provoke();
+      const { headers } = await client.get('/v1/events').expect(429);
+      expect(headers['retry-after']).toBe('300');
+    });
+
+    it('keeps the steps that are left if a process did not know of them', async () => {
+      await record(now - days(1) - minutes(1), 4, now - days(1) - minutes(2));
+      await record(now + minutes(1), 1, now);
+      expect(await level()).toBe(3);
+    });
+
+    it('is at the first step too if the operator imposes one', async () => {
+      await keys().ban(id, new Date(Date.now() + minutes(5)));
+      expect(await level()).toBe(1);
+    });
   });
 
   it('imposed by the operator takes effect immediately in a running service, with its Retry-After', async () => {

@@ -21,17 +21,19 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. A higher recorded level stays.
+   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. Of the recorded level stays
+   * what clean days since have not forgiven, because this process may not have known it.
    * Automatic bans are not recorded in the history, because clients could make it grow without limit.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {
     await this.keys.query(
       `WITH earned AS (SELECT id, to_timestamp(ends / 1000) AS ends_at, level, to_timestamp(since / 1000) AS since
                          FROM unnest($1::bigint[], $2::float8[], $3::smallint[], $4::float8[]) AS u (id, ends, level, since)),
-            due AS (SELECT id, ends_at, level FROM api_keys JOIN earned USING (id)
+            due AS (SELECT id, ends_at, greatest(level, ban_level - greatest(0, extract(day FROM since - ban_ends_at))) AS level
+                      FROM api_keys JOIN earned USING (id)
                      WHERE (ban_ends_at IS NULL OR ban_ends_at < ends_at) AND (forgiven_at IS NULL OR forgiven_at < since)
                      ORDER BY id FOR NO KEY UPDATE OF api_keys) -- ordered, so that processes cannot deadlock
-       UPDATE api_keys SET ban_ends_at = due.ends_at, ban_level = greatest(ban_level, due.level)
+       UPDATE api_keys SET ban_ends_at = due.ends_at, ban_level = due.level
          FROM due WHERE api_keys.id = due.id`,
       [
         bans.map(({ id }) => id),

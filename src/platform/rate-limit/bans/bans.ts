@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
-import type { ApiKeyPrincipal, Ban } from '../../auth/principal.js';
+import { type ApiKeyPrincipal, type Ban, unforgivenLevel } from '../../auth/principal.js';
 import { atMost } from '../../auth/cache-size.js';
 import { Clock } from '../../clock/clock.js';
-import { days, seconds } from '../../clock/duration.js';
+import { seconds } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import type { Int64 } from '../../json/int64.js';
 import { RateLimitConfig } from '../rate-limit.config.js';
@@ -102,7 +102,8 @@ export class Bans implements OnApplicationShutdown {
   private last({ id, ban, banLiftedAt = 0 }: ApiKeyPrincipal): Ban | undefined {
     const own = this.ownBans.get(id);
     if (!own || own.since <= banLiftedAt) return ban;
-    return ban && ban.endsAt > own.endsAt ? ban : own;
+    // Of the same end, the recorded one: another process may have known of a higher level.
+    return ban && ban.endsAt >= own.endsAt ? ban : own;
   }
 }
 
@@ -112,7 +113,6 @@ export class Bans implements OnApplicationShutdown {
  * @param now Unix milliseconds
  */
 function nextBan(last: Ban | undefined, steps: readonly number[], now: number): Ban {
-  const cleanDays = last ? Math.max(0, Math.floor((now - last.endsAt) / days(1))) : 0;
-  const before = Math.min(Math.max(0, (last?.level ?? 0) - cleanDays), steps.length - 1);
+  const before = Math.min(unforgivenLevel(last, now), steps.length - 1);
   return { endsAt: now + (steps[before] ?? 0), level: before + 1 };
 }
