@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeWhereFound } from '../support/describe-with.js';
 import { eventually } from '../support/eventually.js';
@@ -150,11 +150,7 @@ describeWhereFound('haproxy', 'deploy/haproxy/haproxy.cfg', () => {
 
     it.each([
       ['503 without a replica', 503, undefined],
-      [
-        '502 if a replica closes the connection',
-        502,
-        ((request) => request.socket.destroy()),
-      ],
+      ['502 if a replica closes the connection', 502, (request: IncomingMessage) => request.socket.destroy()],
     ])('are %s, with the request id', async (_, status, answer) => {
       const started = await start([answer ? await replica(answer) : await freePort()]);
       await eventually(async () => (await started.get('/')).status === status);
