@@ -15,6 +15,7 @@ import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
 import { TRACING } from './platform/tracing/tracing.module.js';
 import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
+import { ClientTurns } from './platform/rate-limit/client-turns.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
 
 /** `Link` of pages, `ETag` and 304. */
@@ -34,6 +35,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const observers = [
     app.get(RequestLog).record,
     app.get(HttpMetrics).record,
+    app.get(ClientTurns).record,
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);

@@ -15,11 +15,21 @@ interface Use {
  */
 const USES: readonly Use[] = [
   {
+    package: 'class-transformer',
+    version: '0.5.1',
+    why: 'unknown members are counted before any rule runs, and a PATCH has no defaults',
+    pattern: /'class-transformer\/cjs\/storage\.js'/,
+    files: [
+      'src/platform/validation/dto-facts.ts',
+      'src/platform/validation/without-defaults.ts',
+    ],
+  },
+  {
     package: '@nestjs/common',
     version: '12.5.1',
     why: 'what is checked at the start needs the handlers of a controller',
     pattern: /'@nestjs\/common\/internal\.js'/,
-    files: ['src/platform/http/handlers.ts'],
+    files: ['src/platform/http/handlers.ts', 'src/platform/idempotency/idempotency.module.ts'],
   },
   {
     package: 'express',

@@ -14,7 +14,7 @@ import { hashSecret, isSecret } from './secret.js';
 
 const CACHE_TTL = seconds(10);
 const RETRY_AFTER = seconds(1);
-const LOOK_UP_TIMEOUT = seconds(1);
+const LOOKUP_TIMEOUT = seconds(1);
 const MAX_KNOWN = 50_000;
 const MAX_UNKNOWN = 50_000;
 
@@ -48,21 +48,22 @@ export class ApiKeyResolver {
    * Resolves a secret from memory: its API key; `null` if it is mistyped, unknown, revoked, expired or rotated; `undefined` if it
    * must be looked up.
    */
-  known(secret: string): ApiKeyPrincipal | null | undefined {
+  resolveCached(secret: string): ApiKeyPrincipal | null | undefined {
     const hash = hashSecret(secret);
     const principal = this.cache.fresh(hash);
-    if (principal) return this.used(principal);
+    if (principal) return this.acceptIfActive(principal);
     return isSecret(secret) && this.unknown.get(hash) !== this.changes ? undefined : null;
   }
 
   /**
    * Looks up a key in PostgreSQL.
-   * @param network the client's; too many unknown keys from there are refused
-   * @throws LookUpRefused, or if PostgreSQL is unavailable, unless this process has found the key valid before
+   * @param network the client's; if many keys from there are unknown, its look-ups run one at a time
+   * @throws ServiceUnavailable if PostgreSQL is unavailable, unless this process has found the key valid before, and if too many
+   *   look-ups of the network wait
    */
-  async lookUp(secret: string, network: string): Promise<ApiKeyPrincipal | null> {
+  async lookup(secret: string, network: string): Promise<ApiKeyPrincipal | null> {
     const found = await this.shared(hashSecret(secret), network);
-    return found ? this.used(found) : null;
+    return found ? this.acceptIfActive(found) : null;
   }
 
   /** Removes a changed key from the cache, so that its next request sees the change. */
@@ -73,7 +74,7 @@ export class ApiKeyResolver {
   }
 
   private shared(hash: string, network: string): Promise<ApiKeyPrincipal | undefined> {
-    const requested = `${hash} ${network}`; // a network's refusal is not shared with another
+    const requested = `${hash} ${network}`; // a network's failure is not another's
     let pending = this.pending.get(requested);
     if (!pending) {
       pending = this.find(hash, network)
@@ -115,7 +116,7 @@ export class ApiKeyResolver {
     if (this.clock.elapsed() < this.unavailableUntil)
       throw unavailable('PostgreSQL failed less than a second ago');
     try {
-      const found = await resultWithin(LOOK_UP_TIMEOUT, this.keys.findByHash(hash));
+      const found = await resultWithin(LOOKUP_TIMEOUT, this.keys.findByHash(hash));
       if (found === undefined) throw unavailable('PostgreSQL did not respond in time');
       return found;
     } catch (error) {
@@ -126,7 +127,7 @@ export class ApiKeyResolver {
   }
 
   /** Checks the end on each use, so that a cached secret expires on time. */
-  private used(principal: ApiKeyPrincipal): ApiKeyPrincipal | null {
+  private acceptIfActive(principal: ApiKeyPrincipal): ApiKeyPrincipal | null {
     const now = this.clock.now();
     if (now >= principal.endsAt) return null;
     this.lastUsed.note(principal, now);

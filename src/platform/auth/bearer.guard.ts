@@ -4,7 +4,6 @@ import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/public.decorator.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
-import { LookUpRefused } from './lookup-limiter.js';
 import { network } from './network.js';
 import type { AnonymousClient, Principal } from './principal.js';
 
@@ -35,15 +34,15 @@ export class BearerGuard implements CanActivate {
     if (isOutsideApi(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const secret = secretOf(request);
-    const known = secret === undefined ? undefined : this.resolver.known(secret);
+    const known = secret === undefined ? undefined : this.resolver.resolveCached(secret);
     request.principal = known ?? (secret === undefined ? MISSING : INVALID);
     if (secret === undefined || known !== undefined || isPreflight(request)) return true;
-    return this.lookUp(request, secret);
+    return this.lookup(request, secret);
   }
 
-  private async lookUp(request: Request, secret: string): Promise<true> {
+  private async lookup(request: Request, secret: string): Promise<true> {
     try {
-      request.principal = (await this.resolver.lookUp(secret, network(request.ip))) ?? INVALID;
+      request.principal = (await this.resolver.lookup(secret, network(request.ip))) ?? INVALID;
     } catch (error) {
       request.principal = this.unresolved(error, request);
     }
@@ -51,7 +50,6 @@ export class BearerGuard implements CanActivate {
   }
 
   private unresolved(error: unknown, request: Request): Principal {
-    if (error instanceof LookUpRefused) return { kind: 'anonymous', key: 'refused', wait: error.wait };
     const reason: unknown = error instanceof ServiceUnavailable ? error.cause : error;
     request.reason = `Could not look up the key: ${String(reason)}`;
     return anonymous('unavailable');

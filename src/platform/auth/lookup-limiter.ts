@@ -1,70 +1,72 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from './cache-size.js';
 import type { Clock } from '../clock/clock.js';
-import { minutes } from '../clock/duration.js';
+import { minutes, seconds } from '../clock/duration.js';
+import { Slots } from '../concurrency/slots.js';
 
-/** Failed look-ups of one network in a minute. */
-const MAX_FAILED = 30;
+/** Look-ups of a network at a time. */
+const LOOKUPS = 10;
+/** Failed look-ups of one network in a minute, after which its look-ups run one at a time. */
+const MAX_FAILED = 10;
+/** Look-ups of all such networks at a time. */
+const SUSPECT_LOOKUPS = 4;
+const MAX_WAITING = 100;
+const WAIT = seconds(1);
 const MAX_NETWORKS = 100_000;
+const SUSPECT = Symbol('suspect');
 
-interface Lookups {
-  failed: number;
-  running: number;
-  /** When `failed` starts again at 0, on the monotonic clock. */
-  endsAt: number;
-  readonly waiting: (() => void)[];
-}
-
-/** The network has used up its failed look-ups. */
-export class LookUpRefused extends Error {
-  /** @param wait milliseconds until keys of the network are looked up again */
-  constructor(readonly wait: number) {
-    super('too many unknown keys from this network');
-  }
+interface Failures {
+  count: number;
+  /** When `count` starts again at 0, on the monotonic clock. */
+  readonly endsAt: number;
 }
 
 /**
- * Lets each network look up 30 unknown keys a minute, counted in this process. Keys that are found are free. At most 30
- * less the failed look-ups run at once, since each may fail; the others wait.
+ * Bounds what guessing keys costs, without refusing a valid key because of the failures of others at its address: the look-ups
+ * of a network with many failures run one at a time, each in less than a millisecond.
  */
 export class LookupLimiter {
-  private readonly networks = new LRUCache<string, Lookups>(atMost(MAX_NETWORKS));
+  private readonly failures = new LRUCache<string, Failures>(atMost(MAX_NETWORKS));
+  private readonly others = new Slots({ perClient: LOOKUPS, wait: WAIT });
+  private readonly suspects = new Slots({
+    perClient: 1,
+    total: SUSPECT_LOOKUPS,
+    maxWaiting: MAX_WAITING,
+    wait: WAIT,
+  });
 
   constructor(private readonly clock: Clock) {}
 
-  /** @param lookUp returns `null` if it has failed @throws LookUpRefused */
-  async run<T>(network: string, lookUp: () => Promise<T | null>): Promise<T | null> {
-    const own = this.find(network);
-    while (this.room(own) <= 0) {
-      if (own.failed >= MAX_FAILED) throw new LookUpRefused(own.endsAt - this.clock.elapsed());
-      await new Promise<void>((wake) => own.waiting.push(wake));
-    }
-    own.running += 1;
-    try {
-      const found = await lookUp();
-      if (found === null) this.countFailure(own);
-      return found;
-    } finally {
-      own.running -= 1;
-      const next = own.failed >= MAX_FAILED ? own.waiting.length : this.room(own);
-      for (const wake of own.waiting.splice(0, next)) wake();
-    }
+  /**
+   * @param lookup returns `null` if it has failed
+   * @throws ServiceUnavailable if too many look-ups of the network wait, or wait too long
+   */
+  async run<T>(network: string, lookup: () => Promise<T | null>): Promise<T | null> {
+    // Those that waited may have become suspect by the failures before them.
+    const first = await this.others.run(network, async () =>
+      this.isSuspect(network) ? SUSPECT : this.count(network, lookup),
+    );
+    return first === SUSPECT ? this.suspects.run(network, () => this.count(network, lookup)) : first;
   }
 
-  private room(own: Lookups): number {
-    if (this.clock.elapsed() >= own.endsAt) own.failed = 0;
-    return MAX_FAILED - own.failed - own.running;
+  private isSuspect(network: string): boolean {
+    return (this.current(network)?.count ?? 0) >= MAX_FAILED;
   }
 
-  private countFailure(own: Lookups): void {
-    this.room(own); // a failure of an earlier minute no longer counts
-    if (own.failed === 0) own.endsAt = this.clock.elapsed() + minutes(1);
-    own.failed += 1;
+  private async count<T>(network: string, lookup: () => Promise<T | null>): Promise<T | null> {
+    const found = await lookup();
+    if (found === null) this.countFailure(network);
+    return found;
   }
 
-  private find(network: string): Lookups {
-    let own = this.networks.get(network);
-    if (!own) this.networks.set(network, (own = { failed: 0, running: 0, endsAt: 0, waiting: [] }));
-    return own;
+  private current(network: string): Failures | undefined {
+    const failures = this.failures.get(network);
+    return failures && this.clock.elapsed() < failures.endsAt ? failures : undefined;
+  }
+
+  private countFailure(network: string): void {
+    const failures = this.current(network) ?? { count: 0, endsAt: this.clock.elapsed() + minutes(1) };
+    failures.count += 1;
+    this.failures.set(network, failures);
   }
 }

@@ -47,10 +47,8 @@ export function unforgivenLevel(ban: Ban | undefined, now: number): number {
 /** A client without a valid key. */
 export interface AnonymousClient {
   readonly kind: 'anonymous';
-  /** `unavailable`: the look-up failed. `refused`: too many look-ups from its network failed. The key may be valid then. */
-  readonly key: 'missing' | 'invalid' | 'unavailable' | 'refused';
-  /** After a refused look-up: milliseconds until keys are looked up again. */
-  readonly wait?: number;
+  /** `unavailable`: the key could not be looked up, so it may be valid. */
+  readonly key: 'missing' | 'invalid' | 'unavailable';
 }
 
 /** The API key of the request, in a handler behind `AccessGuard`. */

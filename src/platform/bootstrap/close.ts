@@ -4,6 +4,8 @@ import type { RequestListener, Server } from 'node:http';
 import { resultWithin, seconds } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
 import { HttpConfig } from '../http/http.config.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ClientTurns } from '../rate-limit/client-turns.js';
 
 /** Time for requests that still run at the end of the grace period. */
 const REQUEST_TIMEOUT = seconds(4);
@@ -29,6 +31,10 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
   const sweep = setInterval(() => {
     if (!server.listening) server.closeIdleConnections();
   }, SWEEP_INTERVAL);
+  const refuse = setTimeout(() => {
+    app.get(ClientTurns).close();
+    app.get(IdempotentRequests).close();
+  }, grace);
   const cut = setTimeout(() => {
     server.closeAllConnections();
   }, grace + REQUEST_TIMEOUT);
@@ -38,6 +44,7 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
       throw new StartupError('Connections did not close in time.');
   } finally {
     clearInterval(sweep);
+    clearTimeout(refuse);
     clearTimeout(cut);
   }
 }

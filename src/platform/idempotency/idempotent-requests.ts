@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
@@ -18,7 +18,7 @@ const WAIT = seconds(10);
  * which ends with the transaction or its process, lets one request at a time work on a key.
  */
 @Injectable()
-export class IdempotentRequests implements BeforeApplicationShutdown {
+export class IdempotentRequests {
   /** Each handler holds a connection, so they get half of the pool, and those of one API key half of that. */
   private readonly connections: Slots;
   /** The keys of requests in this process that have not ended, whose repeats take no connection. */
@@ -32,7 +32,8 @@ export class IdempotentRequests implements BeforeApplicationShutdown {
     this.connections = new Slots({ total, perClient: half(total), wait: WAIT });
   }
 
-  beforeApplicationShutdown(): void {
+  /** Refuses the requests that wait for a connection: the service stops. */
+  close(): void {
     this.connections.close();
   }
 

@@ -6,18 +6,24 @@ import {
   ThrottlerGuard,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
+  SkipThrottle,
+  Throttle,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
-import { isOutsideApi, isPublic } from '../http/public.decorator.js';
+import { perHandler } from '../http/per-handler.js';
+import { isOutsideApi, isPublicHandler } from '../http/public.decorator.js';
+import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Bans } from './bans/bans.js';
-import { PlanThrottlerStorage } from './plan-throttler.storage.js';
+import { ClientTurns, skipsConcurrencyLimit } from './client-turns.js';
+import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type RateLimitOutcome, RateLimitMetrics } from './rate-limit.metrics.js';
 import {
+  type Decided,
   MINUTE,
   quotaOf,
   type RateLimitRecord,
@@ -79,7 +85,33 @@ export const planThrottler = (
   storage,
 });
 
-/** Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its decision. */
+/** The metadata of `@Throttle()` and `@SkipThrottle()`, learned from a class that has both. */
+const throttleMetadata = (decorate: ClassDecorator): unknown[] => {
+  class Decorated {}
+  decorate(Decorated);
+  return Reflect.getOwnMetadataKeys(Decorated);
+};
+const LIMIT_METADATA = throttleMetadata(Throttle({ default: { limit: 1, ttl: 1 } }));
+const SKIP_METADATA = throttleMetadata(SkipThrottle());
+
+const rulesOf = perHandler((handler, controller) => {
+  const has = (keys: readonly unknown[]) =>
+    keys.some((key) => [handler, controller].some((target) => Reflect.hasMetadata(key, target)));
+  const hasOwnLimit = has(LIMIT_METADATA);
+  return {
+    hasOwnLimit,
+    /** Only such a route needs the stock guard. */
+    isDecorated: hasOwnLimit || has(SKIP_METADATA),
+    isPublic: isPublicHandler(handler, controller),
+    allowance: Reflect.getMetadata(FREE_ALLOWANCE, handler) as Allowance | undefined,
+    hasTurns: !skipsConcurrencyLimit(handler, controller),
+  };
+});
+
+/**
+ * Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its decision. An admitted
+ * request then waits for its client's turn.
+ */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
   constructor(
@@ -90,31 +122,39 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     private readonly metrics: RateLimitMetrics,
     private readonly config: RateLimitConfig,
     private readonly http: HttpConfig,
+    private readonly turns: ClientTurns,
   ) {
     super(options, storage, reflector);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    await super.canActivate(context);
-    const request = context.switchToHttp().getRequest<Request>();
-    if (request.rateLimit || isOutsideApi(context)) return true;
-    // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
-    const isFree = request.principal?.kind === 'key';
-    return this.answer(context, isFree ? await this.free(request) : await this.decide(context));
+    const { isDecorated } = rulesOf(context);
+    if (isDecorated) await super.canActivate(context);
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (!request.rateLimit) {
+      if (isOutsideApi(context)) return true;
+      // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
+      const isFree = isDecorated && request.principal?.kind === 'key';
+      const decision = isFree ? this.free(request) : this.decide(context, request);
+      this.answer(context, decision instanceof Promise ? await decision : decision);
+    }
+    if (!rulesOf(context).hasTurns) return true;
+    return this.turns.begin(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
   }
 
   /** Called for the plan with the values of the route's `@Throttle()`, if it has one. */
   protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
     const { context } = props;
     const request = context.switchToHttp().getRequest<Request>();
-    if (!this.isOfRoute(props, request)) {
-      return isOutsideApi(context) || this.answer(context, await this.decide(context));
-    }
+    const { hasOwnLimit, isPublic } = rulesOf(context);
+    if (!hasOwnLimit)
+      return isOutsideApi(context) || this.answer(context, await this.decide(context, request));
     const record = await this.countForRoute(props, request);
-    if (isPublic(context) && request.principal?.kind !== 'key') {
-      return this.answer(context, decisionOf(record)); // it replaces the limit of the address
+    if (isPublic && request.principal?.kind !== 'key') {
+      return this.answer(context, toDecision(record, !record.isBlocked, record.timeToBlockExpire)); // it replaces the limit of the address
     }
-    if (!record.isBlocked) return this.answer(context, await this.decide(context));
+    if (!record.isBlocked) return this.answer(context, await this.decide(context, request));
     const { windows, bannedFor } = await this.free(request); // the plan is not charged
     return this.answer(context, refusal(windows, bannedFor, record.timeToBlockExpire));
   }
@@ -131,40 +171,46 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return this.storage.increment(key, ttl, limit, blockDuration, name);
   }
 
-  /** Whether `@Throttle()` has changed any option of the plan's throttler. */
-  private isOfRoute(props: ThrottlerRequest, request: Request): boolean {
-    const { limit, ttl, blockDuration, getTracker, generateKey } = props;
-    return (
-      limit !== quotaOf(request, this.config).limit ||
-      ttl !== MINUTE ||
-      blockDuration !== 0 ||
-      getTracker !== this.commonOptions.getTracker ||
-      generateKey !== this.commonOptions.generateKey
-    );
+  /** Decides ban, minute and day together; at once if nothing has to be awaited. */
+  private decide(context: ExecutionContext, request: Request): MaybeAsync<RateLimitDecision> {
+    const { principal } = request;
+    if (principal?.kind === 'key') {
+      const { allowance } = rulesOf(context);
+      return allowance ? this.useAllowance(allowance, context, request) : this.charge(request);
+    }
+    // A client whose key could not be looked up may have a valid one.
+    const isExempt =
+      principal?.key === 'unavailable' || (this.http.corsOrigins.length > 0 && isPreflight(request));
+    return isExempt ? this.free(request) : this.charge(request);
   }
 
-  /** Decides ban, minute and day together. */
-  private async decide(context: ExecutionContext): Promise<RateLimitDecision> {
-    const request = context.switchToHttp().getRequest<Request>();
+  /** Charges nothing while the key has free requests left. */
+  private async useAllowance(
+    { perMinute }: Allowance,
+    context: ExecutionContext,
+    request: Request,
+  ): Promise<RateLimitDecision> {
+    const key = this.generateKey(context, quotaOf(request, this.config).key, FREE_ALLOWANCE);
+    const { isBlocked } = await this.storage.increment(key, MINUTE, perMinute, 0, FREE_ALLOWANCE);
+    return isBlocked ? this.charge(request) : this.free(request);
+  }
+
+  private charge(request: Request): MaybeAsync<RateLimitDecision> {
     const { principal } = request;
-    if (principal?.kind === 'anonymous' && principal.key === 'refused') {
-      const { windows } = await this.free(request);
-      return refusal(windows, 0, Math.max(wholeSeconds(principal.wait ?? 0), secondsUntilRoom(windows)));
-    }
-    if (await this.isExempt(context, request)) return this.free(request);
-    const quota = quotaOf(request, this.config);
     const key = principal?.kind === 'key' ? principal : undefined;
+    const quota = quotaOf(request, this.config);
     const bannedFor = key ? this.bans.remaining(key) : 0;
-    if (bannedFor > 0) return refusal((await this.storage.peek(quota, true)).windows, bannedFor);
-    const record = await this.storage.increment(
-      quota.key,
-      quota.ttl,
-      quota.limit,
-      0,
-      quota.name,
-      quota.perDay,
-    );
-    return decisionOf(record, key && record.isBlocked ? this.bans.strike(key, record.windows) : 0);
+    if (bannedFor > 0)
+      return this.storage.peek(quota, true).then(({ windows }) => refusal(windows, bannedFor));
+    const charged = this.storage.charge(quota);
+    return charged instanceof Promise
+      ? charged.then((result) => this.afterCharge(key, result))
+      : this.afterCharge(key, charged);
+  }
+
+  private afterCharge(key: ApiKeyPrincipal | undefined, { admitted, windows }: Decided): RateLimitDecision {
+    if (admitted) return { outcome: 'admitted', windows, bannedFor: 0, retryAfter: 0 };
+    return refusal(windows, key ? this.bans.strike(key, windows) : 0);
   }
 
   /** The state of the windows and the ban. Charges nothing. */
@@ -175,24 +221,11 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return { outcome: 'admitted', windows, bannedFor, retryAfter: 0 };
   }
 
-  /**
-   * Exempts free requests of a key, CORS preflights, and clients whose key could not be looked up, because it may be
-   * valid.
-   */
-  private async isExempt(context: ExecutionContext, request: Request): Promise<boolean> {
-    const { principal } = request;
-    if (principal?.kind !== 'key')
-      return principal?.key === 'unavailable' || (this.http.corsOrigins.length > 0 && isPreflight(request));
-    const allowance = this.reflector.get<Allowance | undefined>(FREE_ALLOWANCE, context.getHandler());
-    if (!allowance) return false;
-    const key = this.generateKey(context, String(principal.id), FREE_ALLOWANCE);
-    return !(await this.storage.increment(key, MINUTE, allowance.perMinute, 0, FREE_ALLOWANCE)).isBlocked;
-  }
-
   /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request */
   private answer(context: ExecutionContext, decision: RateLimitDecision): true {
     const http = context.switchToHttp();
-    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
     const { outcome, windows, retryAfter } = (request.rateLimit = decision);
     const { principal } = request;
     this.metrics.decided(principal?.kind === 'key' ? principal.plan : 'anonymous', outcome);
@@ -203,12 +236,12 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 }
 
-function decisionOf(
-  { isBlocked, windows, timeToBlockExpire }: RateLimitRecord,
-  bannedFor = 0,
+function toDecision(
+  { windows }: Pick<RateLimitRecord, 'windows'>,
+  admitted: boolean,
+  wait: number,
 ): RateLimitDecision {
-  if (isBlocked) return refusal(windows, bannedFor, timeToBlockExpire);
-  return { outcome: 'admitted', windows, bannedFor, retryAfter: 0 };
+  return admitted ? { outcome: 'admitted', windows, bannedFor: 0, retryAfter: 0 } : refusal(windows, 0, wait);
 }
 
 /** @param wait seconds until the request is admitted, if its windows and the ban do not last longer */

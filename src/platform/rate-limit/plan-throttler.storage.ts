@@ -31,6 +31,11 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
     return recordOf(result, result.admitted ? [] : (await this.decide(block, true)).windows);
   }
 
+  /** Charges one request as `increment` does without a block; at once if nothing has to be awaited. */
+  charge(counted: Counted): MaybeAsync<Decided> {
+    return this.decide(counted, true);
+  }
+
   /**
    * Returns what `increment` would decide, without charging.
    * @param isBanned whether all processes refuse these requests, so the result may be cached

@@ -6,6 +6,8 @@ export class RateLimitConfig {
   readonly anonymousPerMinute: number;
   /** Maximum number of addresses counted at a time, which limits memory use. */
   readonly maxAnonymousAddresses: number;
+  /** Requests of one client at work in this process; further ones wait. 0 for no limit. */
+  readonly clientConcurrency: number;
   /** Rejected requests within a minute that ban a key. At least half of its per-minute limit applies. */
   readonly banStrikes: number;
   /** Durations of the first ban, the second, and so on, in milliseconds. The last one repeats. */
@@ -21,6 +23,11 @@ export class RateLimitConfig {
       min: 100,
       max: 10_000_000,
       fallback: 100_000,
+    });
+    this.clientConcurrency = variables.wholeNumber('CLIENT_CONCURRENCY', {
+      min: 0,
+      max: 1_000,
+      fallback: 8,
     });
     this.banStrikes = variables.wholeNumber('BAN_STRIKES', { min: 1, max: 1_000_000, fallback: 20 });
     this.banSteps = variables.durations('BAN_SECONDS', [minutes(1), minutes(5), minutes(15), hours(1)]);

@@ -11,6 +11,7 @@ export class RateLimitMetrics {
   private readonly registry: Registry;
   private readonly results: Counter<'plan' | 'outcome'>;
   private readonly bans: Counter;
+  private readonly waits: Counter<'outcome'>;
   private redisMetrics?: { up: Gauge; lost: Counter };
 
   constructor({ registry }: Metrics) {
@@ -19,6 +20,12 @@ export class RateLimitMetrics {
       name: `${SERVICE.prefix}_quota_decisions_total`,
       help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
       labelNames: ['plan', 'outcome'],
+      registers: [registry],
+    });
+    this.waits = new Counter({
+      name: `${SERVICE.prefix}_requests_waited_total`,
+      help: 'Requests that waited because their client had many others at work, and how the wait ended.',
+      labelNames: ['outcome'],
       registers: [registry],
     });
     this.bans = new Counter({
@@ -30,6 +37,11 @@ export class RateLimitMetrics {
 
   decided(plan: string, outcome: RateLimitOutcome): void {
     this.results.inc({ plan, outcome });
+  }
+
+  /** `refused`: not admitted in time. `closed`: the client has gone. */
+  waited(outcome: 'admitted' | 'refused' | 'closed'): void {
+    this.waits.inc({ outcome });
   }
 
   banned(): void {

@@ -10,6 +10,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { settingsProvider } from '../config/config.js';
 import { Bans } from './bans/bans.js';
+import { ClientTurns } from './client-turns.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { addUsageCommand } from './daily-usage/usage.command.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
@@ -49,11 +50,12 @@ const throttlerStorageProvider: Provider = {
     settingsProvider(RateLimitConfig),
     settingsProvider(RedisConfig),
     Bans,
+    ClientTurns,
     DailyUsageRepository,
     throttlerStorageProvider,
     RateLimitMetrics,
   ],
-  exports: [RateLimitConfig, Bans, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
+  exports: [RateLimitConfig, Bans, ClientTurns, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}

@@ -1,15 +1,52 @@
+import type { Type } from '@nestjs/common';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
+import { factsOf } from './dto-facts.js';
 import { type Argument, invalid, root } from './field-errors.js';
 
+/** Unknown members, above which no rule runs: their number is the client's choice, and each costs an error. */
+export const MAX_UNKNOWN = 100;
+
 /**
- * The properties whose names every object has, such as `constructor`. Nest removes some of them in silence, and class-validator
- * takes others for properties with rules.
+ * The names that every object has, such as `constructor`. Nest removes some of them in silence, and class-validator takes others
+ * for properties with rules.
  */
+export const isReserved = (name: string): boolean => name in Object.prototype || name === 'prototype';
+
+/** The members of a value whose names are reserved. */
 export const reservedNames = (value: object, argument: Argument): FieldError[] =>
   Object.keys(value)
-    .filter((name) => name in Object.prototype || name === 'prototype')
-    .map((name) => unknownError(argument.type === 'query' ? 'query' : 'body', [...root(argument), name]));
+    .filter(isReserved)
+    .map((name) => unknown([...root(argument), name], argument));
+
+/** @throws ValidationFailed if a value has more than 100 members, nested ones included, that its DTO does not take */
+export function limitUnknown(value: object, dto: Type, argument: Argument): void {
+  const found: FieldError[] = [];
+  collectUnknown(value, dto, root(argument), argument, found);
+  if (found.length > MAX_UNKNOWN) throw new ValidationFailed(found);
+}
+
+function collectUnknown(value: object, dto: Type, path: Path, argument: Argument, found: FieldError[]): void {
+  const { members, nested } = factsOf(dto);
+  for (const name in value) {
+    if (found.length > MAX_UNKNOWN) return;
+    const type = nested.get(name);
+    if (!members.has(name)) found.push(unknown([...path, name], argument));
+    else if (type)
+      for (const [inside, item] of objectsIn((value as Record<string, unknown>)[name], [...path, name]))
+        collectUnknown(item, type, inside, argument, found);
+  }
+}
+
+/** An object, or those in an array. */
+function* objectsIn(value: unknown, path: Path): Generator<[Path, object]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value];
+  else for (const [i, item] of value.entries()) yield* objectsIn(item, [...path, String(i)]);
+}
+
+const unknown = (path: Path, { type }: Argument): FieldError =>
+  unknownError(type === 'query' ? 'query' : 'body', path);
 
 /** The integers beyond ±(2^53 - 1) in untyped objects and in arrays, where nothing would keep them exact. */
 export function* inexactIntegers(value: unknown, argument: Argument, path: Path = []): Generator<FieldError> {
@@ -25,18 +62,6 @@ export function* inexactIntegers(value: unknown, argument: Argument, path: Path 
 const outOfRange = (path: Path, argument: Argument): FieldError =>
   invalid(path, 'range', `${shown(path)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
 
-/**
- * Removes from the instance of a DTO the properties that its body does not have: a PATCH leaves them unchanged (RFC 7396), but
- * `PartialType()` inherits the defaults of its class. An array is replaced as a whole, so its items keep their defaults.
- */
-export function withoutDefaults(instance: object, body: object): void {
-  for (const [name, value] of Object.entries(instance)) {
-    const given = (body as Record<string, unknown>)[name];
-    if (given === undefined) Reflect.deleteProperty(instance, name);
-    else if (isObject(given) && isObject(value) && !Array.isArray(given)) withoutDefaults(value, given);
-  }
-}
-
 const requiresProperty = new WeakSet<object>();
 
 /** Marks the DTO of an update: a body without any of its properties is invalid. */
@@ -45,11 +70,9 @@ export const AtLeastOneProperty = (): ClassDecorator => (dto) => {
 };
 
 /** @throws ValidationFailed if an `@AtLeastOneProperty()` DTO has none */
-export function expectSomeProperty(instance: object): void {
-  if (!requiresProperty.has(instance.constructor)) return;
+export function expectSomeProperty(instance: object, dto: Type): void {
+  if (!requiresProperty.has(dto)) return;
   if (Object.values(instance).some((value) => value !== undefined)) return;
   const message = 'The body must have at least one property';
   throw new ValidationFailed([bodyError([], { code: 'required', message })]);
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,10 +1,19 @@
-import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
-import { expectSomeProperty, inexactIntegers, reservedNames, withoutDefaults } from './body-rules.js';
+import {
+  expectSomeProperty,
+  inexactIntegers,
+  isReserved,
+  limitUnknown,
+  MAX_UNKNOWN,
+  reservedNames,
+} from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
+import { partialOf } from './without-defaults.js';
 
 /** What class-validator has found, until the part of the request is known. */
 class BrokenRules extends Error {
@@ -21,7 +30,6 @@ export class RequestValidationPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
-      strictGroups: true, // rules with groups apply only in a pipe with one of them
       exceptionFactory: (errors) => new BrokenRules(errors),
     });
   }
@@ -29,22 +37,48 @@ export class RequestValidationPipe extends ValidationPipe {
   /** @throws ValidationFailed, UnsupportedMediaType */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && value === UNREAD) throw new UnsupportedMediaType();
-    if (!metadata.metatype || !this.toValidate(metadata)) return super.transform(value, metadata);
-    if (value !== undefined && !isObject(value)) throw new ValidationFailed([notAnObject(metadata)]);
+    const { metatype } = metadata;
+    if (!metatype || !this.toValidate(metadata)) return super.transform(value, metadata);
+    if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
+    const isBody = metadata.type === 'body';
+    const isPatch = isBody && value !== undefined && isPartial(value);
+    const partial = isPatch ? partialOf(metatype) : undefined;
+    const dto = partial?.type ?? (metatype as Type<object>);
+    const instance = isFlat(value)
+      ? await this.ofFlat(value, dto, metadata)
+      : await this.ofAny(value, { ...metadata, metatype: dto });
+    partial?.restore(instance);
+    if (isBody) expectSomeProperty(instance, metatype);
+    return instance;
+  }
+
+  /** What the stock pipe does, without the parts that an object of only primitive values does not need. */
+  private async ofFlat(value: object, dto: Type<object>, metadata: ArgumentMetadata): Promise<object> {
+    const instance = plainToInstance(dto, value, this.transformOptions);
+    const broken = await validate(instance, this.validatorOptions);
+    if (broken.length > 0) throw new ValidationFailed(ofValidator(broken, metadata));
+    return instance;
+  }
+
+  private async ofAny(value: object | undefined, metadata: ArgumentMetadata & { metatype: Type }) {
     const reserved = reservedNames(value ?? {}, metadata);
-    const instance: unknown = await super.transform(value, metadata).catch((error: unknown) => {
+    if (value !== undefined) limitUnknown(value, metadata.metatype, metadata);
+    const instance = (await super.transform(value, metadata).catch((error: unknown) => {
       if (!(error instanceof BrokenRules)) throw error;
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
       throw new ValidationFailed([...ofValidator(error.errors, metadata), ...reserved]);
-    });
-    const isBody = metadata.type === 'body';
-    const errors = isBody ? [...reserved, ...inexactIntegers(instance, metadata)] : reserved;
-    if (errors.length > 0) throw new ValidationFailed(errors);
-    if (isBody) {
-      if (value !== undefined && isPartial(value)) withoutDefaults(instance as object, value);
-      expectSomeProperty(instance as object);
-    }
+    })) as object;
+    const inexact = metadata.type === 'body' ? [...inexactIntegers(instance, metadata)] : [];
+    if (reserved.length + inexact.length > 0) throw new ValidationFailed([...reserved, ...inexact]);
     return instance;
+  }
+
+  /** A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`. */
+  private async ofMember(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.data === undefined) throw new ValidationFailed([notAnObject(metadata)]);
+    return super.transform(value, metadata).catch((error: unknown) => {
+      throw error instanceof BrokenRules ? new ValidationFailed([notAnObject(metadata)]) : error;
+    });
   }
 
   /** Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as `DefaultValuePipe` take those. */
@@ -61,3 +95,14 @@ export class RequestValidationPipe extends ValidationPipe {
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a value has only primitive members, not too many, and none whose name every object has. */
+function isFlat(value: object | undefined): value is object {
+  if (value === undefined) return false;
+  let count = 0;
+  for (const [name, item] of Object.entries(value)) {
+    if ((typeof item === 'object' && item !== null) || isReserved(name)) return false;
+    count += 1;
+  }
+  return count <= MAX_UNKNOWN;
+}

@@ -14,7 +14,7 @@ import {
 import type { PetResponse } from '../pets/dto/pet.response.js';
 import type { PetsPageQuery } from '../pets/dto/list-pets.query.js';
 import { PetsService } from '../pets/pets.service.js';
-import { expectNoCycle, lockCategories } from './category-tree.js';
+import { assertNoCycle, lockCategories } from './category-tree.js';
 import { Category, nameKeyOf } from './category.entity.js';
 import {
   CategoryHasChildren,
@@ -61,7 +61,7 @@ export class CategoriesService {
     };
     // Without a parent it waits for nothing but a name, so it cannot take part in a deadlock.
     const created = parentId === undefined ? insert(unitOfWork) : unitOfWork.transaction(insertBelow);
-    return CategoryResponse.from(await created.catch(explain(category)));
+    return CategoryResponse.from(await created.catch(rethrowAsCategoryError(category)));
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle */
@@ -71,16 +71,35 @@ export class CategoriesService {
     unitOfWork: Changes,
     condition = IfMatchCondition.any,
   ): Promise<CategoryResponse> {
+    // Only a move locks the tree, so that other changes do not wait for one another. Another move may come in between.
+    const { parentId } = change;
+    const isMove = parentId !== undefined && (await find(categoriesOf(unitOfWork), id)).parentId !== parentId;
+    const updated =
+      (await this.tryUpdate(id, change, unitOfWork, condition, isMove)) ??
+      (await this.tryUpdate(id, change, unitOfWork, condition, true));
+    if (!updated) throw new CategoryNotFound(id);
+    return CategoryResponse.from(updated);
+  }
+
+  /** @returns undefined if it would move the category without the lock of the tree */
+  private tryUpdate(
+    id: Int64,
+    change: UpdateCategoryDto,
+    unitOfWork: Changes,
+    condition: IfMatchCondition,
+    isMove: boolean,
+  ): Promise<Category | undefined> {
     const updated = unitOfWork.transaction(async (changes) => {
-      await lockCategories(changes);
+      if (isMove) await lockCategories(changes);
       const category = await lock(changes, id, condition, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
-      if (parentId !== null && parentId !== category.parentId) await expectNoCycle(changes, id, parentId);
+      if (parentId !== category.parentId && !isMove) return undefined;
+      if (parentId !== null && parentId !== category.parentId) await assertNoCycle(changes, id, parentId);
       // An unchanged name keeps its key, which may predate the current folding rule.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
       return changes.update(Category, category, { name, nameKey, parentId }, CATEGORY_UPDATED);
     });
-    return CategoryResponse.from(await updated.catch(explain(change)));
+    return updated.catch(rethrowAsCategoryError(change));
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
@@ -103,19 +122,21 @@ async function find(
   return category;
 }
 
+const categoriesOf = ({ manager }: Changes) => manager.getRepository(Category);
+
 async function lock(
-  { manager }: Changes,
+  changes: Changes,
   id: Int64,
   condition: IfMatchCondition,
   mode: 'for_no_key_update' | 'pessimistic_write',
 ): Promise<Category> {
-  const category = await find(manager.getRepository(Category), id, { lock: { mode } });
+  const category = await find(categoriesOf(changes), id, { lock: { mode } });
   condition.check(CategoryResponse.from(category));
   return category;
 }
 
 /** Translates constraint violations: a name that is taken, or a parent that does not exist. */
-const explain =
+const rethrowAsCategoryError =
   ({ name = '', parentId }: UpdateCategoryDto) =>
   (error: unknown): never => {
     const constraint = violatedConstraint(error);

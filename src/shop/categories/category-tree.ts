@@ -5,15 +5,15 @@ import { CategoryCycle, ParentCategoryNotFound } from './category.errors.js';
 const CATEGORIES = 7_083_461_293;
 
 /**
- * Serialises changes of names and parents until their transactions end. Two concurrent ones could otherwise create a cycle
- * that neither sees, or wait for each other: one for a name, the other for a parent.
+ * Serialises moves in the tree until their transactions end. Two concurrent ones could otherwise create a cycle that neither
+ * sees.
  */
 export async function lockCategories({ manager }: Changes): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock($1)', [CATEGORIES]);
 }
 
 /** Call it after `lockCategories`, to see everything committed before. @throws ParentCategoryNotFound, CategoryCycle */
-export async function expectNoCycle({ manager }: Changes, id: Int64, parentId: Int64): Promise<void> {
+export async function assertNoCycle({ manager }: Changes, id: Int64, parentId: Int64): Promise<void> {
   const above = await manager.query<{ isCycle: boolean }[]>(
     `WITH RECURSIVE above AS (
        SELECT id, parent_id FROM categories WHERE id = $1

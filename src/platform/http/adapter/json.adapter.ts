@@ -9,6 +9,7 @@ import { writeJson } from '../../json/write-json.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
+import { endTurnsAtHead } from './response-turn.js';
 import type { ResponseTransaction } from './response-transaction.js';
 import type { ResponseHooks } from './response-hooks.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
@@ -48,6 +49,7 @@ export class JsonAdapter extends ExpressAdapter {
     const ended =
       response.statusCode < 400
         ? store(response, body, transaction).then((text) => {
+            response.req.turn?.end();
             finish(response, text);
           })
         : resultWithin(ROLL_BACK_TIMEOUT, transaction.rollBack()).then(() => this.send(response, body));
@@ -56,6 +58,7 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   private send(response: Response, body: unknown): unknown {
+    response.req.turn?.end(); // the head of a response to a closed connection is not written
     if (body instanceof StreamableFile) return this.sendFile(response, body);
     if (!isJson(body)) return super.reply(response, body) as unknown;
     sendJson(response, body, this.hooks);
@@ -126,6 +129,7 @@ function expressApp(): Express {
   const app = express();
   app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
+  endTurnsAtHead(app);
   return app;
 }
 

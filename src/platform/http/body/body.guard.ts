@@ -154,7 +154,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 const partial = new WeakSet<object>();
 
 /** Marks the body of a PATCH for the validation pipe, which does not get the request. */
-function markPartial(body: unknown): void {
+export function markPartial(body: unknown): void {
   if (typeof body === 'object' && body !== null) partial.add(body);
 }
 

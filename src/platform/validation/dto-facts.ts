@@ -1,0 +1,51 @@
+import type { Type } from '@nestjs/common';
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { getMetadataStorage } from 'class-validator';
+
+/** What is known of a DTO from its decorators, which do not change after the start. */
+export interface DtoFacts {
+  /** The members that the DTO takes, by their names in a request. */
+  readonly members: ReadonlySet<string>;
+  /** The classes of its nested members, by the same names. */
+  readonly nested: ReadonlyMap<string, Type<object>>;
+}
+
+const known = new WeakMap<Type, DtoFacts>();
+
+export function factsOf(dto: Type): DtoFacts {
+  let facts = known.get(dto);
+  if (!facts) known.set(dto, (facts = workOut(dto)));
+  return facts;
+}
+
+function workOut(dto: Type): DtoFacts {
+  const members = new Set<string>();
+  const nested = new Map<string, Type<object>>();
+  for (const property of propertiesOf(dto)) {
+    const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
+    const type = nestedType(dto, property);
+    for (const name of exposed === undefined ? [property] : [property, exposed]) {
+      members.add(name);
+      if (type) nested.set(name, type);
+    }
+  }
+  return { members, nested };
+}
+
+/** The properties with rules, of any group. */
+const propertiesOf = (dto: Type): ReadonlySet<string> =>
+  new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(dto, '', true, false)
+      .map(({ propertyName }) => propertyName),
+  );
+
+/** The class in the `@Type()` of a property. */
+function nestedType(dto: Type, property: string): Type<object> | undefined {
+  try {
+    const type = defaultMetadataStorage.findTypeMetadata(dto, property)?.typeFunction();
+    return typeof type === 'function' && type !== Date ? (type as Type<object>) : undefined;
+  } catch {
+    return undefined; // its class depends on the object
+  }
+}

@@ -1,0 +1,114 @@
+import type { ArgumentMetadata } from '@nestjs/common';
+import { PartialType } from '@nestjs/swagger';
+import { Expose, Transform, Type } from 'class-transformer';
+import { IsInt, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { markPartial } from '../http/body/body.guard.js';
+import type { ValidationFailed } from '../errors/common.errors.js';
+import { RequestValidationPipe } from './validation.pipe.js';
+
+class Address {
+  @IsString()
+  city!: string;
+
+  @IsOptional()
+  @IsString()
+  country = 'DE';
+}
+
+class Money {
+  constructor(readonly cents: number) {}
+}
+
+class Person {
+  @Expose({ name: 'first_name' })
+  @IsOptional()
+  @IsString()
+  firstName?: string;
+
+  @IsOptional()
+  @IsInt()
+  age = 18;
+
+  @IsOptional()
+  @Transform(({ value }: { value: number }) => new Money(value))
+  @IsObject()
+  wage?: Money;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Address)
+  address?: Address;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Address)
+  earlier?: Address[];
+}
+
+class UpdatePerson extends PartialType(Person) {}
+
+const membersOf = (instance: unknown) => Object.fromEntries(Object.entries(instance as object));
+
+const pipe = new RequestValidationPipe();
+const body = (metatype: ArgumentMetadata['metatype']): ArgumentMetadata => ({ type: 'body', metatype });
+
+async function patch(value: object): Promise<unknown> {
+  markPartial(value);
+  return pipe.transform(value, body(UpdatePerson));
+}
+
+describe('a PATCH', () => {
+  it('has what was sent, converted by the DTO, and no defaults', async () => {
+    const change = await patch({ first_name: 'Ann', wage: 5 });
+    expect(change).toBeInstanceOf(UpdatePerson);
+    expect(membersOf(change)).toEqual({ firstName: 'Ann', wage: new Money(5) });
+    expect(membersOf(await patch({}))).toEqual({});
+  });
+
+  it('has no defaults of nested objects either, but those of the items of an array, which is replaced as a whole', async () => {
+    const { address, earlier } = (await patch({
+      address: { city: 'Ulm' },
+      earlier: [{ city: 'Bonn' }],
+    })) as UpdatePerson;
+    expect(address).toBeInstanceOf(Address);
+    expect(membersOf(address)).toEqual({ city: 'Ulm' });
+    expect(earlier?.map(membersOf)).toEqual([{ city: 'Bonn', country: 'DE' }]);
+  });
+
+  it('obeys the rules of the DTO', async () => {
+    await expect(patch({ age: 'x' })).rejects.toMatchObject({ details: [{ field: 'age', code: 'type' }] });
+    await expect(patch({ address: { city: 5 } })).rejects.toMatchObject({
+      details: [{ field: 'address.city' }],
+    });
+  });
+});
+
+describe('unknown members', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`unknown${i}`, i]));
+  const detailsOf = (value: object) =>
+    pipe.transform(value, body(Person)).then(
+      () => [],
+      (error: unknown) => (error as ValidationFailed).details ?? [],
+    );
+
+  it('are named beside what is invalid, up to 100 of them', async () => {
+    const details = await detailsOf({ age: 'x', ...many(10) });
+    expect(details).toHaveLength(11);
+    expect(details).toContainEqual(expect.objectContaining({ field: 'age' }));
+  });
+
+  it.each([
+    ['at the top', (members: object) => ({ age: 'x', ...members })],
+    ['in an object', (members: object) => ({ age: 'x', address: members })],
+    ['in an array', (members: object) => ({ age: 'x', earlier: [members] })],
+  ])('%s are refused alone if there are more', async (_, bodyWith) => {
+    const details = await detailsOf(bodyWith(many(1_300)));
+    expect(details).toHaveLength(20);
+    expect(details.every(({ code }) => code === 'unknown')).toBe(true);
+  });
+
+  it('are not those that the DTO takes by another name', async () => {
+    expect(await detailsOf({ first_name: 'Ann' })).toEqual([]);
+  });
+});
