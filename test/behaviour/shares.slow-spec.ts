@@ -105,9 +105,11 @@ async function neighbour(until: Promise<unknown>) {
   ];
   const times: number[] = [];
   const statuses = new Set<number | string>();
-  let isOver = false;
-  void until.then(() => (isOver = true));
-  for (let i = 0; !isOver || times.length < 3; i++) {
+  const over = new AbortController();
+  void until.then(() => {
+    over.abort();
+  });
+  for (let i = 0; !over.signal.aborted || times.length < 3; i++) {
     const began = performance.now();
     statuses.add(await send({ key, ...kinds[i % kinds.length]?.() }));
     times.push(performance.now() - began);

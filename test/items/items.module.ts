@@ -58,7 +58,7 @@ class ItemsService {
     const { status, ids } = query;
     const page = await keysetPage(this.items, query, { status, id: ids && In([...ids]) });
     const items = page.map((item) => ItemResponse.from(item));
-    return ids?.length === 1 ? items.ofOneId() : items;
+    return ids?.length === 1 ? items.asSingleItem() : items;
   }
 
   async create(newItem: CreateItemDto, changes: Changes): Promise<ItemResponse> {

@@ -155,7 +155,9 @@ export class EntityStatements<Entity extends ObjectLiteral> {
         if (!isStale(error) || runner.isTransactionActive) throw error;
         return send({});
       });
-      return rows.map((fields) => this.toEntity(fields));
+      const entities: Entity[] = [];
+      for (const fields of rows) entities.push(this.toEntity(fields));
+      return entities;
     } catch (error) {
       throw error instanceof QueryFailedError
         ? error
@@ -167,8 +169,9 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 
   private toEntity(fields: readonly unknown[]): Entity {
     const row = this.metadata.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
-    for (const [i, column] of this.columns.entries())
-      row[column.property] = column.fromDatabase(fields[i] ?? null);
+    const { columns } = this;
+    let i = 0;
+    for (const column of columns) row[column.property] = column.fromDatabase(fields[i++] ?? null);
     return row as Entity;
   }
 

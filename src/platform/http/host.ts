@@ -11,8 +11,14 @@ class InvalidHost extends DomainError {
 }
 
 /** @throws InvalidHost for HTTP/1.1 without a `Host`, and for an invalid or second one */
-export function checkHost({ headersDistinct, httpVersion }: IncomingMessage): void {
-  const { host: hosts = [] } = headersDistinct;
-  const isMissing = hosts.length === 0 && httpVersion === '1.1';
-  if (isMissing || hosts.length > 1 || !hosts.every((host) => HOST.test(host))) throw new InvalidHost();
+export function checkHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (host === undefined ? httpVersion === '1.1' : !HOST.test(host) || countHosts(rawHeaders) > 1)
+    throw new InvalidHost();
+}
+
+/** `headers` has only the first one. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count += 1;
+  return count;
 }

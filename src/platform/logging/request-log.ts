@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Int64 } from '../json/int64.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { Logger } from './logger.js';
 
@@ -26,21 +27,37 @@ export class RequestLog {
 /** W3C Trace Context, section 3.2. */
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
-/** Without path, query and headers: they may contain secrets. pino omits undefined properties. */
-function lineOf({ request, route, status, duration, complete }: ObservedResponse) {
-  const { id: requestId, method, principal, headers } = request;
-  const key = principal?.kind === 'key' ? principal : undefined;
-  return {
-    requestId,
-    method,
+/** The members that most lines have; the others are added where they are known. */
+interface Line {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  keyId?: Int64;
+  plan?: string;
+  address?: string | undefined;
+  traceId?: string | undefined;
+  reason?: string;
+  aborted?: true;
+}
+
+/** Without path, query and headers: they may contain secrets. */
+function lineOf({ request, route, status, duration, complete }: ObservedResponse): Line {
+  const { principal, reason, headers } = request;
+  const line: Line = {
+    requestId: request.id,
+    method: request.method,
     route,
     status,
     durationMs: Math.round(duration * 1000) / 1000,
-    keyId: key?.id,
-    plan: key?.plan,
-    address: key ? undefined : request.ip,
-    traceId: TRACE_ID.exec(String(headers.traceparent))?.[1],
-    reason: request.reason,
-    aborted: complete ? undefined : true,
   };
+  if (principal?.kind === 'key') {
+    line.keyId = principal.id;
+    line.plan = principal.plan;
+  } else line.address = request.ip;
+  if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
+  if (reason !== undefined) line.reason = reason;
+  if (!complete) line.aborted = true;
+  return line;
 }

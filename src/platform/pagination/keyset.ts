@@ -13,8 +13,10 @@ import { writeJson } from '../json/write-json.js';
 import { findRows } from '../database/find.js';
 import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
 
+type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
+
 /**
- * A page of a table in the order of `id`. The optional filter is as for `Repository.find`; undefined properties are
+ * A page of a table in the order of `id`. The optional filter is the `where` of `Repository.find`; undefined properties are
  * ignored. Keyset pagination returns every row once, even while rows are added, and page 10 000 costs the same as page 1.
  * @param order `DESC` is newest first
  * @throws InvalidCursor for a cursor of another table or filter
@@ -22,20 +24,25 @@ import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
 export async function keysetPage<E extends { id: Int64 }>(
   repository: Repository<E>,
   { limit, cursor }: PageRequest,
-  filter: FindOptionsWhere<E> = {},
+  filter: Where<E> = {},
   order: 'ASC' | 'DESC' = 'ASC',
 ): Promise<Page<E>> {
-  const where = withoutUndefined(filter);
-  const scope = () => scopeOf(repository, where);
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
+  const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, scopeOf(repository, where));
   const rows = await findRows(repository.manager, repository.target, {
-    where: after === undefined ? where : { ...where, id: idBeyond(after, order, where.id) },
+    where: after === undefined ? where : beyond(where, after, order),
     order: { id: order } as FindOptionsOrder<E>,
     take: limit + 1, // the extra row shows whether there is a next page
   });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
-  return new Page(rows.slice(0, limit), encodeCursor(last.id, scope()));
+  rows.length = limit;
+  return new Page(rows, encodeCursor(last.id, scopeOf(repository, where)));
+}
+
+function beyond<E extends { id: Int64 }>(where: Where<E>, after: Int64, order: 'ASC' | 'DESC'): Where<E> {
+  if (!Array.isArray(where)) return { ...where, id: idBeyond(after, order, where.id) };
+  return where.map((one) => beyond(one, after, order) as FindOptionsWhere<E>);
 }
 
 function idBeyond(after: Int64, order: 'ASC' | 'DESC', id: unknown): FindOperator<Int64> {
@@ -44,11 +51,26 @@ function idBeyond(after: Int64, order: 'ASC' | 'DESC', id: unknown): FindOperato
   return And(position, id instanceof FindOperator ? (id as FindOperator<Int64>) : Equal(id as Int64));
 }
 
+/** Also in nested objects, such as those of relations and embedded columns. */
 function withoutUndefined<T extends object>(filter: T): T {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as T;
+  const defined: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(filter) as [string, unknown][])
+    if (value !== undefined) defined[name] = isPlainObject(value) ? withoutUndefined(value) : value;
+  return defined as T;
 }
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** The table and filter that a cursor is bound to. */
 function scopeOf<E extends { id: Int64 }>({ metadata }: Repository<E>, where: object): string {
-  return `${metadata.tableName} ${Object.keys(where).join()} ${writeJson(Object.values(where))}`;
+  return `${metadata.tableName} ${Object.keys(where).join()} ${writeJson(Object.values(where))}${rawSqlIn(where)}`;
+}
+
+/** The SQL of `Raw()` filters, which is a function and so not part of their JSON. */
+function rawSqlIn(value: unknown): string {
+  if (value instanceof FindOperator && value.getSql)
+    return ` ${value.getSql('column')} ${writeJson(value.objectLiteralParameters ?? {})}`;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return '';
+  return Object.values(value).map(rawSqlIn).join('');
 }

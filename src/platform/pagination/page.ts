@@ -18,33 +18,28 @@ export class Page<T> extends Array<T> {
     return Array;
   }
 
-  readonly #next: string | undefined;
-  readonly #isOfOneId: boolean;
-
-  constructor(items: readonly T[], next?: string, isOfOneId = false) {
-    super();
-    for (const item of items) this.push(item);
-    this.#next = next;
-    this.#isOfOneId = isOfOneId;
-  }
-
   /** Cursor of the next page; absent on the last one. */
-  get next(): string | undefined {
-    return this.#next;
-  }
-
+  readonly next: string | undefined;
   /** Whether the client requested one id. If so, the response has the `ETag` of the item, for `If-Match`. */
-  get isOfOneId(): boolean {
-    return this.#isOfOneId;
+  isSingleItem = false;
+
+  constructor(items: readonly T[] = [], next?: string) {
+    super();
+    for (let i = 0; i < items.length; i++) this[i] = items[i] as T;
+    this.next = next;
   }
 
   override map<U>(transform: (item: T, index: number, items: T[]) => U): Page<U> {
-    return new Page(super.map(transform), this.#next, this.#isOfOneId);
+    const page = new Page<U>(undefined, this.next);
+    for (let i = 0; i < this.length; i++) page[i] = transform(this[i] as T, i, this);
+    page.isSingleItem = this.isSingleItem;
+    return page;
   }
 
-  /** This page, marked as the result of a request for one id. */
-  ofOneId(): Page<T> {
-    return new Page(this, this.#next, true);
+  /** Marks this page as the result of a request for one id. */
+  asSingleItem(): this {
+    this.isSingleItem = true;
+    return this;
   }
 }
 
@@ -61,12 +56,12 @@ export function addPageHeaders(response: Response, result: unknown, base: () => 
     const others = response.getHeader('Link');
     response.setHeader('Link', others === undefined ? next : `${String(others)}, ${next}`);
   }
-  const item = page?.isOfOneId === true ? page[0] : undefined;
+  const item = page?.isSingleItem === true ? page[0] : undefined;
   if (item) response.setHeader('ETag', versionOf(item));
 }
 
 function withCursor({ url }: Request, cursor: string): string {
-  const query = new URLSearchParams(url.split('?')[1]);
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
   query.set('cursor', cursor);
   return query.toString();
 }

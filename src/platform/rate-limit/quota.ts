@@ -1,6 +1,7 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { network } from '../auth/network.js';
+import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { minutes } from '../clock/duration.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
 
@@ -22,11 +23,18 @@ export interface Counted {
 /** The `name` of what is counted by address. */
 export const ADDRESS = 'address';
 
+const quotas = new WeakMap<ApiKeyPrincipal, Counted>();
+
 /** The quota of a request: the plan of its key, or that of its address. */
 export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): Counted {
   if (principal?.kind !== 'key') return addressQuota(network(ip), config);
-  const { perMinute, perDay } = principal.limits;
-  return { key: String(principal.id), ttl: MINUTE, limit: perMinute, perDay, name: 'default' };
+  let quota = quotas.get(principal);
+  if (!quota) {
+    const { perMinute, perDay } = principal.limits;
+    quota = { key: String(principal.id), ttl: MINUTE, limit: perMinute, perDay, name: 'default' };
+    quotas.set(principal, quota);
+  }
+  return quota;
 }
 
 export const addressQuota = (key: string, { anonymousPerMinute }: RateLimitConfig): Counted => ({
@@ -88,13 +96,11 @@ export function secondsUntilRoom(windows: readonly RateLimitWindow[]): number {
  * The window to report in headers: the one with the fewest requests left, or, of two exhausted ones, the one that
  * resets later.
  */
-export function tightestWindow(windows: readonly RateLimitWindow[]): RateLimitWindow {
-  return windows.reduce((tightest, window) =>
-    window.remaining < tightest.remaining ||
-    (window.remaining === tightest.remaining && window.resetIn > tightest.resetIn)
-      ? window
-      : tightest,
-  );
+export function tightestWindow([first, second]: readonly RateLimitWindow[]): RateLimitWindow {
+  if (!first) throw new TypeError('A decision has at least one window.');
+  if (!second) return first;
+  const difference = second.remaining - first.remaining;
+  return difference < 0 || (difference === 0 && second.resetIn > first.resetIn) ? second : first;
 }
 
 const DAY_SECONDS = 86_400;

@@ -15,8 +15,10 @@ export function writeRateLimitHeaders(
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', remaining);
   response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
-  response.setHeader('RateLimit-Policy', windows.map(policy).join(', '));
-  response.setHeader('RateLimit', windows.map(state).join(', '));
+  const [first, second] = windows;
+  if (!first) return;
+  response.setHeader('RateLimit-Policy', second ? `${policy(first)}, ${policy(second)}` : policy(first));
+  response.setHeader('RateLimit', second ? `${state(first)}, ${state(second)}` : state(first));
 }
 
 const policy = ({ name, limit, length }: RateLimitWindow): string => `"${name}";q=${limit};w=${length}`;

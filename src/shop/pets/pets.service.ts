@@ -26,7 +26,7 @@ export class PetsService {
     const { status, categoryId, ids } = query;
     const page = await keysetPage(this.pets, query, { status, categoryId, id: ids && In([...ids]) });
     const pets = page.map((pet) => PetResponse.from(pet));
-    return ids?.length === 1 ? pets.ofOneId() : pets;
+    return ids?.length === 1 ? pets.asSingleItem() : pets;
   }
 
   async create(newPet: CreatePetDto, changes: Changes): Promise<PetResponse> {
