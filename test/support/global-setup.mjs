@@ -42,9 +42,9 @@ export default async function globalSetup() {
   const data = join(folder, 'server');
   await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
   const server = await openEmbeddedPostgres(data, { lock: 'exclusive', settings: SETTINGS });
-  await hashPasswordOnce(server.url);
+  await hashPasswordOnce(server.superuserUrl);
   globalThis.petstoreTestServer = { server, folder };
-  process.env.PETSTORE_TEST_SERVER = server.url.replace('/petstore?', '/postgres?'); // the template must have no connections
+  process.env.PETSTORE_TEST_SERVER = server.superuserUrl.replace('/petstore?', '/postgres?'); // the template must have no connections
 }
 
 /** Cleans up even after a run that was killed or crashed. */

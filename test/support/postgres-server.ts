@@ -83,7 +83,7 @@ export class PostgresServer {
   }
 
   get url(): string {
-    return this.server.url;
+    return this.server.superuserUrl; // tests change its settings
   }
 
   /** Simulates a power failure, except that written data is kept. */

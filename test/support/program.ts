@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -121,5 +121,6 @@ export const MIGRATED_DATA = process.env.PETSTORE_TEST_DATA ?? '';
 /** An empty folder whose path contains a space and a non-ASCII letter. */
 export async function emptyFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'pet störe-'));
+  await chmod(path, 0o711); // if root runs the tests, PostgreSQL's user must get to the data folder
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

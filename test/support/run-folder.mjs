@@ -1,4 +1,4 @@
-import { mkdtemp, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ const ENOUGH = 1024 ** 3; // bytes; containers have 64 MB by default
  */
 export async function makeRunFolder() {
   const folder = await mkdtemp(join((await hasMemoryDisk()) ? MEMORY_DISK : tmpdir(), 'petstore-test-'));
+  await chmod(folder, 0o711); // if root runs the tests, PostgreSQL's user must get to the data folders
   process.env.TMPDIR = folder;
   return folder;
 }

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { StartupError } from '../config/startup-error.js';
 import { EmbeddedPostgresError, openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import type { DatabaseConfig } from './database.config.js';
@@ -8,6 +9,10 @@ export interface Database {
   /** Whether it is the embedded PostgreSQL, which gets sample data and demo keys. */
   readonly embedded: boolean;
 }
+
+const report = (event: string): void => {
+  new Logger('Database').warn(event);
+};
 
 /** Registers the function that closes the database. Called before the database is open. */
 type OnEnd = (close: () => Promise<void>) => void;
@@ -52,7 +57,7 @@ async function open(
     await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct));
     return { url: config.databaseUrl, embedded: false };
   }
-  const opening = openEmbeddedPostgres(config.dataDir, { lock }).catch(explain);
+  const opening = openEmbeddedPostgres(config.dataDir, { lock, report }).catch(explain);
   // A stop waits for a slow initdb, which would otherwise go on alone.
   onEnd(() =>
     opening.then(

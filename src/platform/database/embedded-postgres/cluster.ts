@@ -13,7 +13,7 @@ export async function ensureCluster(folder: DataFolder, programs: ServerPrograms
   }
 
   // Created elsewhere and moved when complete, so that an interrupted initdb never looks like a cluster.
-  const draft = await mkdtemp(join(folder.path, 'postgres.new-'));
+  const draft = await mkdtemp(join(folder.home, 'postgres.new-'));
   try {
     await initialise(draft, await ensurePassword(folder.credentials), programs);
     await moveUnlessTaken(join(draft, 'cluster'), folder.cluster);

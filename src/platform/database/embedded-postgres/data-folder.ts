@@ -1,12 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { codeOf } from './embedded-postgres.error.js';
-import { isRoot } from './server-user.js';
+import { chmod, link, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { canEnter, type ServerUser } from './server-user.js';
+
+/**
+ * Where the server's user finds what lies in a folder that only root may enter. It must not get there by a capability, which
+ * would let every statement read every file of the machine.
+ */
+export const SHELTER = '/var/lib/petstore';
 
 /** Absolute paths in the data folder. */
 export interface DataFolder {
   path: string;
+  /** The folder of `cluster` and `log`: `path`, or one in the shelter. */
+  home: string;
   /** PostgreSQL's own files (its "data directory"). */
   cluster: string;
   /** The file with the superuser's password. */
@@ -14,21 +22,57 @@ export interface DataFolder {
   log: string;
 }
 
-export function dataFolderAt(dataDir: string): DataFolder {
+/** The cluster in the data folder, or the link to it. */
+export const clusterIn = (dataDir: string): string => join(resolve(dataDir), 'postgres');
+
+/**
+ * Creates the folder if it is missing.
+ * @param user runs the server if this process is root. A new cluster lies where this user can reach it
+ * @throws EmbeddedPostgresError if the user cannot reach an existing cluster
+ */
+export async function openDataFolder(dataDir: string, user: ServerUser | undefined): Promise<DataFolder> {
   const path = resolve(dataDir);
+  // The server's user must enter the folder but need not list it.
+  await mkdir(path, { recursive: true, mode: user === undefined ? 0o700 : 0o711 });
+  const home = (await linkedHome(path)) ?? (await reachableHome(path, user));
   return {
     path,
-    cluster: join(path, 'postgres'),
+    home,
+    cluster: join(home, 'postgres'),
     credentials: join(path, 'postgres.json'),
-    log: join(path, 'postgres.log'),
+    log: join(home, 'postgres.log'),
   };
 }
 
-export async function openDataFolder(dataDir: string): Promise<DataFolder> {
-  const folder = dataFolderAt(dataDir);
-  // If this process is root, the server runs as another user, who must enter the folder but need not list it.
-  await mkdir(folder.path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
-  return folder;
+/** Where the link in the data folder points to. The folder is made again if it has been deleted. */
+async function linkedHome(path: string): Promise<string | undefined> {
+  try {
+    const home = dirname(resolve(path, await readlink(clusterIn(path))));
+    await mkdir(home, { recursive: true, mode: 0o711 });
+    return home;
+  } catch (error) {
+    if (['ENOENT', 'EINVAL'].includes(codeOf(error) ?? '')) return undefined; // no cluster yet, or no link
+    throw error;
+  }
+}
+
+async function reachableHome(path: string, user: ServerUser | undefined): Promise<string> {
+  if (user === undefined) return path;
+  const content = await readdir(path);
+  if (content.length === 0) await chmod(path, 0o711);
+  if (await canEnter(user, path)) return path;
+  const home = join(SHELTER, randomUUID());
+  if (content.includes('postgres')) throw EmbeddedPostgresError.unreachable(path, home);
+  await mkdir(home, { recursive: true, mode: 0o711 });
+  try {
+    await symlink(join(home, 'postgres'), clusterIn(path));
+    return home;
+  } catch (error) {
+    await rm(home, { recursive: true });
+    const other = codeOf(error) === 'EEXIST' ? await linkedHome(path) : undefined; // a quicker process
+    if (other === undefined) throw error;
+    return other;
+  }
 }
 
 /** Reads the superuser's password. Rejects if the file or the password is missing. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /** Explains in one line why the embedded PostgreSQL is unavailable and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
@@ -33,6 +35,14 @@ export class EmbeddedPostgresError extends Error {
     return new EmbeddedPostgresError(
       `The data folder ${dataDir} is in use by another service (${holder}):` +
         ' stop that one, or set PETSTORE_DATA_DIR to another folder.',
+    );
+  }
+
+  static unreachable(dataDir: string, home: string): EmbeddedPostgresError {
+    const cluster = `'${join(dataDir, 'postgres').replaceAll("'", String.raw`'\''`)}'`;
+    return new EmbeddedPostgresError(
+      `The data folder ${dataDir} lies where only root may enter, and PostgreSQL runs as another user. Move its data once,` +
+        ` while no petstore runs: mkdir -p -m 711 ${home} && mv ${cluster} ${home}/ && ln -s ${home}/postgres ${cluster}`,
     );
   }
 

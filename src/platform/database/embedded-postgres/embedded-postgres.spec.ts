@@ -75,7 +75,7 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
 
   it('stops the server even after losing its connection to it', async () => {
     const service = await start();
-    await query(service, TERMINATE);
+    await query(service, TERMINATE, service.superuserUrl);
     await service.stop();
     await expect(query(service, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
@@ -162,15 +162,6 @@ describe('openEmbeddedPostgres with a shared lock', () => {
 });
 
 describe('as root', () => {
-  itAsRoot('works below a folder that only root may enter (skipped: needs root)', async () => {
-    useNewFolder();
-    await chmod(scratch, 0o700);
-    await (await start()).stop();
-    const again = await start();
-    expect(await query(again, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    expect((await stat(join(dataDir, 'postgres'))).uid).not.toBe(0);
-  });
-
   itAsRoot('works on a copied cluster that belongs to root (skipped: needs root)', async () => {
     for (const path of ['postgres', 'postgres/PG_VERSION']) await chown(join(dataDir, path), 0, 0);
     expect(await query(await start(), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -211,8 +202,8 @@ function remember(server: EmbeddedPostgres): EmbeddedPostgres {
   return server;
 }
 
-async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: server.url });
+async function query(server: EmbeddedPostgres, sql: string, url = server.url): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
   try {

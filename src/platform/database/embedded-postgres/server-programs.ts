@@ -1,7 +1,10 @@
 import { execFile, type ExecFileOptions } from 'node:child_process';
-import type { DataFolder } from './data-folder.js';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type DataFolder, SHELTER } from './data-folder.js';
 import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
-import { canEnter, findServerUser, type ServerUser } from './server-user.js';
+import { canEnter, type ServerUser } from './server-user.js';
 
 /** Absolute paths of the programs in a package `@embedded-postgres/<platform>-<arch>`. */
 interface Binaries {
@@ -31,63 +34,49 @@ export class ServerPrograms {
     private readonly folder: DataFolder,
     private readonly binaries: Binaries,
     readonly user: ServerUser | undefined,
-    private readonly throughClosedFolders: boolean,
   ) {}
 
-  static async load(folder: DataFolder): Promise<ServerPrograms> {
+  static async load(folder: DataFolder, user: ServerUser | undefined): Promise<ServerPrograms> {
     const binaries = await loadBinaries();
-    const user = await findServerUser(folder.cluster).catch((error: unknown) => {
-      throw EmbeddedPostgresError.asRoot(toError(error));
-    });
-    const closed =
-      user !== undefined &&
-      !((await canEnter(user, folder.path)) && (await canEnter(user, binaries.postgres)));
-    return new ServerPrograms(folder, binaries, user, closed);
+    const reachable = user === undefined || (await canEnter(user, binaries.postgres));
+    return new ServerPrograms(folder, reachable ? binaries : await copyToShelter(binaries), user);
   }
 
   async run(program: keyof Binaries, args: string[]): Promise<void> {
     try {
-      await this.runAsServerUser(this.binaries[program], args);
+      await runProgram(this.binaries[program], args, { cwd: this.folder.home, ...this.user });
     } catch (error) {
       throw this.explain(error);
     }
   }
 
-  private runAsServerUser(path: string, args: string[]): Promise<void> {
-    const cwd = this.folder.path;
-    if (this.user === undefined) return runProgram(path, args, { cwd });
-    if (!this.throughClosedFolders) return runProgram(path, args, { cwd, ...this.user });
-    return runProgram('setpriv', [...passClosedFolders(this.user), path, ...args], { cwd });
-  }
-
   private explain(thrown: unknown): Error {
     const error = toError(thrown);
-    if (this.user !== undefined && this.couldNotBecome(error)) return EmbeddedPostgresError.asRoot(error);
+    if (this.user !== undefined && codeOf(error) === 'EPERM') return EmbeddedPostgresError.asRoot(error);
     const couldNotRun = error instanceof ProgramFailed && error.couldNotRun;
     return couldNotRun ? EmbeddedPostgresError.cannotRun(error) : error;
   }
-
-  private couldNotBecome(error: Error): boolean {
-    const noSetpriv = this.throughClosedFolders && codeOf(error) === 'ENOENT';
-    return noSetpriv || codeOf(error) === 'EPERM' || error.message.startsWith('setpriv: ');
-  }
 }
 
-/**
- * A checkout in root's home is inaccessible to the server's user. On Linux, this passes on the one capability needed,
- * without root's others. access(2), which PostgreSQL uses to check its binaries, honours it only with
- * `no_setuid_fixup`. See capabilities(7), "Ambient" and "The securebits flags".
- */
-function passClosedFolders({ uid, gid }: ServerUser): string[] {
-  return [
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    '--clear-groups',
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=-all,+dac_override',
-    '--securebits=+no_setuid_fixup',
-    '--',
-  ];
+/** Copies the programs of a checkout in root's home to where the server's user can run them, once for each version. */
+async function copyToShelter(binaries: Binaries): Promise<Binaries> {
+  const root = join(dirname(binaries.postgres), '..');
+  const { version } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const copy = join(SHELTER, `programs-${version}`);
+  if (!existsSync(copy)) {
+    await mkdir(SHELTER, { recursive: true, mode: 0o711 });
+    const draft = await mkdtemp(`${copy}-`);
+    await cp(root, draft, { recursive: true, verbatimSymlinks: true });
+    await runProgram('chmod', ['-R', 'a+rX', draft], {});
+    await rename(draft, copy).catch(async (error: unknown) => {
+      await rm(draft, { recursive: true });
+      if (!existsSync(copy)) throw error; // otherwise another process was quicker
+    });
+  }
+  const at = (program: string) => join(copy, relative(root, program));
+  return { initdb: at(binaries.initdb), pg_ctl: at(binaries.pg_ctl), postgres: at(binaries.postgres) };
 }
 
 /** A program that could not be run, or ended with a non-zero exit code. */

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from './embedded-postgres.error.js';
+import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 
 /** The unprivileged user that runs the server if this process is root. */
 export interface ServerUser {
@@ -8,7 +8,7 @@ export interface ServerUser {
   gid: number;
 }
 
-export function isRoot(): boolean {
+function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
@@ -17,7 +17,9 @@ export async function findServerUser(cluster: string): Promise<ServerUser | unde
   if (!isRoot()) return undefined;
   const owner = await ownerOf(cluster);
   if (owner !== undefined && owner.uid !== 0) return owner;
-  return findUnprivilegedAccount();
+  return findUnprivilegedAccount().catch((error: unknown) => {
+    throw EmbeddedPostgresError.asRoot(toError(error));
+  });
 }
 
 /** Whether the user may access the path and every folder above it. */
