@@ -4,9 +4,9 @@
 #   deploy/compose/roll.sh            # the version of this checkout; builds its image if there is none
 #   deploy/compose/roll.sh 1.0.0      # an existing image; see: docker image ls petstore
 #
-# New replicas start next to the old ones. If they do not become healthy, or do not stay healthy for ROLL_WATCH_SECONDS (20), they are
-# removed and the old ones keep running. This also applies changed settings. You can run it again at any time, even after an
-# interruption.
+# New replicas and a new worker start next to the old ones. If they do not become healthy, or do not stay healthy for
+# ROLL_WATCH_SECONDS (20), they are removed and the old ones keep running, untouched. This also applies changed settings, which are
+# checked first. You can run it again at any time, even after an interruption.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -30,28 +30,35 @@ fi
 export PETSTORE_VERSION="$version"
 docker image inspect "petstore:$version" >/dev/null 2>&1 || docker compose build petstore
 
-docker compose rm --force petstore # replicas stopped by hand, which would be started again below
-old=$(docker compose ps --quiet petstore)
-worker=$(docker compose ps --format '{{.Image}}' worker | sed 's/.*://')
-wanted=$(docker compose config --format json petstore | sed -n 's/^ *"replicas": \([0-9]*\).*/\1/p' | head -n 1)
-[ -n "$wanted" ] || fail 'Put COMPOSE_FILE=docker-compose.yml:deploy/compose/production.yml into .env.'
-total=$(($(echo "$old" | grep --count .) + wanted)) || true
+docker compose rm --force petstore worker # what was stopped by hand, which would be started again below
+old=$(docker compose ps --quiet petstore worker)
+# @param the service
+wanted() { docker compose config --format json "$1" | sed -n 's/^ *"replicas": \([0-9]*\).*/\1/p' | head -n 1; }
+[ -n "$(wanted petstore)" ] || fail 'Put COMPOSE_FILE=docker-compose.yml:deploy/compose/production.yml into .env.'
+# How many there are beside the old ones, including what an interrupted run has left.
+# @param the service, and how many it has if the file does not say
+total() { echo $(($(docker compose ps --quiet "$1" | grep --count .) + $(wanted "$1" | grep . || echo "$2"))); }
 
-new() { docker compose ps --all --quiet petstore | grep --invert-match --fixed-strings "${old:-none}" || true; }
+docker compose run --rm --no-deps -T secrets # what this version needs
+# All but the checks of what is around them: Redis, say, may be down while a version is replaced.
+check=$(docker compose run --rm --no-deps -T petstore petstore doctor) || ! echo "$check" | grep '^fail *configuration' >&2 ||
+  fail 'The settings are wrong. Nothing has been changed.'
+
+new() { docker compose ps --all --quiet petstore worker | grep --invert-match --fixed-strings "${old:-none}" || true; }
 
 # @param the reason
 give_up() {
   trap '' INT TERM HUP
   new | xargs --no-run-if-empty --max-args=1 docker logs --tail 20 >&2 || true
   new | xargs --no-run-if-empty docker rm --force >/dev/null
-  [ -z "$worker" ] || PETSTORE_VERSION=$worker docker compose up --detach --no-deps worker
-  fail "$1 The old replicas keep running."
+  fail "$1 The old replicas and the old worker keep running."
 }
 
 docker compose run --rm --no-deps migrate
 trap 'give_up "Interrupted."' INT TERM HUP
 # Without --wait, which would also wait for what an interrupted run has left.
-docker compose up --detach --no-deps --no-recreate --scale petstore="$total" petstore ||
+docker compose up --detach --no-deps --no-recreate \
+  --scale petstore="$(total petstore 2)" --scale worker="$(total worker 1)" petstore worker ||
   give_up 'The new replicas do not start.'
 watch=${ROLL_WATCH_SECONDS:-20}
 healthy=0
@@ -64,11 +71,9 @@ for _ in $(seq $((120 + watch))); do
   sleep 1
 done
 [ "$healthy" -gt "$watch" ] || give_up 'The new replicas do not become healthy.'
-docker compose up --detach --wait --no-deps worker || # interrupted deliveries are sent again
-  give_up 'The new worker does not become healthy.'
 trap - INT TERM HUP
 for replica in $old; do
-  docker stop "$replica" # it finishes running requests
+  docker stop "$replica" # it finishes running requests; interrupted deliveries are sent again
   docker rm "$replica"
 done
 

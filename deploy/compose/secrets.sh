@@ -1,7 +1,8 @@
 #!/bin/sh
-# Generates the missing secrets of the stack in the given folder. Existing files stay: to use your own password, write its file before
-# the first start.
+# Generates the missing secrets of the stack in the given folder, and gives each service a folder with those that it uses. Existing
+# secrets stay: to use your own password, write its file before the first start.
 set -eu
+umask 077
 cd "$1"
 
 password() {
@@ -9,11 +10,17 @@ password() {
   cat "$1"
 }
 
+# An installation of 1.0 has no owner role until deploy/compose/owner.sh makes it, so its service connects as the superuser.
+[ -s owner_password ] || [ ! -s database_url ] || legacy=yes
 postgres=$(password postgres_password)
 redis=$(password redis_password)
 [ -s webhook_secret_keys ] || head -c 32 /dev/urandom | base64 >webhook_secret_keys
 
-printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
+if [ -n "${legacy:-}" ]; then
+  printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
+else
+  printf 'postgres://petstore_owner:%s@postgres:5432/petstore\n' "$(password owner_password)" >database_url
+fi
 printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url
 # Redis gets hashes only. The health check may only ping, the exporter may only read statistics, and the service has the permissions
 # listed in docs/operating.md.
@@ -23,3 +30,27 @@ user health on nopass -@all +ping
 user exporter on nopass -@all +ping +info
 user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping
 ACL
+
+# Mounts of their own keep apart what users cannot: the images of PostgreSQL and Redis have the same user id.
+# @param the group of the service's user, its folder, and the names of its secrets
+give() {
+  group=$1 folder=$2
+  shift 2
+  mkdir -p "$folder"
+  for name; do
+    cp "$name" "$folder/.new"
+    chgrp "$group" "$folder/.new"
+    chmod 640 "$folder/.new"
+    mv "$folder/.new" "$folder/$name"
+  done
+  chgrp "$group" "$folder"
+  chmod 750 "$folder"
+}
+own=$(id -g)
+give "$own" postgres postgres_password $([ -n "${legacy:-}" ] || echo owner_password)
+give "$own" exporter-account postgres_password
+give "$own" redis redis.acl
+give 10001 migrate database_url
+give 10001 petstore database_url redis_url webhook_secret_keys
+give 10001 worker database_url webhook_secret_keys
+chmod 600 -- *_* redis.acl # those of 1.0 were readable for all

@@ -1,5 +1,12 @@
 import { readText, readYaml } from '../support/repository.js';
 
+interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly read_only: boolean;
+  readonly volume: { readonly subpath: string };
+}
+
 interface Service {
   readonly image: string;
   readonly user?: string;
@@ -12,7 +19,7 @@ interface Service {
   readonly command?: string[];
   readonly environment?: Record<string, string | null>;
   readonly ports?: string[];
-  readonly volumes?: string[];
+  readonly volumes?: (string | Mount)[];
   readonly profiles?: string[];
   readonly networks?: string[];
   readonly logging?: { options: Record<string, string> };
@@ -75,7 +82,18 @@ describe.each(services)('docker compose: %s', (name, its) => {
 
   it('mounts volumes that are declared, and files read-only', () => {
     for (const volume of its.volumes ?? []) {
+      if (typeof volume === 'object') {
+        expect(volume).toEqual({
+          type: 'volume',
+          source: 'secrets',
+          target: '/run/secrets',
+          read_only: true,
+          volume: { subpath: name }, // its own secrets alone
+        });
+        continue;
+      }
       const [source = ''] = volume.split(':');
+      if (source === 'secrets') expect(name).toBe('secrets');
       if (source.startsWith('.')) expect(volume).toMatch(/:ro$/);
       else expect(Object.keys(compose.volumes)).toContain(source);
     }

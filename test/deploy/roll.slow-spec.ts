@@ -28,37 +28,41 @@ describe('deploy/compose/roll.sh', () => {
     copyFileSync(join(ROOT, 'deploy/compose/roll.sh'), at('deploy/compose/roll.sh'));
     symlinkSync(join(ROOT, 'test/support/fake-docker.mjs'), at('bin/docker'));
     for (const name of ['docker-compose.yml', 'containers.log']) writeFileSync(at(name), '');
-    writeFileSync(at('containers'), 'r1 1.0.0\nr2 1.0.0\nworker 1.0.0\n');
+    writeFileSync(at('containers'), 'r1 1.0.0\nr2 1.0.0\nw3 1.0.0\n');
   });
   afterEach(() => folder.remove());
 
   it('stops the old replicas after the new ones are healthy, and says which version runs', async () => {
     await roll('1.1.0');
-    expect(containers()).toEqual(['r3 1.1.0', 'r4 1.1.0', 'worker 1.1.0']);
+    expect(containers()).toEqual(['r4 1.1.0', 'r5 1.1.0', 'w6 1.1.0']);
     expect(readFileSync(at('.env'), 'utf8')).toMatch(/^#.*\nPETSTORE_VERSION=1\.1\.0\n$/);
     const log = logged();
+    expect(log.indexOf('--no-deps -T secrets')).toBeLessThan(log.indexOf('petstore doctor'));
     expect(log.indexOf('compose run --rm --no-deps migrate')).toBeLessThan(log.indexOf('--scale petstore=4'));
     expect(log.indexOf('--scale petstore=4')).toBeLessThan(log.indexOf('stop r1'));
   });
 
-  it.each(['bad', 'dies'])(
-    'removes new replicas that are %s, and has stopped no old one',
+  it.each(['bad', 'dies', 'idle'])(
+    'removes new replicas and a new worker that are %s, and has touched no old one',
     async (version) => {
       await expect(roll(version)).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/roll\.sh: The new replicas do not \w+ healthy\./) as unknown,
       });
-      expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
-      expect(logged()).not.toContain('\nstop');
+      expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
+      expect(logged()).not.toMatch(/^stop|--force-recreate/m);
     },
   );
 
   it.each(['1.1.0', 'bad'])(
     'has the number of replicas again after a run to %s that was interrupted',
     async (version) => {
-      writeFileSync(at('containers'), `r1 1.0.0\nr2 1.0.0\nworker 1.0.0\nr3 ${version}\nr4 ${version}\n`);
+      writeFileSync(
+        at('containers'),
+        `r1 1.0.0\nr2 1.0.0\nw3 1.0.0\nr4 ${version}\nr5 ${version}\nw6 ${version}\n`,
+      );
       await roll('1.2.0');
-      expect(containers()).toEqual(['r5 1.2.0', 'r6 1.2.0', 'worker 1.2.0']);
+      expect(containers()).toEqual(['r7 1.2.0', 'r8 1.2.0', 'w9 1.2.0']);
     },
   );
 
@@ -70,9 +74,11 @@ describe('deploy/compose/roll.sh', () => {
     });
     running.child.kill();
     await expect(running).rejects.toMatchObject({
-      stderr: expect.stringMatching(/Interrupted\. The old replicas keep running/) as unknown,
+      stderr: expect.stringMatching(
+        /Interrupted\. The old replicas and the old worker keep running/,
+      ) as unknown,
     });
-    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
+    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
   });
 
   it.each([
@@ -82,14 +88,23 @@ describe('deploy/compose/roll.sh', () => {
     await expect(roll(...version)).rejects.toMatchObject({
       stderr: expect.stringMatching(stderr) as unknown,
     });
-    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'worker 1.0.0']);
+    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
     expect(readdirSync(folder.path)).not.toContain('.env');
+  });
+
+  it('starts nothing with settings that the version refuses', async () => {
+    await expect(roll('strict')).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /LOG_LEVEL is not a level\nroll\.sh: The settings are wrong\. Nothing/,
+      ) as unknown,
+    });
+    expect(logged()).not.toMatch(/compose up|migrate$|^stop/m);
   });
 
   it('goes back to a version by its tag', async () => {
     writeFileSync(at('.env'), 'PETSTORE_VERSION=1.1.0\nCORS_ORIGINS=https://shop.example');
     await roll('0.9.0');
-    expect(containers()).toEqual(['r3 0.9.0', 'r4 0.9.0', 'worker 0.9.0']);
+    expect(containers()).toEqual(['r4 0.9.0', 'r5 0.9.0', 'w6 0.9.0']);
     expect(readFileSync(at('.env'), 'utf8')).toBe(
       'CORS_ORIGINS=https://shop.example\nPETSTORE_VERSION=0.9.0\n',
     );

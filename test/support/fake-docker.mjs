@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The subset of `docker` that deploy/compose/roll.sh uses. Containers are lines of a file: id, version, state. Those of
-// version `bad` never become healthy, and those of `dies` do not remain healthy. There is no image of the version `gone`.
+// The subset of `docker` that deploy/compose/roll.sh uses. Containers are lines of a file: id (`r1` is a replica, `w1` a worker) and
+// version. Those of version `bad` never become healthy, those of `dies` do not remain healthy, and the worker of `idle` does not become
+// healthy. There is no image of the version `gone`, and the settings do not suit the version `strict`.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const { CONTAINERS = '', PETSTORE_VERSION = '' } = process.env;
@@ -11,27 +12,30 @@ const containers = readFileSync(CONTAINERS, 'utf8')
   .filter(Boolean)
   .map((text) => text.split(' '));
 const save = (all) => writeFileSync(CONTAINERS, all.map((one) => `${one.join(' ')}\n`).join(''));
-const replicas = containers.filter(([id]) => id !== 'worker');
+const of = (service) => containers.filter(([id]) => id.startsWith(service[0] === 'w' ? 'w' : 'r'));
 appendFileSync(`${CONTAINERS}.log`, `${line}\n`);
 
 if (line.startsWith('compose ps')) {
-  const listed = args.at(-1) === 'worker' ? containers.filter(([id]) => id === 'worker') : replicas;
-  for (const [id, version] of listed) console.log(line.includes('--format') ? `petstore:${version}` : id);
-} else if (line.startsWith('compose config')) console.log('  "replicas": 2,');
-else if (line.startsWith('compose up') && args.at(-1) === 'worker')
-  save([...replicas, ['worker', PETSTORE_VERSION]]);
-else if (line.startsWith('compose up')) {
-  const wanted = Number(/petstore=(\d+)/.exec(line)?.[1]);
-  const first = Math.max(0, ...replicas.map(([id]) => Number(id.slice(1)))) + 1;
-  const added = Array.from({ length: wanted - replicas.length }, (_, i) => [
-    `r${first + i}`,
-    PETSTORE_VERSION,
-  ]);
-  save([...containers, ...added]);
-  if (args.includes('--wait') && replicas.some(([, version]) => version === 'bad')) process.exitCode = 1;
+  const services = args.slice(2).filter((word) => !word.startsWith('--'));
+  for (const [id] of services.flatMap(of)) console.log(id);
+} else if (line.startsWith('compose config')) {
+  if (args.at(-1) === 'petstore') console.log('  "replicas": 2,');
+} else if (line.endsWith('petstore doctor') && PETSTORE_VERSION === 'strict') {
+  console.log('fail   configuration  LOG_LEVEL is not a level');
+  process.exitCode = 1;
+} else if (line.startsWith('compose up')) {
+  const last = Math.max(0, ...containers.map(([id]) => Number(id.slice(1))));
+  let next = last + 1;
+  for (const service of ['petstore', 'worker']) {
+    const wanted = Number(new RegExp(`${service}=(\\d+)`).exec(line)?.[1]);
+    for (let i = of(service).length; i < wanted; i++)
+      containers.push([`${service === 'worker' ? 'w' : 'r'}${next++}`, PETSTORE_VERSION]);
+  }
+  save(containers);
 } else if (args[0] === 'image') {
   if (args.at(-1) === 'petstore:gone') process.exitCode = 1;
 } else if (args[0] === 'inspect') {
   const states = { bad: 'unhealthy 0', dies: 'healthy 1' };
-  for (const [id, version] of containers) if (args.includes(id)) console.log(states[version] ?? 'healthy 0');
+  for (const [id, version] of containers.filter(([one]) => args.includes(one)))
+    console.log(version === 'idle' && id.startsWith('w') ? 'unhealthy 0' : (states[version] ?? 'healthy 0'));
 } else if (args[0] === 'rm') save(containers.filter(([id]) => !args.includes(id)));
