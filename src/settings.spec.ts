@@ -76,6 +76,7 @@ describe('Config', () => {
     ['TRUST_PROXY', '2', { trustProxy: 2 }],
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8,fd00::1', { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::1'] }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_ADDRESSES', 'off', { logAddresses: false }],
     [
       'CORS_ORIGINS',
       'https://a.test, http://b.test:8080',

@@ -148,11 +148,22 @@ describe('a request with a key that is not valid', () => {
 });
 
 describe('several Authorization headers', () => {
-  it('are treated as the first of them', async () => {
+  const remaining = (response: RawResponse) =>
+    Number(/;r=(\d+)/.exec(valuesOf(response, 'RateLimit').join())?.[1]);
+
+  it('are refused, and count as a request without a valid key', async () => {
     const good = bearer(key);
     const bad = bearer(makeSecret());
-    expect((await ask(good, bad)).status).toBe(200);
-    expectInvalid(await ask(bad, good));
+    const before = remaining(await ask(bad));
+    for (const headers of [
+      [good, bad],
+      [bad, good],
+      [good, good],
+      [good, ['Authorization', '']],
+    ] as const)
+      expectErrorResponse(await ask(...headers), 400, 'malformed_request');
+    expect(remaining(await ask(bad))).toBe(before - 5);
+    expect((await ask(good)).status).toBe(200);
   });
 });
 

@@ -243,6 +243,16 @@ describe('headers', () => {
     expectErrorResponse(response, 431, 'headers_too_large');
   });
 
+  it('are at most 2,000, of which the last one counts too', async () => {
+    const head = (count: number) =>
+      `GET /v1/items HTTP/1.1\r\nHost: petstore.test\r\n${'A:\r\n'.repeat(count - 2)}Authorization: Bearer ${key}\r\n\r\n`;
+    const [accepted] = await exchange(petstore, head(2_000));
+    expect(accepted?.status).toBe(200);
+    const [refused] = await exchange(petstore, head(2_001));
+    if (!refused) throw new Error('There is no response');
+    expectErrorResponse(refused, 431, 'headers_too_large');
+  });
+
   it.each([
     ['Accept', `application/json${' '.repeat(8_000)};`],
     ['Accept', `${'text/html,'.repeat(1_000)}application/json`],

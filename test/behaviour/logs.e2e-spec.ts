@@ -64,6 +64,7 @@ describe('the log', () => {
       durationMs: 0,
       keyId,
       plan: 'pro',
+      address: expect.stringContaining('127.0.0.1'), // a leaked key can be traced
     });
     expect(petstore.log.filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
   });
@@ -173,6 +174,20 @@ describe('the log', () => {
   });
 });
 
+describe('the log with LOG_ADDRESSES=off', () => {
+  it('has no address of a client, with a key or without', async () => {
+    const petstore = await Petstore.start({ modules: [ItemsModule], env: { LOG_ADDRESSES: 'off' } });
+    await petstore
+      .client(await petstore.key())
+      .get('/v1/items')
+      .expect(200);
+    await petstore.client().get('/v1/items').expect(401);
+    await eventually(() => petstore.log.filter(({ route }) => route === '/v1/items').length === 2);
+    expect(JSON.stringify(petstore.log)).not.toMatch(/"address"|127\.0\.0\.1/);
+    await petstore.stop();
+  });
+});
+
 describe('the log of a process', () => {
   it(
     'is written as JSON if there is no terminal, including what was logged just before exit',
@@ -187,9 +202,10 @@ describe('the log of a process', () => {
       service.signal('SIGTERM');
       const { stdout, code } = await service.ended;
       const lines = stdout
+        .trimEnd()
         .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as { requestId?: string });
+        .map((line) => JSON.parse(line) as { level?: string; requestId?: string; msg?: string });
+      expect(lines.find(({ msg }) => msg?.includes('listens at'))?.level).toBe('info');
       const ids = lines.flatMap(({ requestId }) => requestId ?? []);
       // In any order: what is flushed at the exit may overtake a write that is in progress.
       expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { StartupError } from '../config/startup-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { handlersOf } from '../http/handlers.js';
-import { checkHost } from '../http/host.js';
+import { checkHead } from '../http/request-head.js';
 import { isCatchAll } from '../http/not-found/catch-all.js';
 import { perHandler } from '../http/per-handler.js';
 import { isPublicHandler } from '../http/public.decorator.js';
@@ -25,7 +25,7 @@ const rulesOf = perHandler((handler, controller) => ({
 }));
 
 /**
- * Decides whether a request may reach its handler. It needs one valid `Host`; a valid key, unless the route is `@Public()`;
+ * Decides whether a request may reach its handler. It needs one valid `Host` and at most one `Authorization`; a valid key, unless the route is `@Public()`;
  * and the scopes of the route's `@RequireScope()`. A `POST` that is not `@Idempotent()` refuses an `Idempotency-Key`: its client
  * relies on what the operation does not do. OPTIONS needs no key, because a CORS preflight has no credentials.
  */
@@ -49,7 +49,7 @@ export class AccessGuard implements CanActivate, OnModuleInit {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const { isPublic, scopes, refusesIdempotencyKey } = rulesOf(context);
-    checkHost(request);
+    checkHead(request);
     const { principal, method } = request;
     if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)
       throw withoutKey(principal, http.getResponse<Response>());

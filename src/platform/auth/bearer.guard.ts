@@ -2,6 +2,7 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import type { Request } from 'express';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/public.decorator.js';
+import { hasSeveralKeys } from '../http/request-head.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { network } from './network.js';
@@ -33,6 +34,10 @@ export class BearerGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     if (isOutsideApi(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
+    if (hasSeveralKeys(request)) {
+      request.principal = INVALID; // AccessGuard refuses it
+      return true;
+    }
     const secret = secretOf(request);
     const known = secret === undefined ? undefined : this.resolver.resolveCached(secret);
     request.principal = known ?? (secret === undefined ? MISSING : INVALID);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../clock/duration.js';
+import { StartLines } from './start-lines.js';
 import { onStopSignal } from './stop-signal.js';
 
 /** Closes a resource. Gets the signal that stops the program, if any. */
@@ -37,5 +38,5 @@ export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<voi
 }
 
 function printStopped(): void {
-  process.stdout.write(process.stdout.isTTY ? '\nStopped.\n' : 'Stopped.\n'); // on a terminal, after the ^C
+  StartLines.print(process.stdout.isTTY ? '\nStopped.' : 'Stopped.'); // on a terminal, after the ^C
 }

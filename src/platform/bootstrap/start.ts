@@ -4,6 +4,7 @@ import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../http/listen-on.js';
 import { readConfig } from '../../settings.js';
 import type { OnEnd } from './serve.js';
+import { StartLines } from './start-lines.js';
 
 interface StartOptions {
   /** Whether this process starts and stops the embedded PostgreSQL. If not, another process does. */
@@ -24,7 +25,9 @@ export async function start(
   // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
   // modules load later, so that a wrong URL fails immediately.
   const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
-  if (embedded) loadApplication().catch(() => undefined); // thrown below
+  if (embedded)
+    loadApplication().catch(() => undefined); // thrown below
+  else StartLines.useFormOfLog(); // with the embedded PostgreSQL, a person reads them
   const open = ownsDatabase ? openDatabase : joinDatabase;
   const database = await open(config.read(DatabaseConfig), onEnd, print);
   print('Starting the service…');
@@ -36,11 +39,11 @@ export async function start(
   });
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
-  process.stdout.write(again ? `The ${SERVICE.noun} listens again.\n` : text);
+  print(again ? `The ${SERVICE.noun} listens again.` : text);
 }
 
 const print = (step: string): void => {
-  process.stdout.write(`${step}\n`);
+  StartLines.print(step);
 };
 
 const loadApplication = () => import('./create-app.js');

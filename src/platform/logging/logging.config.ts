@@ -4,8 +4,11 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export class LoggingConfig {
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Whether the line of a request has the address of its client. */
+  readonly logAddresses: boolean;
 
   constructor(variables: Variables) {
     this.logLevel = variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info');
+    this.logAddresses = variables.flag('LOG_ADDRESSES', true);
   }
 }

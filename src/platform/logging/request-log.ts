@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../json/int64.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
+import { LoggingConfig } from './logging.config.js';
 import { Logger } from './logger.js';
 
 /** Probes and scrapes. They are logged at level debug unless they fail. A service that stops is not ready, but has not failed. */
@@ -12,15 +13,19 @@ export type RequestLine = ReturnType<typeof lineOf>;
 /** Logs one line per request. */
 @Injectable()
 export class RequestLog {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly config: LoggingConfig,
+  ) {}
 
   readonly record = (observed: ObservedResponse): void => {
     const { lines } = this.logger;
     const { status, route, request } = observed;
-    if (status >= 500 && status !== 503) lines.error(lineOf(observed));
-    else if (PROBES.test(route) && request.reason === undefined) lines.debug(lineOf(observed));
-    else if (status === 503) lines.warn(lineOf(observed));
-    else if (lines.isLevelEnabled('info')) lines.info(lineOf(observed));
+    const line = () => lineOf(observed, this.config);
+    if (status >= 500 && status !== 503) lines.error(line());
+    else if (PROBES.test(route) && request.reason === undefined) lines.debug(line());
+    else if (status === 503) lines.warn(line());
+    else if (lines.isLevelEnabled('info')) lines.info(line());
   };
 }
 
@@ -43,7 +48,10 @@ interface Line {
 }
 
 /** Without path, query and headers: they may contain secrets. */
-function lineOf({ request, route, status, duration, complete }: ObservedResponse): Line {
+function lineOf(
+  { request, route, status, duration, complete }: ObservedResponse,
+  { logAddresses }: LoggingConfig,
+): Line {
   const { principal, reason, headers } = request;
   const line: Line = {
     requestId: request.id,
@@ -55,7 +63,8 @@ function lineOf({ request, route, status, duration, complete }: ObservedResponse
   if (principal?.kind === 'key') {
     line.keyId = principal.id;
     line.plan = principal.plan;
-  } else line.address = request.ip;
+  }
+  if (logAddresses) line.address = request.ip;
   if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
   if (reason !== undefined) line.reason = reason;
   if (!complete) line.aborted = true;

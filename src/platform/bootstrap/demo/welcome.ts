@@ -13,7 +13,7 @@ import { SampleData, type Samples } from '../../database/sample-data.js';
 /** Returns the welcome text. Adds sample data and demo keys to a new embedded database. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
-  if (!embedded) return `\nThe ${SERVICE.noun} listens at ${base}, its Swagger UI at ${base}/docs\n\n`;
+  if (!embedded) return `\nThe ${SERVICE.noun} listens at ${base}, its Swagger UI at ${base}/docs\n`;
   const keys = await demoKeys(app);
   const key = keys.find(({ secret }) => secret !== undefined)?.secret ?? '<API_KEY>';
   return `
@@ -25,8 +25,7 @@ ${keys.map(({ plan, secret }) => `  ${plan.padEnd(10)}  ${secret ?? 'rotated, re
 Try it:
   curl -i -H 'Authorization: Bearer ${key}' '${base}${SERVICE.firstRequest}'
 
-Ctrl-C stops it.
-`;
+Ctrl-C stops it.`;
 }
 
 interface DemoKey {

@@ -37,7 +37,8 @@ export const CLIENT_ERRORS = {
 export const CLIENT_ERROR_CATALOG = [
   {
     example: MALFORMED,
-    meaning: 'The request is not valid HTTP/1.1, or does not have exactly one valid `Host`.',
+    meaning:
+      'The request is not valid HTTP/1.1, does not have exactly one valid `Host`, or has several `Authorization`.',
     action: 'Use an HTTP library. The connection is closed if the rest cannot be read.',
   },
   {
@@ -47,8 +48,8 @@ export const CLIENT_ERROR_CATALOG = [
   },
   {
     example: CLIENT_ERRORS.HPE_HEADER_OVERFLOW,
-    meaning: 'The request line and the headers together exceed 16 KiB.',
-    action: 'Send shorter headers or a shorter URL.',
+    meaning: 'The request line and the headers together exceed 16 KiB, or there are more than 2,000 headers.',
+    action: 'Send shorter or fewer headers, or a shorter URL.',
   },
 ];
 

@@ -17,6 +17,7 @@ const SOCKET_TIMEOUT = seconds(60);
 export function limitTransport(server: Server, maxConnections: number): void {
   server.headersTimeout = seconds(15);
   server.requestTimeout = seconds(30);
+  server.maxHeadersCount = 0; // by default Node.js drops headers after the 2,000th; AccessGuard refuses such a request
   // Longer than the idle timeout of common proxies: one that reuses a connection must not find it closed.
   server.keepAliveTimeout = seconds(65);
   server.setTimeout(SOCKET_TIMEOUT, closeIdle);

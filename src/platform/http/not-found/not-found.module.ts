@@ -2,7 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
-import { checkHost } from '../host.js';
+import { checkHead } from '../request-head.js';
 import { MethodNotAllowed } from '../../errors/route.errors.js';
 import { allowedMethods } from './allowed-methods.js';
 
@@ -12,7 +12,7 @@ import { allowedMethods } from './allowed-methods.js';
  */
 function notFoundOutside(request: Request, response: Response, next: NextFunction): void {
   const { app, method, path } = request;
-  checkHost(request);
+  checkHead(request);
   const allowed = allowedMethods(app, path === '*' ? undefined : path);
   if (allowed.length === 0) {
     next();

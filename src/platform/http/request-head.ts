@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../errors/domain-error.js';
+
+/** `uri-host [":" port]` of RFC 3986: names, addresses and percent-encoding, without user, path or query. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+/** Header lines of a request. Node.js would drop further ones in silence. */
+export const MAX_HEADERS = 2_000;
+
+class InvalidHost extends DomainError {
+  constructor() {
+    super('invalid', 'malformed_request', 'HTTP/1.1 requires one valid Host header (RFC 9112, section 3.2).');
+  }
+}
+
+class SeveralKeys extends DomainError {
+  constructor() {
+    super('invalid', 'malformed_request', 'Send one Authorization header (RFC 9110, section 5.3).');
+  }
+}
+
+class TooManyHeaders extends DomainError {
+  constructor() {
+    super('headers_too_large', 'headers_too_large', 'The request has more than 2,000 headers.');
+  }
+}
+
+/** Whether several keys are sent. None of them counts: a proxy in front may have judged another one. */
+export const hasSeveralKeys = ({ rawHeaders }: IncomingMessage): boolean =>
+  occurrencesOf('authorization', rawHeaders) > 1;
+
+/**
+ * @throws InvalidHost for HTTP/1.1 without a `Host`, and for an invalid or second one
+ * @throws SeveralKeys for a second `Authorization`
+ * @throws TooManyHeaders
+ */
+export function checkHead(request: IncomingMessage): void {
+  const { headers, httpVersion, rawHeaders } = request;
+  const { host } = headers;
+  if (host === undefined ? httpVersion === '1.1' : !HOST.test(host) || occurrencesOf('host', rawHeaders) > 1)
+    throw new InvalidHost();
+  if (hasSeveralKeys(request)) throw new SeveralKeys();
+  if (rawHeaders.length > 2 * MAX_HEADERS) throw new TooManyHeaders(); // names and values
+}
+
+/** How often a header occurs; `headers` has only the first of those that may occur once, and `headersDistinct` parses all. */
+function occurrencesOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i];
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count;
+}
