@@ -65,4 +65,54 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });
+
+  describe('with prepared statements that it mixes up', () => {
+    const env = () => ({ DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: server.url, PORT: '0' });
+
+    beforeEach(async () => {
+      bouncer = await PgBouncer.before(server.url, transactionMode);
+    });
+
+    it('doctor fails and says what to set, and is content once it is set', async () => {
+      const wrong = await run(COMMAND_LINE, ['doctor'], { cwd: folder.path, env: env() });
+      expect(wrong.code).toBe(1);
+      expect(wrong.stdout).toMatch(
+        /^fail +database +A pooler .* mixes prepared statements up: prepared statement/m,
+      );
+      expect(wrong.stdout).toContain('Set DATABASE_PREPARED_STATEMENTS=off, or use PgBouncer 1.21');
+      const right = await run(COMMAND_LINE, ['doctor'], {
+        cwd: folder.path,
+        env: { ...env(), DATABASE_PREPARED_STATEMENTS: 'off' },
+      });
+      expect(right.stdout).toMatch(/^ok +database/m);
+    });
+
+    it('a request gets 503 with the reason in the log, never 500', async () => {
+      const port = await freePort();
+      const surroundings = { cwd: folder.path, env: { ...env(), PORT: String(port) } };
+      const limits = ['--per-minute', '1000000', '--per-day', '10000000'];
+      const args = ['keys', 'create', '--plan', 'enterprise', '--name', 'y', ...limits, '--json'];
+      const { stdout } = await run(COMMAND_LINE, args, surroundings);
+      const { key } = JSON.parse(stdout) as { key: string };
+      const service = new Program(SERVICE, [], surroundings);
+      await service.prints(/listens/);
+      const load = new Load(port, key, 16);
+      await eventually(() => load.sent > 1_000);
+      const tally = await load.stop();
+      service.signal('SIGTERM');
+      await service.ended;
+      expect(Object.keys(tally).filter((outcome) => /500|401/.test(outcome))).toEqual([]);
+      for (const line of service.stdout.split('\n').filter((line) => line.includes('"status":503')))
+        expect(line).toContain('"reason":"');
+    });
+
+    it('that is down while PostgreSQL is up, the service does not start, and says so in one line', async () => {
+      const { url } = bouncer;
+      await bouncer.stop();
+      bouncer = await PgBouncer.before(server.url, transactionMode); // for afterEach
+      const ended = await run(SERVICE, [], { cwd: folder.path, env: { ...env(), DATABASE_URL: url } });
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toMatch(/^petstore: DATABASE_URL: no connection \(.*ECONNREFUSED.*\n$/);
+    });
+  });
 });

@@ -7,6 +7,7 @@ import { DatabaseConfig } from '../database/database.config.js';
 import { inspectMigrations } from '../database/migrations/migrate.js';
 import type { MigrationState } from '../database/migrations/migration-state.js';
 import { openUnmigrated } from '../database/open-database.js';
+import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
 import { checkAddress, clientHost } from '../http/listen-on.js';
 import { openRedis } from '../rate-limit/redis/open-redis.js';
@@ -80,11 +81,14 @@ function addressOf(url: string): string {
 
 async function checkDatabase({
   databaseUrl,
+  directDatabaseUrl,
+  preparedStatements,
   dataDir,
   migrateAtStart,
 }: DatabaseConfig): Promise<CheckResult[]> {
   if (databaseUrl !== undefined) {
-    const state = await inTime(inspectMigrations(databaseUrl), TIMEOUT);
+    const state = await inTime(inspectMigrations(directDatabaseUrl ?? databaseUrl), TIMEOUT);
+    if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), TIMEOUT);
     const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
     return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
   }

@@ -37,4 +37,8 @@ describe('isDatabaseUnavailable', () => {
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
+
+  it.each(['26000', '42P05'])('is true if a pooler mixes up prepared statements (%s)', (code) => {
+    expect(isDatabaseUnavailable(Object.assign(new Error('prepared statement'), { code }))).toBe(true);
+  });
 });

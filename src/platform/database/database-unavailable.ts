@@ -41,12 +41,17 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
 
-/** Whether a prepared statement no longer works, because a migration changed its columns or it does not exist. */
+/** SQLSTATE: a prepared statement does not exist, or exists already. Both come from a pooler that changes the session. */
+const MIXED_UP = ['26000', '42P05'];
+
+/** Whether a prepared statement no longer works, because a migration changed its columns or a pooler mixes statements up. */
 export function isStale(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if ('driverError' in error) return isStale(error.driverError);
   const routine = 'routine' in error && error.routine;
-  return codeOf(error) === '26000' || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery');
+  return (
+    MIXED_UP.includes(codeOf(error)) || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery')
+  );
 }
 
 /** Whether the error is a failed connection, to any server. */

@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { QueryFailedError } from 'typeorm';
+import { DataSource, QueryFailedError } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Config } from '../config/config.js';
 import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../errors/error-mappers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
-import { isDatabaseUnavailable } from './database-unavailable.js';
+import { isDatabaseUnavailable, throwConnectionError } from './database-unavailable.js';
 import { connectionOptions } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
@@ -43,6 +43,9 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ ...poolOptions(url, settings), autoLoadEntities: true, retryAttempts: 0 }),
+          // One line: a pooler may be down although DATABASE_DIRECT_URL responds.
+          dataSourceFactory: (options) =>
+            new DataSource(options as PostgresDataSourceOptions).initialize().catch(throwConnectionError),
         }),
       ],
     };

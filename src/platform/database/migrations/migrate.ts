@@ -32,9 +32,15 @@ export async function migrate(
   });
 }
 
-/** Compares the migrations without running any. @throws StartupError if the connection fails */
+/**
+ * Compares the migrations without running any.
+ * @throws StartupError if the connection fails, or the database cannot store every text
+ */
 export async function inspectMigrations(url: string): Promise<MigrationState> {
-  return withClient(url, (client) => migrationState(async (sql) => (await client.query<object>(sql)).rows));
+  return withClient(url, async (client) => {
+    await requireUtf8(client);
+    return migrationState(async (sql) => (await client.query<object>(sql)).rows);
+  });
 }
 
 /** Counts the connections of the service's processes, which are of all commands but this one. @throws StartupError */
@@ -44,6 +50,17 @@ export function countConnections(url: string): Promise<number> {
   return withClient(
     url,
     async (client) => (await client.query(sql, [SERVICE.prefix, APPLICATION])).rowCount ?? 0,
+  );
+}
+
+/** In another encoding, a name that it lacks would be a 500, and SQL_ASCII does not know what a letter is. */
+async function requireUtf8(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new StartupError(
+    `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8.` +
+      " Create one with: CREATE DATABASE petstore ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
   );
 }
 

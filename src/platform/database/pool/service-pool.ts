@@ -15,12 +15,22 @@ const watchClient = (client: pg.ClientBase) =>
 /** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
 const END_TIMEOUT = seconds(0.5);
 
+/** SQLSTATE `too_many_connections`: of the server, the database or the role. */
+const OUT_OF_CONNECTIONS = '53300';
+/** How long the pool does not ask a server for more connections that has refused one. */
+const REFUSED_PAUSE = seconds(1);
+
+type OnConnection = Parameters<pg.Pool['connect']>[0];
+
 /**
- * A pool that closes released connections with an open transaction, and those to a server that is read-only after a failover.
+ * A pool that closes released connections with an open transaction, and those to a server that is read-only after a failover. If
+ * the server refuses further connections, requests wait for those that are open.
  */
 export class ServicePool extends pg.Pool {
   private readonly logger = new Logger('Database');
   private readonly clients = new Set<pg.PoolClient>();
+  private readonly size = this.options.max;
+  private pause?: NodeJS.Timeout;
 
   constructor(options: pg.PoolConfig) {
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
@@ -44,6 +54,41 @@ export class ServicePool extends pg.Pool {
         );
       client.end().catch(() => undefined);
     });
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: OnConnection): void;
+  override connect(callback?: OnConnection): Promise<pg.PoolClient> | undefined {
+    if (callback) this.wait(callback);
+    else
+      return new Promise((resolve, reject) => {
+        this.wait((error, client) => {
+          if (client) resolve(client);
+          else reject(error ?? new Error('There is no connection.'));
+        });
+      });
+    return undefined;
+  }
+
+  private wait(callback: OnConnection, began = performance.now()): void {
+    super.connect((error, client, release) => {
+      const isFull = (error as { code?: string } | undefined)?.code === OUT_OF_CONNECTIONS;
+      const isLate = performance.now() - began >= (this.options.connectionTimeoutMillis ?? Infinity);
+      if (!isFull || isLate || this.totalCount === 0) callback(error, client, release);
+      else {
+        this.askForNoMore();
+        this.wait(callback, began);
+      }
+    });
+  }
+
+  /** The pool is as large as the server allows now, so that further requests wait for a connection instead of asking for one. */
+  private askForNoMore(): void {
+    this.options.max = this.clients.size || this.totalCount; // those that are still connecting may be refused
+    this.pause ??= setTimeout(() => {
+      this.pause = undefined;
+      this.options.max = this.size;
+    }, REFUSED_PAUSE).unref();
   }
 
   /** Ends at the end of the service, when requests and background work have had their time. */
