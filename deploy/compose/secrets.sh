@@ -5,6 +5,15 @@ set -eu
 umask 077
 cd "$1"
 
+# Replaces a file at once, because replicas read their address again for each connection.
+# @param the file, whose text is on stdin
+write() {
+  cat >"$1.new"
+  [ "$1" = redis.acl ] || chgrp 10001 "$1.new"
+  chmod 640 "$1.new"
+  mv "$1.new" "$1"
+}
+
 password() {
   [ -s "$1" ] || head -c 24 /dev/urandom | base64 | tr '+/' '-_' >"$1"
   cat "$1"
@@ -17,14 +26,14 @@ redis=$(password redis_password)
 [ -s webhook_secret_keys ] || head -c 32 /dev/urandom | base64 >webhook_secret_keys
 
 if [ -n "${legacy:-}" ]; then
-  printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" >database_url
+  printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" | write database_url
 else
-  printf 'postgres://petstore_owner:%s@postgres:5432/petstore\n' "$(password owner_password)" >database_url
+  printf 'postgres://petstore_owner:%s@postgres:5432/petstore\n' "$(password owner_password)" | write database_url
 fi
-printf 'redis://petstore:%s@redis:6379\n' "$redis" >redis_url
+printf 'redis://petstore:%s@redis:6379\n' "$redis" | write redis_url
 # Redis gets hashes only. The health check may only ping, the exporter may only read statistics, and the service has the permissions
 # listed in docs/operating.md.
-cat >redis.acl <<ACL
+write redis.acl <<ACL
 user default off
 user health on nopass -@all +ping
 user exporter on nopass -@all +ping +info
@@ -53,4 +62,7 @@ give "$own" redis redis.acl
 give 10001 migrate database_url
 give 10001 petstore database_url redis_url webhook_secret_keys
 give 10001 worker database_url webhook_secret_keys
-chmod 600 -- *_* redis.acl # those of 1.0 were readable for all
+# Those of 1.0 were readable for all. Its replicas, which mount this folder, read theirs until they are replaced.
+chmod 600 -- *_password
+chgrp 10001 webhook_secret_keys
+chmod 640 webhook_secret_keys

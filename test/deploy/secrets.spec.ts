@@ -9,7 +9,7 @@ describe('deploy/compose/secrets.sh', () => {
   const at = (...names: string[]) => join(folder.path, ...names);
   const read = (...names: string[]) => readFileSync(at(...names), 'utf8').trim();
   /** The group of the service's user, which only root can give away here. */
-  const script = () => readText('deploy/compose/secrets.sh').replaceAll('give 10001', 'give "$own"');
+  const script = () => readText('deploy/compose/secrets.sh').replaceAll('10001', '"$(id -g)"');
   const generate = () => execFileSync('sh', ['-c', script(), 'secrets.sh', folder.path]);
 
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('deploy/compose/secrets.sh', () => {
     writeFileSync(at('database_url'), 'postgres://petstore:old@postgres:5432/petstore\n', { mode: 0o644 });
     generate();
     expect(read('worker', 'database_url')).toBe('postgres://petstore:old@postgres:5432/petstore');
-    expect(statSync(at('database_url')).mode & 0o077).toBe(0);
+    expect(statSync(at('database_url')).mode & 0o777).toBe(0o640); // its replicas, in the group, still read it
     writeFileSync(at('owner_password'), 'new'); // as owner.sh does
     generate();
     expect(read('worker', 'database_url')).toBe('postgres://petstore_owner:new@postgres:5432/petstore');
