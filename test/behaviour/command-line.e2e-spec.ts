@@ -333,6 +333,15 @@ describe('petstore', () => {
     expectOneLine(await program('keys', 'revoke', makeSecret()), 2, 'id', 'petstore keys list');
   });
 
+  it('keys unban says whether the key was banned', async () => {
+    const { id } = await createKey('--plan', 'free');
+    const lifted = async () => (await petstore('keys', 'unban', id)).stdout;
+    expect(await lifted()).toBe(`Key ${id} was not banned. Its earlier bans are forgotten.\n`);
+    await petstore('keys', 'ban', id);
+    expect(await lifted()).toBe(`Key ${id} is no longer banned.\n`);
+    expect(await lifted()).toBe(`Key ${id} was not banned. Its earlier bans are forgotten.\n`);
+  });
+
   it('writes a line of history for each command that changes a key', async () => {
     const { id } = await createKey('--plan', 'free');
     expect(await json('keys', 'usage', id)).toEqual([]);

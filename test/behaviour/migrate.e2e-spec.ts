@@ -105,6 +105,7 @@ describe('other commands', () => {
   it.each([
     ['keys', 'create', '--plan', 'free', '--name', 'a'],
     ['keys', 'list'],
+    ['webhooks', 'list'],
   ])('create no tables in a database that has none, which may be the wrong one: %s %s', async (...args) => {
     expect(await petstore(args, { DATABASE_URL: database.url })).toEqual({
       code: 1,

@@ -998,10 +998,10 @@ export interface components {
      */
     WebhookState: 'enabled' | 'disabled';
     /**
-     * @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), or because it has been `failing` for 5 days. Absent while it is enabled.
+     * @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.
      * @enum {string}
      */
-    DisabledReason: 'request' | 'gone' | 'failing';
+    DisabledReason: 'request' | 'gone' | 'failing' | 'operator';
     Webhook: {
       /**
        * Format: int64
@@ -1023,7 +1023,7 @@ export interface components {
       types: string[];
       /** @description Whether events are sent. */
       state: components['schemas']['WebhookState'];
-      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), or because it has been `failing` for 5 days. Absent while it is enabled. */
+      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
       disabledReason?: components['schemas']['DisabledReason'];
       /**
        * Format: date-time
@@ -1079,7 +1079,7 @@ export interface components {
       types: string[];
       /** @description Whether events are sent. */
       state: components['schemas']['WebhookState'];
-      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), or because it has been `failing` for 5 days. Absent while it is enabled. */
+      /** @description Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled. */
       disabledReason?: components['schemas']['DisabledReason'];
       /**
        * Format: date-time
@@ -4524,6 +4524,21 @@ export interface operations {
       };
       /** @description The resource does not exist. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Not possible in the current state. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];

@@ -15,6 +15,7 @@ export enum DisabledReason {
   Gone = 'gone',
   /** The endpoint has failed for five days. */
   Failing = 'failing',
+  Operator = 'operator',
 }
 
 /** A URL to which events are sent. It belongs to the API key that created it. */

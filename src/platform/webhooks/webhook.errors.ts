@@ -35,6 +35,21 @@ export class WebhookDisabled extends DomainError {
   }
 }
 
+export class WebhookDisabledByOperator extends DomainError {
+  static override readonly help = {
+    meaning: 'The operator of the service has disabled the webhook. Only the operator can enable it.',
+    action: 'Ask the operator.',
+  };
+
+  constructor() {
+    super(
+      'conflict',
+      'webhook_disabled_by_operator',
+      'The operator of the service has disabled this webhook. Only the operator can enable it.',
+    );
+  }
+}
+
 export class TooManyWebhooks extends DomainError {
   static override readonly help = {
     meaning: 'The key has as many webhooks as its plan allows, or more from before.',

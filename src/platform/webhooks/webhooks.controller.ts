@@ -15,7 +15,7 @@ import { Paged } from '../pagination/paged.decorator.js';
 import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
-import { TooManyWebhooks, WebhookNotFound } from './webhook.errors.js';
+import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 import { WEBHOOKS_OF_PLAN, WebhooksService } from './webhooks.service.js';
 
 @Tag('webhooks', 'Events sent to your URL')
@@ -83,6 +83,7 @@ export class WebhooksController {
       'is disabled are not delivered later.',
   })
   @Updated(WebhookResponse)
+  @ApiErrors(new WebhookDisabledByOperator())
   update(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
     @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,

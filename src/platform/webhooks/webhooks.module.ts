@@ -18,6 +18,7 @@ import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { Webhook } from './webhook.entity.js';
 import { WebhookMetrics } from './webhook.metrics.js';
 import { WebhooksConfig } from './webhooks.config.js';
+import { addWebhooksCommand } from './webhooks.command.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -49,4 +50,5 @@ export class WebhooksModule {
   static readonly scopes = ['webhooks:read', 'webhooks:write'] as const;
   /** Part of `petstore worker`. */
   static readonly hasWorker = true;
+  static readonly commands = [addWebhooksCommand];
 }

@@ -17,7 +17,7 @@ import type { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
 import { EndpointUrl } from './endpoint-url.js';
 import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
-import { TooManyWebhooks, WebhookNotFound } from './webhook.errors.js';
+import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 
 /** How many webhooks a key can have. One that has more, from before its plan or this table changed, keeps them. */
 export const WEBHOOKS_OF_PLAN: Readonly<Record<Plan, number>> = {
@@ -81,7 +81,7 @@ export class WebhooksService {
     return this.response(await this.owned(this.webhooks, owner, webhookId));
   }
 
-  /** @throws WebhookNotFound, PreconditionFailed, ValidationFailed */
+  /** @throws WebhookNotFound, PreconditionFailed, ValidationFailed, WebhookDisabledByOperator */
   async update(
     owner: Int64,
     webhookId: Int64,
@@ -168,6 +168,7 @@ export class WebhooksService {
 /** Only events after `newestId` are sent to it. */
 function enable(webhook: Webhook, newestId: Int64): void {
   if (webhook.state === WebhookState.Enabled) return;
+  if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();
   webhook.state = WebhookState.Enabled;
   webhook.disabledReason = null;
   webhook.failingSince = null;

@@ -27,6 +27,7 @@ ErrorCode = Literal[
     "pet_not_available",
     "invalid_order_transition",
     "too_many_webhooks",
+    "webhook_disabled_by_operator",
     "webhook_disabled",
     "endpoint_removed",
     "events_expired",

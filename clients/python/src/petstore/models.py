@@ -24,7 +24,7 @@ Scope = Literal[
     "webhooks:write",
 ]
 WebhookState = Literal["enabled", "disabled"]
-DisabledReason = Literal["request", "gone", "failing"]
+DisabledReason = Literal["request", "gone", "failing", "operator"]
 DeliveryState = Literal["pending", "delivered", "failed"]
 DeliveryError = Literal[
     "http_status",

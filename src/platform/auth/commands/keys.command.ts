@@ -116,8 +116,16 @@ async function ban(id: string, options: BanOptions): Promise<void> {
 }
 
 async function unban(id: string, { json }: Json): Promise<void> {
-  const key = await withKey(id, ({ keys }, number) => keys.unban(number));
-  print(json, describeKey(key), () => `Key ${id} is no longer banned.`);
+  let wasBanned = false;
+  const key = await withKey(id, async ({ keys }, number) => {
+    wasBanned = Number((await keys.find(number))?.banEndsAt) > Date.now();
+    return keys.unban(number);
+  });
+  print(json, describeKey(key), () =>
+    wasBanned
+      ? `Key ${id} is no longer banned.`
+      : `Key ${id} was not banned. Its earlier bans are forgotten.`,
+  );
 }
 
 async function create({ json, ...options }: CreateOptions): Promise<void> {

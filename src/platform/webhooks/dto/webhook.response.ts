@@ -31,8 +31,8 @@ export class WebhookResponse {
     enum: DisabledReason,
     enumName: 'DisabledReason',
     description:
-      'Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), or because it ' +
-      'has been `failing` for 5 days. Absent while it is enabled.',
+      'Why the webhook is disabled: on `request`, because its endpoint is `gone` (it returned 410), because it has ' +
+      'been `failing` for 5 days, or by the `operator` of the service. Absent while it is enabled.',
   })
   readonly disabledReason?: DisabledReason;
 

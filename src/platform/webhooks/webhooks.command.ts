@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander';
+import { days } from '../clock/duration.js';
+import type { Int64 } from '../json/int64.js';
+import { parseInt64 } from '../json/int64.js';
+import { DatabaseConfig } from '../database/database.config.js';
+import { Config } from '../config/config.js';
+import { StartupError, UsageError } from '../config/startup-error.js';
+import { withDatabase } from '../database/with-database.js';
+import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
+import { duration } from '../auth/commands/key-options.js';
+import { type Json, print, table } from '../json/print.js';
+
+interface RetryOptions extends Json {
+  /** Milliseconds. */
+  readonly since: number;
+}
+
+/** `petstore webhooks …` */
+export function addWebhooksCommand(program: Command): void {
+  const webhooks = program.command('webhooks').description('Manage the webhooks of all keys.');
+  webhooks
+    .command('list')
+    .description('List all webhooks, with their pending and failed deliveries.')
+    .option('--json', 'print a JSON array')
+    .action(list);
+  webhooks
+    .command('disable <id>')
+    .description('Stop sending to a webhook, such as one that misbehaves. Its owner cannot enable it.')
+    .option('--json', 'print one JSON object')
+    .action(disable);
+  webhooks
+    .command('enable <id>')
+    .description('Send new events to a webhook again.')
+    .option('--json', 'print one JSON object')
+    .action(enable);
+  webhooks
+    .command('retry <id>')
+    .description('Send the failed deliveries of a webhook again.')
+    .addOption(
+      new Option('--since <duration>', 'how far back, such as 2h or 7d')
+        .argParser(duration)
+        .default(days(1), '1d'),
+    )
+    .option('--json', 'print one JSON object')
+    .action(retry);
+}
+
+async function list({ json }: Json): Promise<void> {
+  const all = await withWebhooks((webhooks) => webhooks.list());
+  print(json, all, () => (all.length === 0 ? 'There are no webhooks.' : webhooksTable(all)));
+}
+
+async function disable(id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks((webhooks) => webhooks.disable(number)));
+  print(json, { id: number, state: 'disabled' }, () => `Webhook ${id} is disabled.`);
+}
+
+async function enable(id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks((webhooks) => webhooks.enable(number)));
+  print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
+}
+
+async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
+  const number = webhookId(id);
+  const retried = await withWebhooks(async (webhooks) => {
+    const obstacle = await webhooks.obstacleOf(number);
+    existing(id, obstacle !== undefined);
+    if (obstacle === 'disabled')
+      throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
+    if (obstacle === 'key')
+      throw new StartupError(
+        `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
+      );
+    return webhooks.retry(number, new Date(Date.now() - since));
+  });
+  print(json, { id: number, retried }, () => {
+    const deliveries = retried === 1 ? '1 delivery' : `${retried} deliveries`;
+    return `${deliveries} of webhook ${id} will be sent again.`;
+  });
+}
+
+function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
+  return withDatabase(new Config().read(DatabaseConfig), [], (dataSource) =>
+    work(new WebhookOperations(dataSource)),
+  );
+}
+
+function webhookId(id: string): Int64 {
+  const number = parseInt64(id);
+  if (number !== undefined) return number;
+  throw new UsageError(`${JSON.stringify(id)} is not the id of a webhook. petstore webhooks list shows all.`);
+}
+
+function existing(id: string, isThere: boolean): void {
+  if (isThere) return;
+  throw new StartupError(`There is no webhook with the id ${id}. petstore webhooks list shows all.`);
+}
+
+const webhooksTable = (all: readonly WebhookOverview[]): string =>
+  table(
+    ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED'],
+    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed }) => [
+      String(id),
+      String(keyId),
+      url,
+      types.length === 0 ? 'all' : types.join(', '),
+      disabledReason === null ? state : `${state} (${disabledReason})`,
+      failingSince === null ? '' : `${failingSince.toISOString().slice(0, 19)}Z`,
+      String(pending),
+      String(failed),
+    ]),
+  );
