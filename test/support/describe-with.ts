@@ -20,8 +20,8 @@ export function describeWhereFound(program: string, name: string, suite: () => v
   describe.skip(name, suite);
 }
 
-/** HAProxy supports only the short option, and kubectl neither. */
+/** HAProxy supports only the short option, kubectl and Caddy neither. */
 const isInstalled = (program: string): boolean =>
-  [['--version'], ['-v'], ['version', '--client']].some(
+  [['--version'], ['-v'], ['version', '--client'], ['version']].some(
     (args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0,
   );
