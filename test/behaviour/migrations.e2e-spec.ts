@@ -1,8 +1,11 @@
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
+import { jest } from '@jest/globals';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { seconds } from '../../src/platform/clock/duration.js';
 import { migrate, revertLast } from '../../src/platform/database/migrations/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
 import { connectionOptions } from '../../src/platform/database/pool/connection-options.js';
+import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { appliedMigrations, describeSchema, type SchemaItem } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
@@ -22,8 +25,39 @@ describe('the migrations', () => {
   afterEach(() => database.drop());
 
   it('each run once if several processes start on an empty database at the same time', async () => {
-    await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
+    await Promise.all([1, 2, 3].map(() => migrate(database.url, undefined, () => undefined)));
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it('wait for one that builds an index concurrently without stopping it, and say every 10 s for whom', async () => {
+    await migrate(database.url);
+    const said: string[] = [];
+    let now = performance.now.bind(performance);
+    const real = now;
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now());
+    class BuildIndex9999999999999 implements MigrationInterface {
+      readonly transaction = false;
+      async up(runner: QueryRunner): Promise<void> {
+        await eventually(() => said.length === 1);
+        now = () => real() + seconds(10);
+        await eventually(() => said.length === 2);
+        await runner.query('CREATE INDEX CONCURRENTLY a_new_index ON pets (name)');
+      }
+      down = () => Promise.resolve();
+    }
+    const known = MIGRATIONS as (typeof BuildIndex9999999999999)[];
+    known.push(BuildIndex9999999999999);
+    try {
+      const say = (line: string) => said.push(line);
+      const ran = await Promise.all([1, 2].map(() => migrate(database.url, undefined, say)));
+      expect(ran.flat()).toEqual([BuildIndex9999999999999.name]);
+      expect(said[0]).toMatch(
+        /^Waiting for the migrations of another process: PostgreSQL's backend \d+ of 127\.0\.0\.1, connected for \d+ s\.$/,
+      );
+    } finally {
+      known.pop();
+      later.mockRestore();
+    }
   });
 
   it('change nothing in a database that is up to date', async () => {

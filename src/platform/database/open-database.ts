@@ -49,9 +49,13 @@ async function open(
   { onStep, isCommand = false }: { readonly onStep?: OnStep | undefined; readonly isCommand?: boolean },
 ): Promise<Database> {
   const migrateAll = (url: string) =>
-    migrate(url, (pending) => {
-      onStep?.(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
-    });
+    migrate(
+      url,
+      (pending) => {
+        onStep?.(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
+      },
+      onStep,
+    );
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
     await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct));

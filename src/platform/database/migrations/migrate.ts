@@ -6,27 +6,33 @@ import { StartupError } from '../../config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { MIGRATIONS, type MigrationState, migrationState } from './migration-state.js';
 import { throwConnectionError } from '../database-unavailable.js';
+import { watchClient } from '../pool/service-pool.js';
+import { type Say, takeLock } from './migration-lock.js';
 
-/** The id of the advisory lock. */
-const LOCK = 7_305_310_417_042n;
 const CONNECT = seconds(5);
 const APPLICATION = `${SERVICE.prefix} migrate`;
+
+const warn: Say = (line) => {
+  process.stderr.write(`${SERVICE.prefix}: ${line}\n`);
+};
 
 /**
  * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and the rest wait.
  * PostgreSQL releases the lock when its connection ends.
  * @param begin called with the names of the pending migrations, if any
+ * @param say called at once and then every 10 s while it waits, with a sentence that names the process it waits for
  * @returns the names of the migrations that this process ran
  * @throws StartupError if the connection fails
  */
 export async function migrate(
   url: string,
   begin: (pending: readonly string[]) => void = () => undefined,
+  say: Say = warn,
 ): Promise<string[]> {
   const { pending } = await inspectMigrations(url);
   if (pending.length === 0) return [];
   begin(pending);
-  return underLock(url, async (dataSource) => {
+  return underLock(url, say, async (dataSource) => {
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     return ran.map(({ name }) => name);
   });
@@ -91,18 +97,18 @@ export async function lastMigration(url: string): Promise<string | undefined> {
 export async function revertLast(url: string): Promise<string | undefined> {
   const last = await lastMigration(url);
   if (last === undefined) return undefined;
-  await underLock(url, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+  await underLock(url, warn, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
   return last;
 }
 
-async function underLock<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+async function underLock<T>(url: string, say: Say, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
   const dataSource = await connect(url);
-  const lock = dataSource.createQueryRunner();
+  const session = dataSource.createQueryRunner();
   try {
-    await lock.query(`SELECT pg_advisory_lock(${LOCK})`);
+    await takeLock((sql) => session.query(sql) as Promise<object[]>, say);
     return await work(dataSource);
   } finally {
-    await lock.release(); // only to the pool; destroy() closes the connection, which releases the lock
+    await session.release(); // only to the pool; destroy() closes the connection, which releases the lock
     await dataSource.destroy();
   }
 }
@@ -114,7 +120,7 @@ async function connect(url: string): Promise<DataSource> {
     ...connectionOptions(url),
     applicationName: APPLICATION,
     poolSize: 2,
-    extra: {},
+    extra: { onConnect: watchClient }, // the statements of a killed process end with it
     connectTimeoutMS: CONNECT,
     migrations: [...MIGRATIONS],
   });

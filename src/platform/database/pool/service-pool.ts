@@ -9,7 +9,7 @@ import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 export const poolOf = ({ driver }: DataSource): pg.Pool => (driver as PostgresDriver).master as pg.Pool;
 
 /** Lets PostgreSQL drop the statement of a client that is gone. Not every platform of a server has this setting. */
-const watchClient = (client: pg.ClientBase) =>
+export const watchClient = (client: pg.ClientBase) =>
   client.query(`SET client_connection_check_interval = '1s'`).catch(() => undefined);
 
 /** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
