@@ -241,12 +241,18 @@ describe('an @Idempotent() handler', () => {
   it('does not conflict at SERIALIZABLE with other requests because of the bookkeeping', async () => {
     const name = fresh();
     const clients = await Promise.all(Array.from({ length: 4 }, () => petstore.key()));
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, (_, i) =>
-        post('serializable', `${name}-${i}`, `${name}-${i}`, clients[i % clients.length]),
-      ),
-    );
-    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+    const statuses = new Set<number>();
+    // As many at once as are served at once: how long more of them wait for a connection depends on the machine.
+    const atOnce = poolOf(petstore.app.get(DataSource)).options.max / 2;
+    for (let sent = 0; sent < 400; sent += atOnce) {
+      const responses = await Promise.all(
+        Array.from({ length: atOnce }, (_, i) =>
+          post('serializable', `${name}-${sent + i}`, `${name}-${sent + i}`, clients[i % clients.length]),
+        ),
+      );
+      for (const { status } of responses) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([200]);
   });
 
   it('answers 409 at REPEATABLE READ if another process has stored a response meanwhile', async () => {
