@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
 
+// Those of the shell do not matter: a service in production logs otherwise, and programs complain about a locale that is not installed.
+process.env.NODE_ENV = 'test';
+delete process.env.LC_ALL;
+
 /** @type {import('jest').Config} */
 export default {
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/migrations', '<rootDir>/clients/typescript'],
@@ -9,6 +13,7 @@ export default {
   testTimeout: 240_000, // ends a test that hangs: a loaded machine is not a fault of the service
   maxWorkers: availableParallelism() + 2, // suites wait half of their time
   workerIdleMemoryLimit: '220MB', // of the heap that package.json gives it: what suites leave behind adds up
+  reporters: ['default', '<rootDir>/test/support/summary.mjs'],
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',

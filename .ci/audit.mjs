@@ -7,7 +7,7 @@ const WITHOUT_ENDPOINT = [404, 405, 501];
 
 const { status, stdout, stderr } = spawnSync(
   'npm',
-  ['audit', '--omit=dev', '--json', ...process.argv.slice(2)],
+  ['audit', '--omit=dev', '--include=prod', '--json', ...process.argv.slice(2)],
   {
     encoding: 'utf8',
     shell: process.platform === 'win32', // npm is a command file there
@@ -28,7 +28,7 @@ else if (WITHOUT_ENDPOINT.includes(statusCode)) {
 function tell({ total }, names) {
   if (total === 0 && status === 0) console.log('No known weaknesses in what the service runs on.');
   else {
-    console.error(`Known weaknesses: ${names.join(', ')}. See npm audit --omit=dev.`);
+    console.error(`Known weaknesses: ${names.join(', ')}. See npm audit --omit=dev --include=prod.`);
     process.exitCode = 1;
   }
 }

@@ -19,14 +19,14 @@ import { eventually } from '../support/eventually.js';
 import { INSTALLED_POSTGRES, InstalledPostgres } from '../support/installed-postgres.js';
 import { Load } from '../support/load.js';
 import { COMMAND_LINE, emptyFolder, Program, run } from '../support/program.js';
+import { skipped } from '../support/skipped.js';
 import { end, type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
 import { withClient } from '../support/test-database.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const script = (name: string) => join(import.meta.dirname, '../../deploy/backup', name);
 
-if (INSTALLED_POSTGRES === undefined)
-  process.stderr.write('Skipped, because PostgreSQL is not installed: backup and restore\n');
+if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install postgresql');
 
 (INSTALLED_POSTGRES === undefined ? describe.skip : describe)(
   'a backup under traffic, and its restore on a new server',

@@ -4,16 +4,14 @@ import { Load } from '../support/load.js';
 import { COMMAND_LINE, Program, run, SERVICE } from '../support/program.js';
 import { Replicas } from '../support/replicas.js';
 import { appliedMigrations } from '../support/schema.js';
+import { skipped } from '../support/skipped.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 import { buildOf, commitBefore } from '../support/version-before.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const commit = commitBefore();
-if (commit === undefined) {
-  process.stderr.write(
-    'Skipped, because the clone has no history: an upgrade from the previous version, and its rollback\n',
-  );
-}
+if (commit === undefined)
+  skipped('an upgrade from the previous version, and its rollback', 'fetch the history of the clone');
 
 (commit === undefined ? describe.skip : describe)('an upgrade from the version before', () => {
   let old: string;

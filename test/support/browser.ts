@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { skipped } from './skipped.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FLAGS = [
@@ -23,7 +24,7 @@ function findBrowser(): string | undefined {
 }
 
 /**
- * `describe` if Chromium is installed, otherwise `describe.skip` with a message.
+ * `describe` if Chromium is installed, otherwise `describe.skip`, which the end of the run shows.
  * @param what is skipped without one
  * @param suite receives a function that starts the browser
  */
@@ -34,8 +35,7 @@ export function describeInBrowser(
 ): void {
   const executablePath = findBrowser();
   const launch = () => chromium.launch({ executablePath, headless: true, args: FLAGS });
-  if (executablePath === undefined)
-    process.stdout.write(`Skipped: ${what}, because Chromium is not installed.\n`);
+  if (executablePath === undefined) skipped(what, 'install Chromium');
   (executablePath === undefined ? describe.skip : describe)(name, () => {
     suite(launch);
   });

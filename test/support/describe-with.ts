@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { skipped } from './skipped.js';
+
+/** Where the program's name is not that of its package. */
+const PACKAGES: Partial<Record<string, string>> = { promtool: 'promtool, of prometheus' };
 
 /**
- * `describe` if a program is installed, otherwise `describe.skip` with a message. With CI=true, a missing program is an
+ * `describe` if a program is installed, otherwise `describe.skip`, which the end of the run shows. With CI=true, a missing program is an
  * error.
  */
 export function describeWith(program: string, name: string, suite: () => void): void {
@@ -16,7 +20,7 @@ export function describeWhereFound(program: string, name: string, suite: () => v
     describe(name, suite);
     return;
   }
-  process.stderr.write(`Skipped, because ${program} is not installed: ${name}\n`);
+  skipped(name, `install ${PACKAGES[program] ?? program}`);
   describe.skip(name, suite);
 }
 

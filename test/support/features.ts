@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { skipped } from './skipped.js';
 
 /**
  * Whether the service still has a feature of the shop. Another shop removes feature folders, and the tests about them.
@@ -22,4 +23,4 @@ export const isShopWhole = missing.length === 0;
  * is missing.
  */
 export const describeShop = (): jest.Describe => (isShopWhole ? describe : describe.skip);
-if (missing.length > 0) process.stdout.write(`Skipped: suites that need ${missing.join(', ')}.\n`);
+if (missing.length > 0) skipped('suites about the whole shop', `restore src/shop with ${missing.join(', ')}`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { commandOf, endProcessesOf, processesOf } from './run-processes.mjs';
 import { searchLog } from './search-log.mjs';
+import { printSummary } from './summary.mjs';
 
 export default async function globalTeardown() {
   const { server, folder } = globalThis.petstoreTestServer;
@@ -11,6 +12,7 @@ export default async function globalTeardown() {
     await expectNoProcesses(folder);
     await searchLog(join(folder, 'logs'));
   } finally {
+    await printSummary(join(folder, 'logs'));
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { skipped } from '../../../../test/support/skipped.js';
 import { loadBinaries } from './server-programs.js';
 import {
   type EmbeddedPostgres,
@@ -19,6 +20,7 @@ const options: EmbeddedPostgresOptions = { lock: 'exclusive', settings: { fsync:
 const asRoot = process.getuid?.() === 0;
 const itAsRoot = asRoot ? it : it.skip;
 const itAsUser = asRoot ? it.skip : it;
+skipped('tests of openEmbeddedPostgres', asRoot ? 'be a user other than root' : 'be root');
 
 /** A data folder with a cluster, shared by the tests because creating one takes a second. */
 const seasoned = newScratch();
