@@ -1,6 +1,5 @@
 import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { connect, type AddressInfo } from 'node:net';
-import { seconds } from '../../src/platform/clock/duration.js';
 import { DomainError } from '../../src/platform/errors/domain-error.js';
 import type { ErrorKind } from '../../src/platform/errors/error-kind.js';
 import { eventually } from '../support/eventually.js';
@@ -189,30 +188,26 @@ describe('the log with LOG_ADDRESSES=off', () => {
 });
 
 describe('the log of a process', () => {
-  it(
-    'is written as JSON if there is no terminal, including what was logged just before exit',
-    async () => {
-      const database = await createTestDatabase();
-      const folder = await emptyFolder();
-      const env = { PORT: '0', DATABASE_URL: database.url };
-      const service = new Program(SERVICE, [], { cwd: folder.path, env });
-      await service.prints(/listens at/);
-      const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
-      for (let i = 0; i < 20; i++) await fetch(`${base}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
-      service.signal('SIGTERM');
-      const { stdout, code } = await service.ended;
-      const lines = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { level?: string; requestId?: string; msg?: string });
-      expect(lines.find(({ msg }) => msg?.includes('listens at'))?.level).toBe('info');
-      const ids = lines.flatMap(({ requestId }) => requestId ?? []);
-      // In any order: what is flushed at the exit may overtake a write that is in progress.
-      expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());
-      expect(code).toBe(0);
-      await folder.remove();
-      await database.drop();
-    },
-    seconds(30),
-  );
+  it('is written as JSON if there is no terminal, including what was logged just before exit', async () => {
+    const database = await createTestDatabase();
+    const folder = await emptyFolder();
+    const env = { PORT: '0', DATABASE_URL: database.url };
+    const service = new Program(SERVICE, [], { cwd: folder.path, env });
+    await service.prints(/listens at/);
+    const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
+    for (let i = 0; i < 20; i++) await fetch(`${base}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
+    service.signal('SIGTERM');
+    const { stdout, code } = await service.ended;
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level?: string; requestId?: string; msg?: string });
+    expect(lines.find(({ msg }) => msg?.includes('listens at'))?.level).toBe('info');
+    const ids = lines.flatMap(({ requestId }) => requestId ?? []);
+    // In any order: what is flushed at the exit may overtake a write that is in progress.
+    expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());
+    expect(code).toBe(0);
+    await folder.remove();
+    await database.drop();
+  });
 });

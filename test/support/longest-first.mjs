@@ -2,7 +2,6 @@ import Sequencer from '@jest/test-sequencer';
 
 /** These mostly wait: for timeouts, locks, and recovery after a kill. */
 const WAIT = [
-  'src/platform/database/pool/service-pool.spec.ts',
   'test/behaviour/health.e2e-spec.ts',
   'test/behaviour/idempotency.e2e-spec.ts',
   'src/platform/rate-limit/redis/redis-throttler.storage.spec.ts',

@@ -3,6 +3,9 @@ import { Test } from '@nestjs/testing';
 import type { InjectionToken, Type } from '@nestjs/common';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
+import { minutes } from '../../src/platform/clock/duration.js';
+import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
+import { poolOf } from '../../src/platform/database/pool/service-pool.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
@@ -82,6 +85,7 @@ export class Petstore {
       await database.drop();
       throw error;
     }
+    bePatient(app);
     return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 
@@ -118,4 +122,10 @@ export class Petstore {
     const agent = request.agent(this.app.getHttpServer());
     return key === undefined ? agent : agent.set('Authorization', `Bearer ${key}`);
   }
+}
+
+/** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
+function bePatient(app: NestExpressApplication): void {
+  poolOf(app.get(DataSource)).options.connectionTimeoutMillis = minutes(2);
+  app.get(ApiKeyResolver).lookupTimeout = minutes(2);
 }

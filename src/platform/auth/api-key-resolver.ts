@@ -23,6 +23,8 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 /** Resolves a secret to its API key. Each key is looked up in PostgreSQL at most once in 10 s; otherwise a cache is used. */
 @Injectable()
 export class ApiKeyResolver {
+  /** Milliseconds to wait for PostgreSQL. */
+  lookupTimeout = LOOKUP_TIMEOUT;
   private readonly cache: ApiKeyCache;
   /** Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot evict valid ones. */
   private readonly unknown: LRUCache<string, number>;
@@ -116,7 +118,7 @@ export class ApiKeyResolver {
     if (this.clock.elapsed() < this.unavailableUntil)
       throw unavailable('PostgreSQL failed less than a second ago');
     try {
-      const found = await resultWithin(LOOKUP_TIMEOUT, this.keys.findByHash(hash));
+      const found = await resultWithin(this.lookupTimeout, this.keys.findByHash(hash));
       if (found === undefined) throw unavailable('PostgreSQL did not respond in time');
       return found;
     } catch (error) {
