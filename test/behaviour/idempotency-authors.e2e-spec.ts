@@ -1,3 +1,4 @@
+import { minutes } from '../../src/platform/clock/duration.js';
 import {
   ArgumentsHost,
   type CallHandler,
@@ -63,6 +64,8 @@ class OwnAnswer implements ExceptionFilter {
 }
 
 /** Lets the test act while a handler runs. */
+/** Milliseconds that the handler `slow` may take. */
+let patience = minutes(2);
 let during: () => Promise<void>;
 
 /** Results of every kind. */
@@ -156,7 +159,7 @@ class AuthorsController {
   @UseInterceptors(
     interceptor((results) =>
       results.pipe(
-        timeout(50),
+        timeout(patience),
         catchError(() => {
           throw new RequestTimeoutException();
         }),
@@ -384,8 +387,11 @@ describe("what an author's own parts make of an @Idempotent() handler", () => {
   it('responds with 408 when a time-out fires, and refuses the later statements of the handler', async () => {
     const name = fresh();
     let goOn: () => void = () => undefined;
-    during = () => new Promise((resolve) => (goOn = resolve));
+    const gate = new Promise<void>((resolve) => (goOn = resolve)); // the time may be over before the handler reaches it
+    during = () => gate;
+    patience = 50;
     const first = await onAuthors('slow', name);
+    patience = minutes(2);
     expect(first.status).toBe(408);
     await expectNothingStored(name);
     results.length = 0;

@@ -1,11 +1,9 @@
 import { dump } from 'js-yaml';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeWith } from '../support/describe-with.js';
 import { Petstore } from '../support/petstore.js';
-import { emptyFolder } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { readText, readYaml, UPDATING_RULES } from '../support/repository.js';
 
@@ -33,9 +31,6 @@ const SERVICE_RULES = 'deploy/prometheus/alerts.yml';
 const OPERATOR_RULES = 'kubernetes/prometheus-operator/prometheus-rule.yaml';
 const alerts = alertsOf(SERVICE_RULES);
 const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
-
-/** The name that a job gets by a ServiceMonitor. In Compose it is `petstore`; no rule may name it. */
-const JOB = 'serviceMonitor/shop/petstore/0';
 
 const metricsOf = (expr: string) =>
   [...expr.matchAll(/\b(?:http|petstore|nodejs|process)_\w+/g)].map(([name]) => name);
@@ -131,21 +126,5 @@ describeWith('promtool', 'promtool', () => {
     ['rules', 'stack-alerts.yml'],
   ])('check %s passes for %s', (command, file) => {
     expect(promtool('check', command, path(`prometheus/${file}`))).toEqual({ status: 0, output: '' });
-  });
-
-  it('test rules passes, whatever the job is named', async () => {
-    const folder = await emptyFolder();
-    const file = join(folder.path, 'alerts.test.yml');
-    const tests = readText('deploy/prometheus/alerts.test.yml');
-    const rules = path('prometheus');
-    writeFileSync(
-      file,
-      tests
-        .replaceAll('JOB', JOB)
-        .replace(/^rule_files: .*/m, `rule_files: ['${rules}/alerts.yml', '${rules}/stack-alerts.yml']`),
-    );
-    const result = promtool('test', 'rules', file);
-    await folder.remove();
-    expect(result).toEqual({ status: 0, output: '' });
   });
 });
