@@ -112,6 +112,7 @@ describe('Config', () => {
     ['PUBLIC_URL', 'https://api.example.com/my shop'],
     ['STAGING_PUBLIC_URL', 'https://api.example.com/shop/v1/'],
     ['DATABASE_DIRECT_URL', 'postgres://db/pets'], // without a DATABASE_URL
+    ['REDIS_CLUSTER', 'on'], // without a REDIS_URL
     ['STAGING_PUBLIC_URL', 'staging'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '*'],
@@ -208,16 +209,24 @@ describe('the Redis topology', () => {
   const url = { REDIS_URL: 'redis://r1' };
 
   it('is a single server by default', () => {
-    expect(config(url).redis).toMatchObject({ sentinels: [] });
+    expect(config(url).redis).toMatchObject({ cluster: false, clusterNodes: [], sentinels: [] });
+  });
+
+  it('is a cluster with seed nodes', () => {
+    const nodes = { REDIS_CLUSTER: 'true', REDIS_CLUSTER_NODES: 'r2:7000, r3,[fd00::1]:7001' };
+    expect(config({ ...url, ...nodes }).redis.clusterNodes).toEqual([
+      { host: 'r2', port: 7000 },
+      { host: 'r3', port: 6379 },
+      { host: 'fd00::1', port: 7001 },
+    ]);
   });
 
   it('is a master behind Sentinel', () => {
-    const sentinels = { REDIS_SENTINELS: 's1,s2:5000, [fd00::1]:7001', REDIS_SENTINEL_PASSWORD: 'p' };
+    const sentinels = { REDIS_SENTINELS: 's1,s2:5000', REDIS_SENTINEL_PASSWORD: 'p' };
     expect(config({ ...url, ...sentinels }).redis).toMatchObject({
       sentinels: [
         { host: 's1', port: 26_379 },
         { host: 's2', port: 5000 },
-        { host: 'fd00::1', port: 7001 },
       ],
       sentinelName: 'mymaster',
       sentinelPassword: 'p',
@@ -225,14 +234,26 @@ describe('the Redis topology', () => {
   });
 
   it.each([
-    [{ REDIS_SENTINELS: 's1' }, 'REDIS_SENTINELS needs REDIS_URL.'],
+    [{ ...url, REDIS_CLUSTER_NODES: 'r2' }, 'REDIS_CLUSTER_NODES needs REDIS_CLUSTER=true.'],
+    [
+      { REDIS_URL: 'redis://r1/2', REDIS_CLUSTER: 'on' },
+      'REDIS_CLUSTER needs a REDIS_URL without a database: a cluster has only 0.',
+    ],
+    [
+      { ...url, REDIS_CLUSTER: 'true', REDIS_SENTINELS: 's1' },
+      'REDIS_SENTINELS and REDIS_CLUSTER exclude each other.',
+    ],
+    [
+      { REDIS_SENTINELS: 's1' },
+      'REDIS_SENTINELS needs REDIS_URL, for the scheme, the user and the password.',
+    ],
     [
       { ...url, REDIS_SENTINELS: 's1,redis://s2' },
-      'REDIS_SENTINELS must be hosts such as sentinel-1:26379, with commas; it is "redis://s2".',
+      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "redis://s2".',
     ],
     [
       { ...url, REDIS_SENTINELS: 's1:99999' },
-      'REDIS_SENTINELS must be hosts such as sentinel-1:26379, with commas; it is "s1:99999".',
+      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
     ],
   ])('rejects %j', (env, message) => {
     expect(messageFor(env)).toBe(message);

@@ -37,7 +37,7 @@ write redis.acl <<ACL
 user default off
 user health on nopass -@all +ping
 user exporter on nopass -@all +ping +info
-user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping
+user petstore on #$(printf %s "$redis" | sha256sum | cut -d' ' -f1) ~petstore:* -@all +@hash +@sortedset +eval +evalsha +info +time +pexpire +unlink +ping +select +asking +cluster|slots +cluster|info
 ACL
 
 # Mounts of their own keep apart what users cannot: the images of PostgreSQL and Redis have the same user id.

@@ -6,6 +6,7 @@ import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
 import { petstore } from '../support/command-line.js';
 import { emptyFolder, type Ended } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { readText } from '../support/repository.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -188,6 +189,23 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
   it('says that it responds', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
       redis: `ok: 127.0.0.1:${redis.port} responds`,
+    });
+  });
+
+  it('says that it is not the cluster that is configured', async () => {
+    expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
+      redis: `fail: no response from the cluster at 127.0.0.1:${redis.port}: REDIS_CLUSTER is on, but this Redis is no cluster.`,
+    });
+  });
+
+  it('says that the account may not select the database, in which case 0 would be used', async () => {
+    const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/operating.md')) ?? [];
+    redis.command('-a', 'hunter2', 'ACL', 'SETUSER', 'old', 'on', '>old', ...rules.split(' '), '-select');
+    redis.command('-a', 'hunter2', 'ACL', 'SETUSER', 'new', 'on', '>new', ...rules.split(' '));
+    const at = (user: string) => `redis://${user}:${user}@127.0.0.1:${redis.port}/2`;
+    expect(await findings({ REDIS_URL: at('new') })).toMatchObject({ redis: starting('ok: ') });
+    expect(await findings({ REDIS_URL: at('old') })).toMatchObject({
+      redis: expect.stringContaining('database 2 cannot be selected, so 0 would be used: NOPERM') as unknown,
     });
   });
 

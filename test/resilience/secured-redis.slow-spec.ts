@@ -2,6 +2,7 @@ import { Certificates } from '../support/certificates.js';
 import { petstore } from '../support/command-line.js';
 import { describeWith } from '../support/describe-with.js';
 import { becomes } from '../support/eventually.js';
+import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinels } from '../support/redis-sentinels.js';
 import { address, admitted, key } from '../support/counted.js';
 import { RedisStorages } from '../support/redis-storages.js';
@@ -47,6 +48,19 @@ describeWith('redis-server', 'quotas at a Redis with TLS and an account for the 
     expect(stdout).not.toContain('s3cr');
     expect(code).toBe(0);
   }
+
+  it('are exact in a cluster', async () => {
+    const settings = [...certificates.redisSettings, '--tls-cluster', 'yes', ...ACCOUNT];
+    const cluster = await RedisCluster.start('redis-server', settings, 'rediss');
+    await countsExactly({
+      // The first node does not exist.
+      REDIS_URL: `rediss://${AS_ACCOUNT}127.0.0.1:1`,
+      REDIS_CLUSTER: 'true',
+      REDIS_CLUSTER_NODES: cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
+      REDIS_CA_FILE: certificates.authority,
+    });
+    await cluster.stop();
+  });
 
   it('are exact at the master that sentinels with a password name', async () => {
     const { key, certificate, authority } = certificates;

@@ -34,7 +34,7 @@ export class Certificates {
     chmodSync(this.key, 0o600);
   }
 
-  /** Settings of a Redis that uses TLS for clients and replicas. */
+  /** Settings of a Redis that uses TLS for clients, replicas and the cluster bus. */
   get redisSettings(): readonly string[] {
     const { key, certificate, authority } = this;
     return [

@@ -9,6 +9,12 @@ import { freePort } from './free-port.js';
 /** `describe` if `redis-server` is installed. */
 export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
 
+/** Settings of a cluster node. Its bus needs a separate port, because the default (port + 10000) may be in use. */
+export async function clusterSettings(): Promise<string[]> {
+  const bus = String(await freePort());
+  return ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1'];
+}
+
 /** A real Redis that a test may kill, freeze and restart. */
 export class RedisServer {
   private child?: ChildProcess;
@@ -77,9 +83,10 @@ export class RedisServer {
     await this.end('SIGKILL');
   }
 
-  /** Makes it lose its data while it is down. */
+  /** Makes it lose its data while it is down. A node of a cluster still knows the others. */
   async forget(): Promise<void> {
-    for (const file of await readdir(this.folder)) await rm(join(this.folder, file), { recursive: true });
+    const files = (await readdir(this.folder)).filter((file) => file !== 'nodes.conf');
+    for (const file of files) await rm(join(this.folder, file), { recursive: true });
   }
 
   /** Whether it can respond, which it cannot while killed or frozen. */

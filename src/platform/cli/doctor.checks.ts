@@ -11,6 +11,7 @@ import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
 import { checkAddress, clientHost } from '../http/listen-on.js';
 import { openRedis } from '../rate-limit/redis/open-redis.js';
+import { inspectCluster, reasonOf, selectDatabase } from '../rate-limit/redis/redis-checks.js';
 import { RedisConfig } from '../rate-limit/redis/redis.config.js';
 import { inTime } from '../rate-limit/redis/redis-quotas.js';
 import { WebhooksConfig } from '../webhooks/webhooks.config.js';
@@ -119,24 +120,37 @@ function ofMigrations({ applied, pending, newer }: MigrationState, advice: strin
 
 /** Connects as the service does, and pings. */
 async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
-  const { url, sentinels, sentinelName } = config;
+  const { url, cluster, sentinels, sentinelName } = config;
   if (url === undefined) return [ok('redis', 'not used: quotas are counted in the memory of one process')];
-  const place = sentinels.length > 0 ? `the master "${sentinelName}" of the sentinels` : addressOf(url);
+  const place = cluster
+    ? `the cluster at ${addressOf(url)}`
+    : sentinels.length > 0
+      ? `the master "${sentinelName}" of the sentinels`
+      : addressOf(url);
   const redis = openRedis(config);
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason ??= error)); // connect() itself names no reason
   try {
     await inTime(redis.connect(), TIMEOUT);
+    reason = undefined; // from here on an error says more itself
+    redis.removeAllListeners('error').on('error', () => undefined);
+    if ('slots' in redis) return [clusterResult(place, await inspectCluster(redis, TIMEOUT))];
     await inTime(redis.ping(), TIMEOUT);
+    await inTime(selectDatabase(redis), TIMEOUT);
     return [ok('redis', `${place} responds`)];
   } catch (error) {
-    const { message } = reason ?? (error as Error);
     throw new Error(
-      `no response from ${place}: ${message}. Check that Redis runs and that its URL is right.`,
+      `no response from ${place}: ${reasonOf(reason ?? error)}. Check that Redis runs and that its URL is right.`,
     );
   } finally {
     redis.disconnect();
   }
+}
+
+function clusterResult(place: string, { up, down }: { up: string[]; down: string[] }): CheckResult {
+  if (down.length === 0) return ok('redis', `${place} responds: ${up.join(', ')}`);
+  const finding = `${place} responds, but not ${down.join(', ')}`;
+  return warn('redis', finding, 'Start these nodes: the cluster cannot replace the next ones that fail.');
 }
 
 /** Checks that the port is free or that the service already listens on it. */

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { seconds } from '../../clock/duration.js';
 import type { RedisConfig } from './redis.config.js';
 import { ANNOUNCE, CONSUME, CONSUME_CAPPED } from './scripts.js';
@@ -7,6 +7,8 @@ const MAX_RECONNECT_DELAY = 500;
 const CONNECT_TIMEOUT = seconds(2);
 /** How long ioredis waits for a connection to close, in milliseconds. The server may be frozen. */
 const DISCONNECT_TIMEOUT = 100;
+/** After a node fails, the other nodes are asked at this interval for its successor. */
+const SLOTS_REFRESH_INTERVAL = seconds(1);
 
 /** Times are Unix milliseconds of the server's clock. */
 export type Reply = [
@@ -42,7 +44,7 @@ interface Commands {
 
 /** 1 charges a request, 0 does not. */
 export type Charge = 1 | 0;
-export type RedisWithScripts = Redis & Commands;
+export type RedisWithScripts = (Redis | Cluster) & Commands;
 
 const SCRIPTS = {
   petstoreConsume: { lua: CONSUME, numberOfKeys: 1 },
@@ -53,11 +55,12 @@ const SCRIPTS = {
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
 
 /**
- * Creates a client for a single Redis or the master named by sentinels. It does not connect by itself. A command is sent
- * immediately or fails immediately, and is never repeated: it could be charged twice, or long after the request was abandoned.
+ * Creates a client for a single Redis, the master named by sentinels, or a cluster. It does not connect by itself. A
+ * command is sent immediately or fails immediately, and is never repeated: it could be charged twice, or long after the
+ * request was abandoned.
  */
 export function openRedis(config: RedisConfig): RedisWithScripts {
-  const { url = '', sentinels } = config;
+  const { url = '', cluster: isCluster, clusterNodes, sentinels } = config;
   const options = {
     ...secureOptions(config),
     lazyConnect: true,
@@ -67,11 +70,25 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelay,
-    scripts: SCRIPTS,
   };
-  const redis =
-    sentinels.length > 0 ? new Redis({ ...options, ...sentinelOptions(config) }) : new Redis(url, options);
-  return redis as RedisWithScripts; // the types do not include `scripts`
+  const withScripts = (redis: Redis | Cluster) => redis as RedisWithScripts; // the types do not include `scripts`
+  if (sentinels.length > 0)
+    return withScripts(new Redis({ ...options, ...sentinelOptions(config), scripts: SCRIPTS }));
+  if (!isCluster) return withScripts(new Redis(url, { ...options, scripts: SCRIPTS }));
+  const cluster = new Cluster([addressOf(url), ...clusterNodes], {
+    scripts: SCRIPTS,
+    lazyConnect: true,
+    clusterRetryStrategy: reconnectDelay,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    slotsRefreshInterval: SLOTS_REFRESH_INTERVAL,
+    // TLS checks the host name that the node announced.
+    dnsLookup: (address, callback) => {
+      callback(null, address);
+    },
+    redisOptions: { ...options, ...accountOf(url) },
+  });
+  return withScripts(cluster);
 }
 
 /** How to find the master through sentinels, and how to connect to it. */
@@ -107,4 +124,9 @@ function accountOf(url: string): Pick<RedisOptions, 'username' | 'password'> {
     ...(username !== '' && { username: decodeURIComponent(username) }),
     ...(password !== '' && { password: decodeURIComponent(password) }),
   };
+}
+
+function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 6379 : Number(port) };
 }

@@ -18,7 +18,17 @@ interface QuotaOptions {
   readonly usedOn: (key: string, day: number) => Promise<number>;
 }
 
-/** The counts of all clients, in Redis. Other names of the hashes would begin new counts. */
+/**
+ * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and counts of one table spread over its
+ * masters. Other names would begin new counts.
+ */
+export function hashOf({ key, perDay, name }: Counted): string {
+  const tag =
+    perDay === undefined ? `${name === ADDRESS ? 'addresses' : 'routes'}:${crc32(key) % PARTS}` : key;
+  return `${SERVICE.prefix}:{${tag}}`;
+}
+
+/** The counts of all clients, in Redis. */
 export class RedisQuotas {
   constructor(
     private readonly redis: RedisWithScripts,
@@ -27,10 +37,10 @@ export class RedisQuotas {
 
   /** @throws Error if Redis does not respond in time */
   async decide(counted: Counted, charge: Charge): Promise<Decided> {
-    const { key, limit, perDay } = counted;
+    const { perDay } = counted;
     const [admitted, used, end, dayUsed, dayEnd, now] = await (perDay === undefined
       ? this.decideCapped(counted, charge)
-      : this.decideBoth(key, limit, perDay, charge));
+      : this.decideBoth(counted, perDay, charge));
     return decided(admitted === 1, counted, {
       used,
       left: end - now,
@@ -41,8 +51,9 @@ export class RedisQuotas {
     });
   }
 
-  private async decideBoth(key: string, perMinute: number, perDay: number, charge: Charge): Promise<Reply> {
-    const hash = `${SERVICE.prefix}:{${key}}`;
+  private async decideBoth(counted: Counted, perDay: number, charge: Charge): Promise<Reply> {
+    const { key, limit: perMinute } = counted;
+    const hash = hashOf(counted);
     const send = (...dayUsed: [] | [number]) =>
       inTime(this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
     const reply = await send();
@@ -50,10 +61,11 @@ export class RedisQuotas {
     return send(await this.options.usedOn(key, reply[4] / days(1) - 1));
   }
 
-  private decideCapped({ key, ttl, limit, name }: Counted, charge: Charge): Promise<Reply> {
+  private decideCapped(counted: Counted, charge: Charge): Promise<Reply> {
+    const { key, ttl, limit, name } = counted;
     const { maxAddresses, timeout } = this.options;
     const isAddress = name === ADDRESS;
-    const table = `${SERVICE.prefix}:{${isAddress ? 'addresses' : 'routes'}:${crc32(key) % PARTS}}`;
+    const table = hashOf(counted);
     const keptFor = isAddress ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
     const max = Math.max(1, Math.floor(maxAddresses / PARTS));
     return inTime(

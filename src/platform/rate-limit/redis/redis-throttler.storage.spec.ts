@@ -198,6 +198,24 @@ describeWithRedis('quotas in Redis', () => {
   });
 });
 
+describeWithRedis('the database that the URL names', () => {
+  it('is the one in which the service counts, or it counts without Redis until it may select it', async () => {
+    const server = await RedisServer.start();
+    server.command('ACL', 'SETUSER', 'limited', 'on', '>x', '~petstore:*', '+@all', '-select');
+    const storage = await replicas.start(`redis://limited:x@127.0.0.1:${server.port}/2`);
+    expect(storage.degraded).toBe(true);
+    await admitted(storage, key(7, 10, 1_000), 3);
+    expect(server.command('DBSIZE')).toBe('0');
+    server.command('ACL', 'SETUSER', 'limited', '+select');
+    await eventually(() => !storage.degraded);
+    await admitted(storage, key(7, 10, 1_000), 3);
+    expect(server.command('DBSIZE')).toBe('0');
+    expect(server.command('-n', '2', 'EXISTS', 'petstore:{7}')).toBe('1');
+    await replicas.stop();
+    await server.stop();
+  });
+});
+
 describeWithRedis('quotas while Redis is unavailable', () => {
   beforeEach(async () => {
     server = await RedisServer.start(['--appendfsync', 'always']);

@@ -8,7 +8,7 @@ import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { Counted, Decided, RateLimitWindow } from '../quota.js';
 import { KnownRefusals } from './known-refusals.js';
 import type { RedisWithScripts } from './open-redis.js';
-import { RedisQuotas } from './redis-quotas.js';
+import { hashOf, RedisQuotas } from './redis-quotas.js';
 import { RedisWatch } from './redis-watch.js';
 
 /**
@@ -50,9 +50,14 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     return this.watch.start();
   }
 
-  /** Whether this replica currently counts alone. */
+  /** Whether this replica currently counts alone, in a cluster at least the clients of one master. */
   get degraded(): boolean {
-    return this.watch.isLost;
+    return this.watch.isDegraded;
+  }
+
+  /** The masters of a cluster that are lost. Empty without a cluster, and if all of it is lost. */
+  get lostNodes(): readonly string[] {
+    return this.watch.lostNodes;
   }
 
   /** The number of replicas, this one included. */
@@ -68,7 +73,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   protected decide(counted: Counted, charges: boolean, isBanned = false): MaybeAsync<Decided> {
     const refusal = this.refusals.find(counted, isBanned);
     if (refusal) return refusal;
-    return this.watch.isLost
+    return this.watch.isLost(hashOf(counted))
       ? this.decideAlone(counted, charges)
       : this.decideTogether(counted, charges, isBanned);
   }
@@ -80,7 +85,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
       else if (charges) this.record(counted, result);
       return result;
     } catch (error) {
-      this.watch.markUnavailable(error);
+      this.watch.markUnavailable(error, hashOf(counted));
       return this.decideAlone(counted, charges);
     }
   }

@@ -19,8 +19,11 @@ export class RedisHealth implements OnModuleInit {
   }
 
   /** Degraded rather than down: all replicas may have lost Redis, and each still counts its share. */
-  private check({ degraded }: RedisThrottlerStorage) {
+  private check({ degraded, lostNodes }: RedisThrottlerStorage) {
     const redis = this.indicators.check('redis');
-    return degraded ? redis.degraded('Unavailable: this replica counts its share alone.') : redis.up();
+    if (!degraded) return redis.up();
+    const what = lostNodes.length > 0 ? `${lostNodes.join(', ')} unavailable` : 'Unavailable';
+    const whom = lostNodes.length > 0 ? ' of the clients there' : '';
+    return redis.degraded(`${what}: this replica counts its share${whom} alone.`);
   }
 }

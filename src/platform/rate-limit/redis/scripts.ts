@@ -1,5 +1,5 @@
 /**
- * Decides about one request of a key in one step. The quota is one hash: `m` is
+ * Decides about one request of a key in one step. The quota is one hash, and therefore in one slot of a cluster: `m` is
  * the start of the minute, `n` the requests used in it, `d` the UTC day (since 1970-01-01), `u` the requests used in
  * it. Times come from the server, so replicas with different clocks agree. If the server's clock steps back, the minute
  * does not end.
