@@ -200,8 +200,29 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   it('says that the account may not select the database, in which case 0 would be used', async () => {
     const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/operating.md')) ?? [];
-    redis.command('-a', 'hunter2', 'ACL', 'SETUSER', 'old', 'on', '>old', ...rules.split(' '), '-select');
-    redis.command('-a', 'hunter2', 'ACL', 'SETUSER', 'new', 'on', '>new', ...rules.split(' '));
+    redis.command(
+      '--no-auth-warning',
+      '-a',
+      'hunter2',
+      'ACL',
+      'SETUSER',
+      'old',
+      'on',
+      '>old',
+      ...rules.split(' '),
+      '-select',
+    );
+    redis.command(
+      '--no-auth-warning',
+      '-a',
+      'hunter2',
+      'ACL',
+      'SETUSER',
+      'new',
+      'on',
+      '>new',
+      ...rules.split(' '),
+    );
     const at = (user: string) => `redis://${user}:${user}@127.0.0.1:${redis.port}/2`;
     expect(await findings({ REDIS_URL: at('new') })).toMatchObject({ redis: starting('ok: ') });
     expect(await findings({ REDIS_URL: at('old') })).toMatchObject({
