@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
@@ -9,7 +10,6 @@ const FILES = {
   '/openapi.json': 'application/json',
   '/openapi.yaml': 'application/yaml',
 };
-/** Served by `@nestjs/swagger`. */
 const PAGE = ['/docs', '/docs/', '/docs/theme.css', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'];
 const OTHERS = {
   '/': 'application/json',
@@ -87,7 +87,47 @@ describe('/docs', () => {
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 
-  it.each(['nope', '__proto__', '..%2fpackage.json'])('refuses /docs/%s with 404', async (name) => {
+  it('has files for good that the page names with their version', async () => {
+    const page = (await get('/docs')).body.toString();
+    const addresses = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address = '']) => `/${address}`);
+    expect(addresses).toHaveLength(5);
+    for (const path of addresses) {
+      const file = await get(path);
+      expect([path, file.status, file.headers['cache-control']]).toEqual([
+        path,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      // As asked by a page of another version, during an upgrade.
+      const other = await get(path.replace(/v=.*/, 'v=other'));
+      expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-cache']);
+      expect(other.body).toEqual(file.body);
+    }
+  });
+
+  it.each(['/docs', '/docs/swagger-ui-bundle.js', '/docs/theme.css', ...Object.keys(FILES)])(
+    'compresses %s for a client that accepts it, with a version of its own',
+    async (path) => {
+      const plain = await get(path);
+      const { headers, body } = await get(path, { 'Accept-Encoding': 'br, gzip' });
+      expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+      expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
+      expect(gunzipSync(body)).toEqual(plain.body);
+      expect(headers.etag).not.toBe(plain.headers.etag);
+      const { etag = '' } = headers;
+      expect((await get(path, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag })).status).toBe(304);
+    },
+  );
+
+  it.each([
+    'nope',
+    'package.json',
+    'swagger-ui.js',
+    'swagger-ui-bundle.js.map',
+    'index.html',
+    '__proto__',
+    '..%2fpackage.json',
+  ])('refuses /docs/%s with 404', async (name) => {
     expectCode(await send(petstore, { path: `/docs/${name}` }), 404, 'route_not_found');
   });
 });

@@ -1,12 +1,12 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { isFresh, versionOfText } from '../../conditional/etag.js';
 import { asPublicPath, PublicUrl } from '../../http/public-url.js';
 import { Public } from '../../http/public.decorator.js';
 import { SERVICE } from '../../config/service.js';
 import { ErrorCatalog } from '../error-catalog/error-catalog.js';
 import { catalogPage } from '../error-catalog/page.js';
+import { FixedContent, sendFixed } from './fixed-content.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** The start page: redirects a browser to the documentation; other clients get links. */
@@ -40,6 +40,8 @@ const linksAt = (base: string) => ({
 @ApiExcludeController()
 @Controller()
 export class DocumentController {
+  private page?: FixedContent;
+
   constructor(
     private readonly document: OpenApiDocument,
     private readonly catalog: ErrorCatalog,
@@ -47,26 +49,23 @@ export class DocumentController {
 
   @Get('openapi.json')
   @Header('Access-Control-Allow-Origin', '*')
-  json(@Res() response: Response): void {
-    send(response, 'application/json', this.document.texts.json);
+  json(@Res() response: Response): Promise<void> {
+    return sendFixed(response, this.document.json);
   }
 
   /** The media type is registered by RFC 9512. */
   @Get('openapi.yaml')
   @Header('Access-Control-Allow-Origin', '*')
-  yaml(@Res() response: Response): void {
-    send(response, 'application/yaml', this.document.texts.yaml);
+  yaml(@Res() response: Response): Promise<void> {
+    return sendFixed(response, this.document.yaml);
   }
 
   @Get('docs/errors')
-  errors(@Res() response: Response): void {
-    send(response, 'text/html; charset=utf-8', catalogPage(this.catalog.entries));
+  errors(@Res() response: Response): Promise<void> {
+    return sendFixed(response, (this.page ??= this.errorPage()));
   }
-}
 
-function send(response: Response, type: string, text: string): void {
-  const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: versionOfText(text) };
-  response.setHeaders(new Map(Object.entries(headers))); // `set()` would add a `charset`
-  if (isFresh(response)) response.status(304).end();
-  else response.send(Buffer.from(text));
+  private errorPage(): FixedContent {
+    return new FixedContent('text/html; charset=utf-8', catalogPage(this.catalog.entries));
+  }
 }

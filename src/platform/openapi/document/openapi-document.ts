@@ -10,6 +10,7 @@ import { completeDocument } from './complete-document.js';
 import { description } from './description.js';
 import { ErrorResponse } from './error.response.js';
 import { BASE_PATH } from './paths.js';
+import { FixedContent } from './fixed-content.js';
 import { Routes } from './routes.js';
 import { webhookModels } from './webhooks.js';
 
@@ -18,7 +19,8 @@ import { webhookModels } from './webhooks.js';
 export class OpenApiDocument {
   private complete?: () => OpenAPIObject;
   private built?: OpenAPIObject;
-  private text?: { readonly json: string; readonly yaml: string };
+  private asJson?: FixedContent;
+  private asYaml?: FixedContent;
 
   constructor(
     private readonly config: HttpConfig,
@@ -45,12 +47,13 @@ export class OpenApiDocument {
     return (this.built ??= this.complete());
   }
 
-  /** The document as text. It is written only once, because YAML takes 30 ms. */
-  get texts(): { readonly json: string; readonly yaml: string } {
-    return (this.text ??= {
-      json: JSON.stringify(this.document),
-      yaml: dump(this.document, { skipInvalid: true, noRefs: true }),
-    });
+  get json(): FixedContent {
+    return (this.asJson ??= new FixedContent('application/json', JSON.stringify(this.document)));
+  }
+
+  get yaml(): FixedContent {
+    const text = () => dump(this.document, { skipInvalid: true, noRefs: true });
+    return (this.asYaml ??= new FixedContent('application/yaml', text()));
   }
 
   private servers(base: string) {

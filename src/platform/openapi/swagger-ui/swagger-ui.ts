@@ -1,36 +1,77 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { HttpConfig } from '../../http/http.config.js';
 import { pathOf } from '../../http/public-url.js';
-import { SERVICE } from '../../config/service.js';
+import { CACHE, FixedContent, sendFixed } from '../document/fixed-content.js';
 import { OpenApiDocument } from '../document/openapi-document.js';
-import { petstorePlugin } from './plugin.js';
+import { uiPage, uiScript } from './page.js';
 import { uiDocument } from './ui-document.js';
+
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
 
 /** Serves the Swagger UI at `/docs`, outside of the request pipeline: it needs no key. */
 export function setupSwaggerUi(app: NestExpressApplication): void {
   const { publicUrl, stagingPublicUrl } = app.get(HttpConfig);
-  const publicPath = pathOf(publicUrl);
   const openApi = app.get(OpenApiDocument);
   openApi.describe(app);
-  app.use('/docs', securityHeaders(stagingPublicUrl));
-  SwaggerModule.setup('docs', app, () => uiDocument(openApi.document, publicPath), {
-    raw: false, // DocumentController serves the document
-    customSiteTitle: SERVICE.title,
-    customCssUrl: `${publicPath}/docs/theme.css`,
-    swaggerOptions: {
-      layout: 'BaseLayout', // without the top bar
-      persistAuthorization: true,
-      displayRequestDuration: true,
-      defaultModelsExpandDepth: -1,
-      validatorUrl: 'none', // it would send the document to another host
-      plugins: [petstorePlugin],
-    },
-  });
-  app.useStaticAssets(fileURLToPath(new URL('browser/', import.meta.url)), { prefix: '/docs' });
+  const files = new UiFiles(() => uiScript(uiDocument(openApi.document, pathOf(publicUrl))));
+  app.use('/docs', securityHeaders(stagingPublicUrl), files.send);
 }
+
+/** The page and the files that it needs, made when they are asked for first. */
+class UiFiles {
+  private readonly known = new Map<string, FixedContent>();
+  private readonly make: Readonly<Record<string, () => FixedContent>>;
+
+  constructor(script: () => string) {
+    const packed = (name: string, type: string) => () => new FixedContent(type, packagedFile(name));
+    const page = (folder: string) => () =>
+      new FixedContent(
+        'text/html; charset=utf-8',
+        uiPage((name) => `${folder}${name}?v=${this.file(name)?.version ?? ''}`),
+      );
+    this.make = {
+      '': page(`docs/`), // an address without a slash at its end
+      '/': page(''),
+      'swagger-ui.css': packed('swagger-ui.css', CSS),
+      'swagger-ui-bundle.js': packed('swagger-ui-bundle.js', SCRIPT),
+      'favicon-32x32.png': packed('favicon-32x32.png', 'image/png'),
+      'theme.css': () => new FixedContent(CSS, readFileSync(new URL('browser/theme.css', import.meta.url))),
+      'swagger-ui-init.js': () => new FixedContent(SCRIPT, script()),
+    };
+  }
+
+  /** Express middleware. It leaves alone what it does not have. */
+  readonly send = (request: Request, response: Response, next: NextFunction): void => {
+    const content = ['GET', 'HEAD'].includes(request.method) ? this.file(nameOf(request)) : undefined;
+    if (!content) {
+      next();
+      return;
+    }
+    const isVersioned = request.query.v === content.version;
+    sendFixed(response, content, isVersioned ? CACHE.forGood : CACHE.revalidate).catch(next);
+  };
+
+  private file(name: string): FixedContent | undefined {
+    const known = this.known.get(name);
+    if (known || !Object.hasOwn(this.make, name)) return known;
+    const made = this.make[name]?.();
+    if (made) this.known.set(name, made);
+    return made;
+  }
+}
+
+/** What follows `/docs/`, or `/` if nothing does, or nothing. */
+function nameOf({ originalUrl, path }: Request): string {
+  if (path !== '/') return path.slice(1);
+  return /^[^?]*\/(\?|$)/.test(originalUrl) ? '/' : '';
+}
+
+const { resolve } = createRequire(import.meta.url);
+const packagedFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
 
 /** The page may run its own scripts and call this service and its staging environment. Swagger UI needs inline styles. */
 function securityHeaders(stagingPublicUrl: string | undefined) {
