@@ -878,7 +878,7 @@ export interface components {
     NewCategory: {
       /**
        * @description The name, unique regardless of case.
-       * @example Dogs
+       * @example Terriers
        */
       name: string;
       /**
@@ -891,13 +891,12 @@ export interface components {
     CategoryChange: {
       /**
        * @description The name, unique regardless of case.
-       * @example Dogs
+       * @example Lizards
        */
       name?: string;
       /**
        * Format: int64
        * @description The parent category, or `null` for the top level.
-       * @example 1
        */
       parentId?: number | null;
     };
@@ -938,7 +937,7 @@ export interface components {
       /**
        * Format: int64
        * @description The pet to order. It must be available.
-       * @example 1
+       * @example 18
        */
       petId: number;
     };
@@ -1045,8 +1044,8 @@ export interface components {
     NewWebhook: {
       /**
        * Format: uri
-       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses.
-       * @example https://shop.example.com/petstore-events
+       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses. Replace the example by your own address.
+       * @example https://example.com/petstore-events
        */
       url: string;
       /**
@@ -1106,8 +1105,8 @@ export interface components {
     WebhookChange: {
       /**
        * Format: uri
-       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses.
-       * @example https://shop.example.com/petstore-events
+       * @description Where to send events. It must use `https` and have no user name or fragment, and its host must have only public addresses. Replace the example by your own address.
+       * @example https://example.com/petstore-events
        */
       url?: string;
       /**
@@ -1945,6 +1944,16 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 42,
+           *         "name": "Rex",
+           *         "categoryId": 1,
+           *         "status": "available"
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Pets'];
         };
       };
@@ -2011,6 +2020,13 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "name": "Rex",
+         *       "categoryId": 1,
+         *       "status": "available"
+         *     }
+         */
         'application/json': components['schemas']['NewPet'];
       };
     };
@@ -2038,6 +2054,14 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 42,
+           *       "name": "Rex",
+           *       "categoryId": 1,
+           *       "status": "available"
+           *     }
+           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2174,6 +2198,14 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 42,
+           *       "name": "Rex",
+           *       "categoryId": 1,
+           *       "status": "available"
+           *     }
+           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2392,7 +2424,21 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "name": "Rex",
+         *       "categoryId": 1,
+         *       "status": "pending"
+         *     }
+         */
         'application/merge-patch+json': components['schemas']['PetChange'];
+        /**
+         * @example {
+         *       "name": "Rex",
+         *       "categoryId": 1,
+         *       "status": "pending"
+         *     }
+         */
         'application/json': components['schemas']['PetChange'];
       };
     };
@@ -2414,6 +2460,14 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 42,
+           *       "name": "Rex",
+           *       "categoryId": 1,
+           *       "status": "available"
+           *     }
+           */
           'application/json': components['schemas']['Pet'];
         };
       };
@@ -2561,6 +2615,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 2,
+           *         "name": "Dogs",
+           *         "parentId": 1
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Category'][];
         };
       };
@@ -2627,6 +2690,12 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "name": "Terriers",
+         *       "parentId": 1
+         *     }
+         */
         'application/json': components['schemas']['NewCategory'];
       };
     };
@@ -2654,6 +2723,13 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "Dogs",
+           *       "parentId": 1
+           *     }
+           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -2787,6 +2863,13 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "Dogs",
+           *       "parentId": 1
+           *     }
+           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -2981,7 +3064,17 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "name": "Lizards"
+         *     }
+         */
         'application/merge-patch+json': components['schemas']['CategoryChange'];
+        /**
+         * @example {
+         *       "name": "Lizards"
+         *     }
+         */
         'application/json': components['schemas']['CategoryChange'];
       };
     };
@@ -3003,6 +3096,13 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "Dogs",
+           *       "parentId": 1
+           *     }
+           */
           'application/json': components['schemas']['Category'];
         };
       };
@@ -3170,6 +3270,16 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 42,
+           *         "name": "Rex",
+           *         "categoryId": 1,
+           *         "status": "available"
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Pet'][];
         };
       };
@@ -3275,6 +3385,17 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 1,
+           *         "petId": 42,
+           *         "quantity": 1,
+           *         "status": "placed",
+           *         "createdAt": "2026-11-20T09:30:00.000Z"
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Order'][];
         };
       };
@@ -3341,6 +3462,11 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "petId": 18
+         *     }
+         */
         'application/json': components['schemas']['NewOrder'];
       };
     };
@@ -3368,6 +3494,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 42,
+           *       "quantity": 1,
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3516,6 +3651,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 42,
+           *       "quantity": 1,
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3618,6 +3762,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 42,
+           *       "quantity": 1,
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3741,6 +3894,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 42,
+           *       "quantity": 1,
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3864,6 +4026,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 42,
+           *       "quantity": 1,
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Order'];
         };
       };
@@ -3988,6 +4159,22 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 4711,
+           *         "type": "pet.created",
+           *         "version": 1,
+           *         "occurredAt": "2026-11-20T09:30:00.000Z",
+           *         "data": {
+           *           "id": 42,
+           *           "name": "Rex",
+           *           "categoryId": 1,
+           *           "status": "available"
+           *         }
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Event'][];
         };
       };
@@ -4089,6 +4276,19 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 7,
+           *         "url": "https://shop.example.com/petstore-events",
+           *         "types": [
+           *           "pet.created"
+           *         ],
+           *         "state": "enabled",
+           *         "createdAt": "2026-11-20T09:30:00.000Z"
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Webhook'][];
         };
       };
@@ -4152,6 +4352,14 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "url": "https://example.com/petstore-events",
+         *       "types": [
+         *         "pet.created"
+         *       ]
+         *     }
+         */
         'application/json': components['schemas']['NewWebhook'];
       };
     };
@@ -4173,6 +4381,18 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
+           *     }
+           */
           'application/json': components['schemas']['WebhookWithSecret'];
         };
       };
@@ -4266,7 +4486,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
@@ -4286,6 +4506,17 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Webhook'];
         };
       };
@@ -4363,7 +4594,7 @@ export interface operations {
         'If-Match'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
@@ -4458,14 +4689,30 @@ export interface operations {
         'If-Match'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "url": "https://example.com/petstore-events",
+         *       "types": [
+         *         "pet.created"
+         *       ]
+         *     }
+         */
         'application/merge-patch+json': components['schemas']['WebhookChange'];
+        /**
+         * @example {
+         *       "url": "https://example.com/petstore-events",
+         *       "types": [
+         *         "pet.created"
+         *       ]
+         *     }
+         */
         'application/json': components['schemas']['WebhookChange'];
       };
     };
@@ -4487,6 +4734,17 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['Webhook'];
         };
       };
@@ -4607,7 +4865,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
@@ -4626,6 +4884,18 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 7,
+           *       "url": "https://shop.example.com/petstore-events",
+           *       "types": [
+           *         "pet.created"
+           *       ],
+           *       "state": "enabled",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDfowmuTAEqsw="
+           *     }
+           */
           'application/json': components['schemas']['WebhookWithSecret'];
         };
       };
@@ -4696,7 +4966,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
@@ -4718,6 +4988,26 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 90210,
+           *         "eventId": 4711,
+           *         "type": "pet.created",
+           *         "state": "pending",
+           *         "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *         "attempts": [
+           *           {
+           *             "at": "2026-11-20T09:30:01.000Z",
+           *             "milliseconds": 83,
+           *             "status": 503,
+           *             "error": "http_status"
+           *           }
+           *         ],
+           *         "createdAt": "2026-11-20T09:30:00.500Z"
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['Delivery'][];
         };
       };
@@ -4795,9 +5085,9 @@ export interface operations {
         'Idempotency-Key'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
-        /** @description Identifier of the delivery. */
+        /** @description Identifier of the delivery. One whose attempts have ended, from the list of deliveries. */
         deliveryId: number;
       };
       cookie?: never;
@@ -4816,6 +5106,24 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 90210,
+           *       "eventId": 4711,
+           *       "type": "pet.created",
+           *       "state": "pending",
+           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *       "attempts": [
+           *         {
+           *           "at": "2026-11-20T09:30:01.000Z",
+           *           "milliseconds": 83,
+           *           "status": 503,
+           *           "error": "http_status"
+           *         }
+           *       ],
+           *       "createdAt": "2026-11-20T09:30:00.500Z"
+           *     }
+           */
           'application/json': components['schemas']['Delivery'];
         };
       };
@@ -4914,7 +5222,7 @@ export interface operations {
         'Idempotency-Key'?: string;
       };
       path: {
-        /** @description Identifier of the webhook. */
+        /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
         webhookId: number;
       };
       cookie?: never;
@@ -4933,6 +5241,24 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 90210,
+           *       "eventId": 4711,
+           *       "type": "pet.created",
+           *       "state": "pending",
+           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+           *       "attempts": [
+           *         {
+           *           "at": "2026-11-20T09:30:01.000Z",
+           *           "milliseconds": 83,
+           *           "status": 503,
+           *           "error": "http_status"
+           *         }
+           *       ],
+           *       "createdAt": "2026-11-20T09:30:00.500Z"
+           *     }
+           */
           'application/json': components['schemas']['Delivery'];
         };
       };
@@ -5048,6 +5374,20 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "id": 5,
+           *       "name": "web shop",
+           *       "plan": "free",
+           *       "scopes": [
+           *         "categories:read"
+           *       ],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "expiresAt": "2030-06-30T00:00:00.000Z",
+           *       "lastUsedAt": "2026-11-21T08:00:00.000Z",
+           *       "oldSecretEndsAt": "2026-11-22T08:00:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['ApiKey'];
         };
       };
@@ -5095,6 +5435,11 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "overlapSeconds": 86400
+         *     }
+         */
         'application/json': components['schemas']['Rotation'];
       };
     };
@@ -5111,6 +5456,12 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "key": "petstore_…",
+           *       "oldSecretEndsAt": "2026-11-22T08:00:00.000Z"
+           *     }
+           */
           'application/json': components['schemas']['RotatedKey'];
         };
       };
@@ -5224,6 +5575,14 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example [
+           *       {
+           *         "day": "2026-11-20",
+           *         "requests": 811
+           *       }
+           *     ]
+           */
           'application/json': components['schemas']['DayUsage'][];
         };
       };
@@ -5287,6 +5646,21 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
+          /**
+           * @example {
+           *       "plan": "free",
+           *       "minute": {
+           *         "limit": 60,
+           *         "remaining": 42,
+           *         "reset": 1795132860
+           *       },
+           *       "day": {
+           *         "limit": 60,
+           *         "remaining": 42,
+           *         "reset": 1795132860
+           *       }
+           *     }
+           */
           'application/json': components['schemas']['RateLimit'];
         };
       };

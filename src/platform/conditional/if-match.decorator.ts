@@ -22,7 +22,7 @@ export const IfMatch = (): ParameterDecorator => (target, method, index) => {
     description:
       'The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 ' +
       '`precondition_failed`. If omitted, nothing is checked.',
-    schema: { type: 'string', example: '"q83vEjRWeJASNFZ4kKvN7w"' },
+    schema: { type: 'string', example: '*' },
   })(target, method, handler);
   ApiErrors(new PreconditionFailed())(target, method, handler);
 };

@@ -5,7 +5,10 @@ import { ApiErrors } from '../errors/api-errors.decorator.js';
 import { wordsOf } from '../http/operation-marks.js';
 
 interface IdOptions {
+  /** One that the demo data has, in the state that the operation needs. */
   readonly example?: number;
+  /** What the reader should know about it, such as where to find one. */
+  readonly note?: string;
 }
 
 /**
@@ -15,7 +18,7 @@ interface IdOptions {
 export function Id(
   name: string,
   NotFound: NotFoundError,
-  { example = 1 }: IdOptions = {},
+  { example = 1, note }: IdOptions = {},
 ): ParameterDecorator {
   return (target, method, index) => {
     Param(name, new IdPipe(NotFound))(target, method, index);
@@ -24,7 +27,7 @@ export function Id(
     ApiParam({
       name,
       schema: { type: 'integer', format: 'int64', example },
-      description: `Identifier of the ${wordsOf(name.replace(/Id$/, ''))}.`,
+      description: [`Identifier of the ${wordsOf(name.replace(/Id$/, ''))}.`, note].filter(Boolean).join(' '),
     })(target, method, handler);
     ApiErrors(new NotFound('4711'))(target, method, handler);
   };

@@ -28,6 +28,9 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
   readonly example?: string;
 }
 
+/** Not only white space, and no U+0000. */
+export const TEXT_PATTERN = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+
 /** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
 export function Text({ max, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
@@ -36,7 +39,7 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
       type: 'string',
       minLength: 1,
       maxLength: max,
-      pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+      pattern: TEXT_PATTERN,
     } as ApiPropertyOptions),
     rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
     rule({

@@ -9,6 +9,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import type { Page } from '../pagination/page.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 import { Id } from '../validation/id.decorator.js';
+import { A_DELIVERY, A_WEBHOOK } from './examples.js';
 import { Tag } from '../http/operation-marks.js';
 import { Paged } from '../pagination/paged.decorator.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -31,7 +32,7 @@ export class DeliveriesController {
   @Paged(DeliveryResponse, { description: 'A page of deliveries.' })
   list(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
     @Query() query: ListDeliveriesQuery,
   ): Promise<Page<DeliveryResponse>> {
     return this.deliveries.list(id, webhookId, query);
@@ -51,8 +52,8 @@ export class DeliveriesController {
   @ApiErrors(new WebhookDisabled())
   retry(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
-    @Id('deliveryId', DeliveryNotFound, { example: 90210 }) deliveryId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
+    @Id('deliveryId', DeliveryNotFound, A_DELIVERY) deliveryId: Int64,
     @UnitOfWork() changes: Changes,
   ): Promise<DeliveryResponse> {
     return this.deliveries.retry(id, webhookId, deliveryId, changes);
@@ -71,7 +72,7 @@ export class DeliveriesController {
   @ApiErrors(new WebhookDisabled())
   ping(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
     @UnitOfWork() changes: Changes,
   ): Promise<DeliveryResponse> {
     return this.deliveries.ping(id, webhookId, changes);

@@ -5,6 +5,7 @@ import { RequireScope } from '../auth/require-scope.decorator.js';
 import type { Int64 } from '../json/int64.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 import { Id } from '../validation/id.decorator.js';
+import { A_WEBHOOK } from './examples.js';
 import { Tag } from '../http/operation-marks.js';
 import type { IfMatchCondition } from '../conditional/if-match.condition.js';
 import { IfMatch } from '../conditional/if-match.decorator.js';
@@ -68,7 +69,7 @@ export class WebhooksController {
   @ApiOkResponse({ type: WebhookResponse, description: 'The webhook.' })
   get(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
   ): Promise<WebhookResponse> {
     return this.webhooks.get(id, webhookId);
   }
@@ -86,7 +87,7 @@ export class WebhooksController {
   @ApiErrors(new WebhookDisabledByOperator())
   update(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
     @Body() change: UpdateWebhookDto,
     @IfMatch() condition: IfMatchCondition,
   ): Promise<WebhookResponse> {
@@ -104,7 +105,7 @@ export class WebhooksController {
   @ApiNoContentResponse({ description: 'The webhook was deleted.' })
   remove(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
     @IfMatch() condition: IfMatchCondition,
   ): Promise<void> {
     return this.webhooks.remove(id, webhookId, condition);
@@ -124,7 +125,7 @@ export class WebhooksController {
   @ApiOkResponse({ type: WebhookWithSecretResponse, description: 'The webhook and its new secret.' })
   rotateSecret(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
-    @Id('webhookId', WebhookNotFound, { example: 7 }) webhookId: Int64,
+    @Id('webhookId', WebhookNotFound, A_WEBHOOK) webhookId: Int64,
   ): Promise<WebhookWithSecretResponse> {
     return this.webhooks.rotateSecret(id, webhookId);
   }

@@ -87,7 +87,7 @@ export class CategoriesController {
   @Updated(CategoryResponse)
   @ApiErrors(new CategoryNameTaken('Dogs'), new CategoryCycle('1'), new ParentCategoryNotFound('4711'))
   update(
-    @Id('categoryId', CategoryNotFound) id: Int64,
+    @Id('categoryId', CategoryNotFound, { example: 5 }) id: Int64,
     @Body() change: UpdateCategoryDto,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
@@ -106,7 +106,7 @@ export class CategoriesController {
   @ApiNoContentResponse({ description: 'The category was removed.' })
   @ApiErrors(new CategoryHasChildren('1'))
   remove(
-    @Id('categoryId', CategoryNotFound) id: Int64,
+    @Id('categoryId', CategoryNotFound, { example: 4 }) id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<void> {

@@ -95,7 +95,10 @@ export class StoreController {
   })
   @Changed(OrderResponse, { description: 'The delivered order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
-  deliver(@Id('orderId', OrderNotFound) id: Int64, @UnitOfWork() changes: Changes): Promise<OrderResponse> {
+  deliver(
+    @Id('orderId', OrderNotFound, { example: 2 }) id: Int64,
+    @UnitOfWork() changes: Changes,
+  ): Promise<OrderResponse> {
     return this.store.deliver(id, changes);
   }
 
@@ -109,7 +112,10 @@ export class StoreController {
   })
   @Changed(OrderResponse, { description: 'The cancelled order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled))
-  cancel(@Id('orderId', OrderNotFound) id: Int64, @UnitOfWork() changes: Changes): Promise<OrderResponse> {
+  cancel(
+    @Id('orderId', OrderNotFound, { example: 5 }) id: Int64,
+    @UnitOfWork() changes: Changes,
+  ): Promise<OrderResponse> {
     return this.store.cancel(id, changes);
   }
 }

@@ -51,7 +51,7 @@ async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
 }
 
 /** Adds the samples of every feature. */
-async function addSampleData(app: INestApplication): Promise<void> {
+export async function addSampleData(app: INestApplication): Promise<void> {
   for (const { instance } of app.get(DiscoveryService).getProviders({ metadataKey: SampleData.KEY }))
     await (instance as Samples).add();
 }

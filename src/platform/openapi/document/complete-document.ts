@@ -1,4 +1,5 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { addExamples } from './examples.js';
 import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addHeaders, addNotModified, headers } from './headers.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
@@ -52,6 +53,7 @@ function complete({ path, method, operation }: PathOperation, route: Route, sche
   addHeaders(operation, route);
   if (route.pages)
     schemas[route.pages.name] = { type: 'array', items: { $ref: getSchemaPath(route.pages.item) } };
+  addExamples(operation, schemas);
   const { content = {} } = (operation.requestBody ?? {}) as { readonly content?: Content };
   for (const { schema } of Object.values(content)) if (schema) refuseUnknownProperties(schema, schemas);
 }

@@ -6,12 +6,19 @@ export const description = (base: string): string =>
   [
     `${SERVICE.description} Requests and responses are \`application/json\`. ` +
       `[Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)`,
-    ...Object.entries(topics(base)).map(([title, text]) => collapsed(title, text)),
+    collapsed(
+      'Conventions',
+      Object.entries(topics(base)).map(([title, text]) => section(title, text)),
+    ),
   ].join('\n\n');
 
-/** Opens on a click in the Swagger UI. The lines of a paragraph are joined, because the page shows line breaks. */
-const collapsed = (title: string, text: string): string =>
-  `<details>\n<summary>${title}</summary>\n\n${text.trim().replace(/(?<![|\n])\n(?![|\n])/g, ' ')}\n\n</details>`;
+/** Opens on a click in the Swagger UI. */
+const collapsed = (title: string, sections: readonly string[]): string =>
+  ['<details>', `<summary>${title}</summary>\n`, ...sections, '</details>'].join('\n');
+
+/** The lines of a paragraph are joined, because the page shows line breaks. */
+const section = (title: string, text: string): string =>
+  `### ${title}\n\n${text.trim().replace(/(?<![|\n])\n(?![|\n])/g, ' ')}\n`;
 
 const planRows = Object.entries(PLANS).map(([plan, limits]) =>
   limits === 'custom'

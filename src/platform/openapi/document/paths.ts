@@ -4,8 +4,8 @@ import type { OperationObject } from './schemas.js';
 /** The base path of the servers: the version is not part of the paths. */
 export const BASE_PATH = '/v1';
 
-/** The methods of OpenAPI 3.1. `@All()` routes have more. */
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+/** The methods of OpenAPI 3.1, in the order in which an item shows them. `@All()` routes have more. */
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head', 'trace'] as const;
 
 type Paths = OpenAPIObject['paths'];
 

@@ -37,7 +37,10 @@ const section = ({ example, meaning, action }: CatalogEntry): string => `<sectio
 <p class="status">${example.status} ${STATUS_CODES[example.status] ?? ''}</p>
 <p>${inline(meaning)}</p>
 <p><strong>What to do:</strong> ${inline(action)}</p>
+<details>
+<summary>Example</summary>
 <pre tabindex="0" aria-label="Example of ${example.code}"><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>
+</details>
 </section>`;
 
 const escaped = (text: string): string =>
@@ -59,6 +62,7 @@ main nav ul { columns: 17rem; list-style: none; padding: 0; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 1rem 0; padding: 1rem 1.25rem; }
 section:target { border-color: var(--link); }
 section p { margin: 0.4rem 0; }
+summary { cursor: pointer; }
 .status { font-weight: 600; }
 pre { background: var(--page); border-radius: 6px; overflow-wrap: anywhere; padding: 0.75rem; white-space: pre-wrap; }
 pre, code { font-family: ui-monospace, monospace; font-size: 0.9em; }

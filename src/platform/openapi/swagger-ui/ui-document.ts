@@ -3,9 +3,12 @@ import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
 import { BASE_PATH } from '../document/paths.js';
 import { CALLBACKS } from '../document/webhooks.js';
 
+import { TEXT_PATTERN } from '../../validation/property.decorators.js';
+
 type Json = Readonly<Record<string, unknown>>;
 
 interface Operation extends Json {
+  readonly description?: string;
   readonly parameters?: readonly Json[];
   readonly responses: Readonly<Record<string, Response>>;
 }
@@ -30,11 +33,12 @@ export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject
     );
   return {
     ...document,
+    info: { ...document.info, license: undefined },
     servers: [{ ...own, url: path + BASE_PATH }, ...others],
     tags: tags.filter(({ name }) => name !== CALLBACKS.name), // webhooks have a section of their own
     paths: shown(document.paths),
-    webhooks: shown(document.webhooks),
-    components: { securitySchemes: components.securitySchemes },
+    webhooks: inOrderOf(Object.keys(document.paths), shown(document.webhooks)),
+    components: { securitySchemes: withOrigin(components.securitySchemes) },
   };
 }
 
@@ -43,12 +47,37 @@ const mapValues = <From, To>(
   map: (value: From, name: string) => To,
 ) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
 
+type Schemes = NonNullable<OpenAPIObject['components']>['securitySchemes'];
+
+/** Says in the dialog where a key comes from. */
+const withOrigin = (schemes: Schemes = {}): Schemes =>
+  mapValues(schemes, (scheme) => ({
+    ...scheme,
+    description: [
+      'description' in scheme ? scheme.description : '',
+      '\n\nNo key yet? `npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.',
+      ' Otherwise ask the operator of the service, who makes keys with `petstore keys create`.',
+    ].join(''),
+  }));
+
+/** Sorts events like the paths of their resources: `pet.created` comes where `/pets` does. */
+function inOrderOf(paths: readonly string[], webhooks: Readonly<Record<string, Json>>): Record<string, Json> {
+  const placeOf = (event: string) => {
+    const [resource = ''] = event.split('.');
+    const place = paths.findIndex((path) => path.includes(`/${resource.replace(/y$/, '')}`));
+    return place < 0 ? paths.length : place;
+  };
+  return Object.fromEntries(
+    Object.entries(webhooks).toSorted(([one], [other]) => placeOf(one) - placeOf(other)),
+  );
+}
+
 /** Replaces each reference by its target. A schema gets its name as the title. Stops at recursive references. */
 function inlined(part: unknown, document: OpenAPIObject, above: readonly string[] = []): unknown {
   if (Array.isArray(part)) return part.map((one) => inlined(one, document, above));
   if (typeof part !== 'object' || part === null) return part;
   const { $ref, ...own } = part as Json;
-  const siblings = mapValues(own, (value) => inlined(value, document, above));
+  const siblings = inWords(mapValues(own, (value) => inlined(value, document, above)));
   if (typeof $ref !== 'string') return siblings;
   const [, , kind = '', name = ''] = $ref.split('/');
   const { [kind as 'schemas']: named } = document.components ?? {};
@@ -56,11 +85,28 @@ function inlined(part: unknown, document: OpenAPIObject, above: readonly string[
   return { ...(kind === 'schemas' && { title: name }), ...(target as Json), ...siblings };
 }
 
+/** The page shows patterns; this one says the same in words. */
+function inWords(schema: Json): Json {
+  if (schema.pattern !== TEXT_PATTERN) return schema;
+  const { description = '' } = schema;
+  return {
+    ...schema,
+    pattern: undefined,
+    description: `${String(description)} Not only white space.`.trim(),
+  };
+}
+
 const isOperation = (part: unknown): part is Operation =>
   typeof part === 'object' && part !== null && 'responses' in part;
 
+const NO_PANEL =
+  '_Try it out_ is switched off for this operation, as its contract says (`x-hideTryItPanel`).';
+
 const shownOperation = ({ parameters, responses, ...operation }: Operation, path: string): Json => ({
   ...operation,
+  ...(operation['x-hideTryItPanel'] === true && {
+    description: `${operation.description ?? ''}\n\n${NO_PANEL}`,
+  }),
   parameters: parameters?.map(shownParameter),
   responses: mapValues(responses, (response, status) => shownResponse(status, response, path)),
 });

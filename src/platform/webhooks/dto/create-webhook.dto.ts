@@ -28,8 +28,8 @@ export class CreateWebhookDto {
     pattern: '^https?://',
     description:
       'Where to send events. It must use `https` and have no user name or fragment, and its host must have only ' +
-      'public addresses.',
-    example: 'https://shop.example.com/petstore-events',
+      'public addresses. Replace the example by your own address.',
+    example: 'https://example.com/petstore-events',
   })
   @rule({
     name: 'webhookUrl',

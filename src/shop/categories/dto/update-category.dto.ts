@@ -17,7 +17,7 @@ export class UpdateCategoryDto {
     max: 200,
     required: false,
     description: 'The name, unique regardless of case.',
-    example: 'Dogs',
+    example: 'Lizards',
   })
   readonly name?: string;
 
@@ -26,7 +26,6 @@ export class UpdateCategoryDto {
     required: false,
     nullable: true,
     description: 'The parent category, or `null` for the top level.',
-    example: 1,
   })
   readonly parentId?: Int64 | null;
 }

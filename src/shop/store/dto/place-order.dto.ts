@@ -3,6 +3,6 @@ import { type Int64, Int64Field } from '../../../platform/index.js';
 
 @ApiSchema({ name: 'NewOrder' })
 export class PlaceOrderDto {
-  @Int64Field({ description: 'The pet to order. It must be available.', example: 1 })
+  @Int64Field({ description: 'The pet to order. It must be available.', example: 18 })
   readonly petId!: Int64;
 }

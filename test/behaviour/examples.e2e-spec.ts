@@ -1,0 +1,106 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { addSampleData } from '../../src/platform/bootstrap/demo/welcome.js';
+import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
+import { Petstore } from '../support/petstore.js';
+import { bearer, send } from '../support/wire.js';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: { readonly example?: unknown };
+}
+
+type Content = Record<string, { readonly example?: object }>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Record<string, { readonly content?: Content }>;
+}
+
+let petstore: Petstore;
+let document: OpenAPIObject;
+const executed: Record<string, number> = {};
+
+const operations = (): (readonly [method: string, path: string, operation: Operation])[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>).map(
+      ([method, operation]) => [method, path, operation] as const,
+    ),
+  );
+
+/** Executes an operation with its examples, without optional parameters, as the Swagger UI does. */
+async function execute(method: string, path: string, operation: Operation, key: string): Promise<number> {
+  const { parameters = [], requestBody } = operation;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(parameters.find((parameter) => parameter.name === name)?.schema.example),
+  );
+  const body = requestBody?.content['application/json']?.example;
+  const type = [['Content-Type', 'application/json'] as const];
+  const response = await send(petstore, {
+    method: method.toUpperCase(),
+    path: `/v1${filled}`,
+    headers: [bearer(key), ...(body ? type : [])],
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return response.status;
+}
+
+beforeAll(async () => {
+  petstore = await Petstore.start();
+  await addSampleData(petstore.app);
+  ({ document } = petstore.app.get(OpenApiDocument));
+  const key = await petstore.key();
+  for (const [method, path, operation] of operations())
+    executed[operation.operationId] = await execute(method, path, operation, key);
+});
+afterAll(() => petstore.stop());
+
+describe('the examples of the document, executed in its order on the demo data', () => {
+  it('succeed, unless their operation says what must be done before', () => {
+    const failed = operations().filter(([, , { operationId }]) => (executed[operationId] ?? 500) >= 400);
+    for (const [, path, { operationId, parameters }] of failed) {
+      const [first] = parameters ?? [];
+      const says = operationId === 'createWebhook' ? urlDescription() : first?.description;
+      expect([path, says]).toEqual([path, expect.stringMatching(/Create a webhook first|your own address/)]);
+    }
+    const succeeded = Object.values(executed).filter((status) => status < 400);
+    expect(succeeded.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('are of the media type, where tools look for them', () => {
+    for (const [, , { operationId, requestBody, responses }] of operations()) {
+      const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+      for (const content of [requestBody?.content, success?.content])
+        for (const [type, media] of Object.entries(content ?? {}))
+          expect([operationId, type, media.example]).toEqual([operationId, type, expect.anything()]);
+    }
+  });
+
+  it('do not contradict themselves: a new webhook is enabled', () => {
+    const [, , create] = operations().find(([, , { operationId }]) => operationId === 'createWebhook') ?? [];
+    expect(create?.responses['201']?.content?.['application/json']?.example).toMatchObject({
+      state: 'enabled',
+    });
+    expect(create?.responses['201']?.content?.['application/json']?.example).not.toHaveProperty(
+      'disabledReason',
+    );
+  });
+
+  it('have an Idempotency-Key of their own in each operation', () => {
+    const keys = operations().flatMap(([, , { parameters = [] }]) =>
+      parameters.filter(({ name }) => name === 'Idempotency-Key').map(({ schema }) => schema.example),
+    );
+    expect(keys.length).toBeGreaterThan(3);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+const urlDescription = (): string | undefined => {
+  const { NewWebhook } = document.components?.schemas ?? {};
+  const { properties = {} } = NewWebhook as { properties?: Record<string, { description?: string }> };
+  return properties.url?.description;
+};
