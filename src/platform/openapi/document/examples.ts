@@ -61,9 +61,9 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** @param isStated whether the first of several values is not an example */
 function knownExample(schema: Schema, isStated = false): unknown {
-  const { examples, const: only } = schema;
-  const values = schema.enum as readonly unknown[] | undefined;
-  const stated = (schema.example as unknown) ?? examples?.[0] ?? (schema.default as unknown) ?? only;
+  const { example, examples, ...others } = schema as Readonly<Record<string, unknown>>;
+  const [first, values] = [examples, others.enum] as readonly (readonly unknown[] | undefined)[];
+  const stated = example ?? first?.[0] ?? others.default ?? others.const;
   return stated ?? (isStated ? undefined : values?.[0]);
 }
 
