@@ -9,7 +9,7 @@ export function reasonOf(error: unknown): string {
   const { message } = lastNodeError ?? (error instanceof Error ? error : new Error(String(error)));
   if (message.includes('cluster support disabled'))
     return `REDIS_CLUSTER is on, but this Redis is no cluster`;
-  if (message.includes('permissions to run the \'select\'')) return `${message}: the account lacks +select`;
+  if (message.includes("permissions to run the 'select'")) return `${message}: the account lacks +select`;
   if (message.startsWith('MOVED ')) return `this Redis is a cluster: set REDIS_CLUSTER=on`;
   return message;
 }
