@@ -94,13 +94,13 @@ export default {
     {
       name: 'nothing-imports-a-test',
       severity: 'error',
-      from: { pathNot: '\\.spec\\.ts$' },
+      from: { pathNot: '[.-]spec\\.ts$' },
       to: { path: '^test/' },
     },
   ],
   options: {
     includeOnly: '^(src|test)/',
-    exclude: '\\.spec\\.ts$',
+    exclude: '[.-]spec\\.ts$',
     doNotFollow: { path: '^(test|node_modules)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,

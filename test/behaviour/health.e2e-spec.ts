@@ -43,7 +43,7 @@ async function answer(
     const { message: said } = bodyOf(response) as { message?: string };
     return response.status === status && said === message;
   });
-  return response as RawResponse; // set above
+  return response!; // set above
 }
 
 describe.each([LIVE, READY])('%s', (path) => {

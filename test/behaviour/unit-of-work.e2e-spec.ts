@@ -260,7 +260,7 @@ describe('an @Idempotent() handler', () => {
     midway = async () => {
       await petstore.query(
         `INSERT INTO idempotent_answers (api_key_id, key, fingerprint, status, headers, body, expires_at)
-         SELECT max(id), $1, 'other', 200, '{}', '{}', '2999-01-01' FROM api_keys`,
+         SELECT min(id), $1, 'other', 200, '{}', '{}', '2999-01-01' FROM api_keys`,
         [name],
       );
     };

@@ -19,10 +19,7 @@ const USES: readonly Use[] = [
     version: '0.5.1',
     why: 'unknown members are counted before any rule runs, and a PATCH has no defaults',
     pattern: /'class-transformer\/cjs\/storage\.js'/,
-    files: [
-      'src/platform/validation/dto-facts.ts',
-      'src/platform/validation/without-defaults.ts',
-    ],
+    files: ['src/platform/validation/dto-facts.ts', 'src/platform/validation/without-defaults.ts'],
   },
   {
     package: '@nestjs/common',
