@@ -43,7 +43,8 @@ async function answer(
     const { message: said } = bodyOf(response) as { message?: string };
     return response.status === status && said === message;
   });
-  return response!; // set above
+  if (!response) throw new Error('There was no response.');
+  return response;
 }
 
 describe.each([LIVE, READY])('%s', (path) => {

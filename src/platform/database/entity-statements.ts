@@ -171,7 +171,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const row = this.metadata.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
     const { columns } = this;
     let i = 0;
-    for (const column of columns) row[column.property] = column.fromDatabase(fields[i++] ?? null);
+    for (const column of columns) {
+      const value = fields[i++] ?? null;
+      row[column.property] = value === null || !column.isConverted ? value : column.convert(value);
+    }
     return row as Entity;
   }
 
@@ -200,7 +203,8 @@ class Column {
   readonly property: string;
   /** The escaped name for SQL. */
   readonly name: string;
-  private readonly isConverted: boolean;
+  /** Whether TypeORM's driver converts its values. */
+  readonly isConverted: boolean;
 
   constructor(readonly metadata: ColumnMetadata) {
     this.property = metadata.propertyName;
@@ -212,8 +216,7 @@ class Column {
     return this.isConverted ? (this.driver.preparePersistentValue(value, this.metadata) as unknown) : value;
   }
 
-  fromDatabase(value: unknown): unknown {
-    if (value === null || !this.isConverted) return value;
+  convert(value: unknown): unknown {
     return this.driver.prepareHydratedValue(value, this.metadata) as unknown;
   }
 

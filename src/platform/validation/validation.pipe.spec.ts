@@ -53,7 +53,7 @@ const pipe = new RequestValidationPipe();
 const body = (metatype: ArgumentMetadata['metatype']): ArgumentMetadata => ({ type: 'body', metatype });
 
 async function patch(value: object): Promise<unknown> {
-  markPartial(value);
+  markPartial({ method: 'PATCH', body: value });
   return pipe.transform(value, body(UpdatePerson));
 }
 

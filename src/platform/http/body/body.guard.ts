@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage } from 'node:http';
@@ -7,7 +6,8 @@ import { promisify } from 'node:util';
 import { HttpConfig } from '../http.config.js';
 import { ValidationFailed } from '../../errors/common.errors.js';
 import { bodyError } from '../../errors/field-error.js';
-import { CatchAll } from '../not-found/catch-all.js';
+import { isCatchAll } from '../not-found/catch-all.js';
+import { perHandler } from '../per-handler.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
 import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 
@@ -25,6 +25,13 @@ const TOO_MANY_FIELDS = bodyError([], {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+const rulesOf = perHandler((handler, controller) => ({
+  /** The media types of `@ApiConsumes()`, on the handler or its class. */
+  consumes: (Reflect.getMetadata(DECORATORS.API_CONSUMES, handler) ??
+    Reflect.getMetadata(DECORATORS.API_CONSUMES, controller)) as string[] | undefined,
+  isReader: !isCatchAll(controller),
+}));
+
 type Read = (request: Request, response: Response) => Promise<void>;
 
 /**
@@ -37,52 +44,46 @@ export class BodyGuard implements CanActivate {
   private readonly bytes: Read;
   private readonly form: Read;
 
-  constructor(
-    { maxBodyBytes: limit }: HttpConfig,
-    private readonly reflector: Reflector,
-  ) {
+  constructor({ maxBodyBytes: limit }: HttpConfig) {
     this.limit = limit;
     this.bytes = promisify(express.raw({ limit, type: () => true }) as RequestHandler);
     this.form = promisify(express.urlencoded({ limit, type: FORM, extended: true }) as RequestHandler);
   }
 
   /** @throws PayloadTooLarge, UnreadableBody, UnsupportedMediaType, InvalidJson */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<RawBodyRequest<Request>>();
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.isToBeRead(request) && !this.reflector.get(CatchAll, context.getClass())) {
-      const consumes = this.reflector.getAllAndOverride<string[] | undefined>(
-        DECORATORS.API_CONSUMES,
-        targets,
-      );
-      await this.read(request, http.getResponse<Response>(), consumes);
+    if (hasBody(request) && this.isToBeRead(request)) {
+      const { consumes, isReader } = rulesOf(context);
+      if (isReader) return this.read(request, http.getResponse<Response>(), consumes);
     }
-    if (request.method === 'PATCH') markPartial(request.body);
-    return true;
+    return markPartial(request);
   }
 
   /** The body of a GET or HEAD has no meaning (RFC 9110, section 9.3.1). */
   private isToBeRead(request: Request): boolean {
     const isRead = request.body !== undefined || request.readableDidRead;
-    return hasBody(request) && !isRead && request.method !== 'GET' && request.method !== 'HEAD';
+    return !isRead && request.method !== 'GET' && request.method !== 'HEAD';
   }
 
   private async read(
     request: RawBodyRequest<Request>,
     response: Response,
     consumes: string[] | undefined,
-  ): Promise<void> {
+  ): Promise<true> {
     const format = formatOf(request, consumes);
     if (format === undefined) {
       request.body = UNREAD;
-      return;
+      return markPartial(request);
     }
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
     await this[format](request, response).catch((error: unknown) => this.explain(error));
-    if (format === 'form') return;
-    request.rawBody = request.body as Buffer;
-    request.body = parseBody(request.rawBody);
+    if (format === 'bytes') {
+      request.rawBody = request.body as Buffer;
+      request.body = parseBody(request.rawBody);
+    }
+    return markPartial(request);
   }
 
   /** @param error of body-parser */
@@ -154,8 +155,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
 const partial = new WeakSet<object>();
 
 /** Marks the body of a PATCH for the validation pipe, which does not get the request. */
-export function markPartial(body: unknown): void {
-  if (typeof body === 'object' && body !== null) partial.add(body);
+export function markPartial({ method, body }: { readonly method: string; readonly body?: unknown }): true {
+  if (method === 'PATCH' && typeof body === 'object' && body !== null) partial.add(body);
+  return true;
 }
 
 export const isPartial = (body: object): boolean => partial.has(body);
