@@ -76,10 +76,7 @@ export class ClientTurns {
 
   /** Ends the turn of a request whose connection has closed, if nothing else does. */
   readonly record = ({ request: { turn } }: ObservedResponse): void => {
-    if (!turn || turn.hasEnded) return;
-    setTimeout(() => {
-      turn.end();
-    }, AFTER_CLOSE).unref();
+    if (turn && !turn.hasEnded) endLater(turn);
   };
 
   private async wait(
@@ -102,7 +99,9 @@ export class ClientTurns {
     } finally {
       response.off('close', cancel);
     }
-    if (this.slots) request.turn = new ClientTurn(this.slots, client);
+    if (!this.slots) return true;
+    request.turn = new ClientTurn(this.slots, client);
+    if (response.destroyed) endLater(request.turn); // it closed just before
     return true;
   }
 
@@ -115,4 +114,10 @@ export class ClientTurns {
       msg: `This client has ${this.limit} requests at work in this process (CLIENT_CONCURRENCY). Further ones wait.`,
     });
   }
+}
+
+function endLater(turn: ResponseTurn): void {
+  setTimeout(() => {
+    turn.end();
+  }, AFTER_CLOSE).unref();
 }

@@ -139,7 +139,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       const decision = isFree ? this.free(request) : this.decide(context, request);
       this.answer(context, decision instanceof Promise ? await decision : decision);
     }
-    if (!rulesOf(context).hasTurns) return true;
+    if (!rulesOf(context).hasTurns || isOutsideApi(context)) return true;
     return this.turns.begin(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
   }
 
