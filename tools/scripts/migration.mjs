@@ -38,10 +38,11 @@ async function writeMigration(name) {
       import('pg'),
     ]);
   const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
-  const client = new pg.Client({ connectionString: server.url });
+  // The service's own account creates no databases.
+  const client = new pg.Client({ connectionString: server.superuserUrl });
   try {
     await client.connect();
-    await client.query(`CREATE DATABASE ${DRAFT}`);
+    await client.query(`CREATE DATABASE ${DRAFT} OWNER ${new URL(server.url).username}`);
     const url = Object.assign(new URL(server.url), { pathname: `/${DRAFT}` }).href;
     await migrate(url);
     process.exitCode = await generate(name, url);
