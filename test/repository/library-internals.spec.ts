@@ -61,7 +61,11 @@ const USES: readonly Use[] = [
     version: '1.1.1',
     why: 'findById, keysetPage and Changes prepare statements from the metadata of an entity',
     pattern: /\b(EntityMetadata|ColumnMetadata)\b/,
-    files: ['src/platform/database/covered-entity.ts', 'src/platform/database/entity-statements.ts'],
+    files: [
+      'src/platform/database/changed-columns.ts',
+      'src/platform/database/covered-entity.ts',
+      'src/platform/database/entity-statements.ts',
+    ],
   },
   {
     package: '@nestjs/core',

@@ -11,6 +11,7 @@ import {
   QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import { isStale } from './database-unavailable.js';
 import type { ClientConfig } from './pool/service-client.js';
@@ -84,7 +85,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     ...others
   }: FindManyOptions<Entity>): NamedStatement | undefined {
     if (Object.keys(others).length > 0 || Array.isArray(where)) return undefined;
-    if (lock !== undefined && LOCKS[lock.mode] === undefined) return undefined;
+    if (lock !== undefined && (LOCKS[lock.mode] === undefined || Object.keys(lock).length > 1))
+      return undefined;
     const values: unknown[] = [];
     const conditions: string[] = [];
     for (const [property, given] of Object.entries(where)) {
@@ -128,7 +130,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     });
   }
 
-  /** Updates the row with the `id`. Returns the row; undefined if TypeORM changes more columns than these. */
+  /** Updates the row with the `id`. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
   update(id: unknown, changes: Partial<Entity>): NamedStatement | undefined {
     const columns = Object.keys(changes).map((property) => this.byProperty.get(property));
     const key = this.byProperty.get('id');
@@ -137,7 +139,11 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const values = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
     return this.statement(`update ${Object.keys(changes).join()}`, [...values, id], () => {
       const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`).join();
-      return `UPDATE ${this.table} SET ${sets} WHERE ${key.name} = $${columns.length + 1} RETURNING ${this.names}`;
+      const changed = columns.map(({ metadata }, i) => isDistinct(metadata, `$${i + 1}`)).join(' OR ');
+      return (
+        `UPDATE ${this.table} SET ${sets} ` +
+        `WHERE ${key.name} = $${columns.length + 1} AND (${changed}) RETURNING ${this.names}`
+      );
     });
   }
 

@@ -18,7 +18,18 @@ export async function findRows<Entity extends ObjectLiteral>(
   const statements = EntityStatements.of(manager.dataSource, target);
   const isLockable = options.lock === undefined || manager.queryRunner?.isTransactionActive === true;
   const select = isLockable ? statements?.select(options) : undefined;
-  return statements && select ? statements.run(manager, select) : manager.find(target, options);
+  if (statements && select) return statements.run(manager, select);
+  return manager.find(target, { ...options, ...ofItsTable(manager, target, options) });
+}
+
+/** PostgreSQL cannot lock the nullable side of the outer join that an eager relation makes. */
+function ofItsTable<Entity extends ObjectLiteral>(
+  manager: EntityManager,
+  target: EntityTarget<Entity>,
+  { lock }: FindManyOptions<Entity>,
+): Pick<FindManyOptions<Entity>, 'lock'> {
+  if (lock === undefined || 'version' in lock || lock.tables) return {};
+  return { lock: { ...lock, tables: [manager.dataSource.getMetadata(target).tableNameWithoutPrefix] } };
 }
 
 /**

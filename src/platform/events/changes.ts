@@ -7,9 +7,9 @@ import {
   type EntityTarget,
   type FindOptionsWhere,
 } from 'typeorm';
-import { isDeepStrictEqual } from 'node:util';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
+import { changeCondition } from '../database/changed-columns.js';
 import { EntityStatements } from '../database/entity-statements.js';
 import { findById } from '../database/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
@@ -83,15 +83,15 @@ export class Changes {
     return this.scope.write(isOneStatement, async (manager) => {
       if (isOneStatement) return this.insertVerbatim(manager, statements, row, type);
       const { id } = await manager.save(target, row);
-      const saved = await findById(manager.getRepository(target), id);
-      if (!saved) throw new EntityNotFoundError(target, { id });
+      const saved = await stored(manager, target, id);
       await this.recordOf(manager, type, saved, saved);
       return saved;
     });
   }
 
   /**
-   * Changes a row like `Repository.update`. `undefined` values do not change; if nothing changes, nothing is written.
+   * Changes a row like `Repository.update`. `undefined` values do not change. If PostgreSQL would store what it has already,
+   * nothing is written, neither an event nor a new update date or version.
    * @param row its current state; lock it first, so that its events are in the order of its changes
    * @returns the row as PostgreSQL has stored it
    * @throws EntityNotFoundError if the row no longer exists
@@ -105,13 +105,8 @@ export class Changes {
     const given = withoutUndefined(values) as Partial<Row>;
     if (!differs(row, given)) return Promise.resolve(row);
     return this.scope.write(false, async (manager) => {
-      const where = { id: row.id } as FindOptionsWhere<Row>;
-      const statements = EntityStatements.of(this.dataSource, target);
-      const update = statements?.update(row.id, given);
-      if (!update) await manager.update(target, where, given as QueryDeepPartialEntity<Row>);
-      const [changed] =
-        statements && update ? await statements.run(manager, update) : await manager.find(target, { where });
-      if (!changed) throw new EntityNotFoundError(target, where);
+      const changed = await this.updated(manager, target, row.id, given);
+      if (!changed) return stored(manager, target, row.id);
       await this.recordOf(manager, type, changed, row);
       return changed;
     });
@@ -166,6 +161,27 @@ export class Changes {
     return stored;
   }
 
+  /** @returns the changed row; undefined if it does not exist, or has these values already */
+  private async updated<Row extends Identified>(
+    manager: EntityManager,
+    target: EntityTarget<Row>,
+    id: Row['id'],
+    values: Partial<Row>,
+  ): Promise<Row | undefined> {
+    const statements = EntityStatements.of(this.dataSource, target);
+    const update = statements?.update(id, values);
+    if (statements && update) return (await statements.run(manager, update))[0];
+    const { sql, parameters } = changeCondition(this.dataSource.getMetadata(target), values);
+    const { affected } = await manager
+      .createQueryBuilder()
+      .update(target)
+      .set(values as QueryDeepPartialEntity<Row>)
+      .where({ id })
+      .andWhere(sql, parameters)
+      .execute();
+    return affected === 0 ? undefined : stored(manager, target, id);
+  }
+
   private in(scope: ChangeScope): Changes {
     const changes = new Changes(this.dataSource, this.clock);
     changes.scope = scope;
@@ -180,5 +196,21 @@ export class Changes {
 const withoutUndefined = (values: object): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
+/** Whether an update may change the row. An object may have been changed in place, or be stored in another form. */
 const differs = <Row extends object>(row: Row, values: Partial<Row>): boolean =>
-  (Object.keys(values) as (keyof Row)[]).some((name) => !isDeepStrictEqual(row[name], values[name]));
+  (Object.keys(values) as (keyof Row)[]).some(
+    (name) => row[name] !== values[name] || (typeof row[name] === 'object' && row[name] !== null),
+  );
+
+/** The row as PostgreSQL has stored it, also if it is soft-deleted. @throws EntityNotFoundError */
+async function stored<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  id: Row['id'],
+): Promise<Row> {
+  const where = { id } as FindOptionsWhere<Row>;
+  const row = await findById(manager.getRepository(target), id);
+  if (row) return row;
+  if (!manager.dataSource.getMetadata(target).deleteDateColumn) throw new EntityNotFoundError(target, where);
+  return manager.findOneOrFail(target, { where, withDeleted: true });
+}

@@ -1,0 +1,304 @@
+import {
+  Column,
+  DataSource,
+  DeleteDateColumn,
+  Entity,
+  type EntityTarget,
+  ManyToOne,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  type Relation,
+  UpdateDateColumn,
+  VersionColumn,
+} from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { Clock } from '../clock/clock.js';
+import { poolOptions } from '../database/database.module.js';
+import { findById } from '../database/find.js';
+import type { Int64 } from '../json/int64.js';
+import { Changes } from './changes.js';
+import { declareEventType, eventType } from './event-type.js';
+
+class Address {
+  @Column('text', { nullable: true })
+  city!: string | null;
+}
+
+@Entity('kennels')
+class Kennel {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: Int64;
+
+  @Column('text')
+  name!: string;
+}
+
+/** Left to TypeORM. */
+@Entity('dogs')
+class Dog {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: Int64;
+
+  @ManyToOne(() => Kennel, { eager: true, nullable: true })
+  kennel!: Relation<Kennel> | null;
+
+  @Column('jsonb', { nullable: true })
+  data!: object | null;
+
+  @Column('json', { nullable: true })
+  raw!: object | null;
+
+  @Column('numeric', { precision: 6, scale: 2, nullable: true })
+  price!: string | number | null;
+
+  @Column('uuid', { nullable: true })
+  uuid!: string | null;
+
+  @Column('time', { name: 'feeding_time', nullable: true })
+  feedAt!: string | null;
+
+  @Column('inet', { nullable: true })
+  host!: string | null;
+
+  @Column('interval', { nullable: true })
+  every!: unknown;
+
+  @Column({ type: 'int4range', nullable: true })
+  range!: string | null;
+
+  @Column('point', { nullable: true })
+  place!: unknown;
+
+  @Column('enum', { enum: ['big', 'small'], nullable: true })
+  size!: 'big' | 'small' | null;
+
+  @Column('text', { array: true, nullable: true })
+  tags!: string[] | null;
+
+  @Column('varchar', { length: 5, nullable: true })
+  code!: string | null;
+
+  @Column('char', { length: 5, nullable: true })
+  chip!: string | null;
+
+  @Column('text', {
+    nullable: true,
+    transformer: { to: (v: string | null) => v?.toLowerCase() ?? v, from: (v: string | null) => v },
+  })
+  lower!: string | null;
+
+  @Column({ type: 'timestamptz', precision: 0, nullable: true })
+  bornAt!: Date | null;
+
+  @Column(() => Address)
+  address!: Address;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt!: Date;
+
+  @VersionColumn()
+  version!: number;
+
+  @DeleteDateColumn({ type: 'timestamptz' })
+  deletedAt!: Date | null;
+}
+
+/** Covered by prepared statements. */
+@Entity('notes')
+class Note {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: Int64;
+
+  @Column('varchar', { name: 'the_text', nullable: true })
+  text!: string | null;
+
+  @Column('numeric', { precision: 6, scale: 2, nullable: true })
+  price!: string | number | null;
+
+  @Column('timestamptz', { nullable: true })
+  at!: Date | null;
+
+  @Column('integer', { default: 7 })
+  stars!: number;
+
+  @Column('boolean', { nullable: true })
+  done!: boolean | null;
+}
+
+/** With a natural key. */
+@Entity('countries')
+class Country {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  name!: string;
+}
+
+class Everything {
+  static data(row: object): object {
+    return Object.fromEntries(
+      Object.keys(row)
+        .filter((name) => name !== 'id')
+        .map((name) => [name, (row as Record<string, unknown>)[name]]),
+    );
+  }
+}
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- of every entity
+const CHANGED = eventType<any, object>('thing.changed', Everything, { description: 'A thing.' });
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let changes: Changes;
+
+beforeAll(async () => {
+  declareEventType(CHANGED);
+  database = await createTestDatabase();
+  dataSource = await new DataSource({
+    ...poolOptions(database.url),
+    entities: [Kennel, Dog, Note, Country],
+  }).initialize();
+  for (const sql of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
+    if (/"(kennels|dogs|dogs_size_enum|notes|countries)"/.test(sql.query) && !sql.query.startsWith('DROP'))
+      await dataSource.query(sql.query);
+  changes = new Changes(dataSource, new Clock());
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+beforeEach(() => dataSource.query('TRUNCATE event_outbox'));
+
+const events = () => dataSource.query<{ data: Record<string, unknown> }[]>('SELECT data FROM event_outbox');
+
+const dog = (values: object = {}) => changes.insert(Dog, { ...values }, CHANGED);
+
+describe('findById with an eager relation', () => {
+  it.each(['pessimistic_write', 'for_no_key_update', 'pessimistic_read'] as const)(
+    'locks the row alone: %s',
+    async (mode) => {
+      const { id } = await dog();
+      await dataSource.transaction(async (manager) => {
+        expect((await findById(manager.getRepository(Dog), id, { lock: { mode } }))?.id).toBe(id);
+      });
+    },
+  );
+
+  it.each([
+    ['TypeORM', Dog],
+    ['a prepared statement', Note],
+  ])('passes other options of the lock on: %s', async (_, target: EntityTarget<{ id: Int64 }>) => {
+    const { id } = await changes.insert(target, {}, CHANGED);
+    const lock = { mode: 'pessimistic_write', onLocked: 'skip_locked' } as const;
+    const lockedBy = (work: () => Promise<void>) =>
+      dataSource.transaction(async (manager) => {
+        await findById(manager.getRepository(target), id, { lock });
+        await work();
+      });
+    await lockedBy(() =>
+      dataSource.transaction(async (manager) => {
+        expect(await findById(manager.getRepository(target), id, { lock })).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('Changes.update', () => {
+  const UUID = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+
+  it.each<[string, object]>([
+    ['jsonb', { data: { b: 1, a: { c: [1, undefined] } } }],
+    ['undefined members', { data: { b: 1, a: undefined } }],
+    ['json', { raw: { b: 1, a: 2 } }],
+    ['numeric', { price: 1.5 }],
+    ['numeric that is rounded', { price: '1.505' }],
+    ['uuid', { uuid: UUID.toUpperCase() }],
+    ['time', { feedAt: '10:00' }],
+    ['inet', { host: '2001:DB8:0::1' }],
+    ['interval', { every: '90 minutes' }],
+    ['range', { range: '[1,3]' }],
+    ['point', { place: '(1.0,2)' }],
+    ['enum', { size: 'big' }],
+    ['array', { tags: ['a', 'b "c"'] }],
+    ['varchar', { code: 'abc' }],
+    ['char', { chip: 'ab' }],
+    ['transformer', { lower: 'ABC' }],
+    ['timestamptz', { bornAt: new Date('2026-01-02T03:04:05.600Z') }],
+    ['embedded columns', { address: { city: 'Bern' } }],
+    ['null', { data: null, address: { city: null } }],
+  ])('writes nothing the second time: %s', async (_, values) => {
+    const before = await dog({ code: 'x' });
+    const once = await changes.update(Dog, before, { code: 'y', ...values }, CHANGED);
+    expect(await events()).toHaveLength(2);
+    expect(once).toMatchObject({ version: 2 });
+    const twice = await changes.update(Dog, once, values, CHANGED);
+    expect(await events()).toHaveLength(2);
+    expect(twice).toStrictEqual(once);
+  });
+
+  it('writes nothing for a relation that is given as { id }, and writes another', async () => {
+    const [one, two] = [
+      await changes.insert(Kennel, { name: 'one' }, CHANGED),
+      await changes.insert(Kennel, { name: 'two' }, CHANGED),
+    ];
+    const before = await dog({ kennel: { id: one.id } });
+    expect(before.kennel?.name).toBe('one');
+    const same = await changes.update(Dog, before, { kennel: { id: one.id } as Kennel }, CHANGED);
+    expect(same).toStrictEqual(before);
+    const moved = await changes.update(Dog, before, { kennel: { id: two.id } as Kennel }, CHANGED);
+    expect(moved.kennel?.name).toBe('two');
+    expect((await changes.update(Dog, moved, { kennel: null }, CHANGED)).kennel).toBeNull();
+    expect(await events()).toHaveLength(5);
+  });
+
+  it('writes an object that was changed in place', async () => {
+    const before = await dog({ data: { a: 1 }, tags: ['a'] });
+    before.tags?.push('b');
+    const after = await changes.update(Dog, before, { tags: before.tags }, CHANGED);
+    expect(after.tags).toEqual(['a', 'b']);
+  });
+
+  it('refuses a text that is too long, also if it begins as the stored one', async () => {
+    const before = await dog({ code: 'abcde' });
+    await expect(changes.update(Dog, before, { code: 'abcdef' }, CHANGED)).rejects.toThrow('too long');
+  });
+
+  it('compares in prepared statements too', async () => {
+    const before = await changes.insert(Note, { text: 'A', price: '1.50', at: new Date(5) }, CHANGED);
+    const same = await changes.update(Note, before, { price: 1.5, at: new Date(5), text: 'A' }, CHANGED);
+    expect(same).toStrictEqual(before);
+    expect(await events()).toHaveLength(1);
+    const after = await changes.update(
+      Note,
+      before,
+      { text: 'a', price: null, stars: 8, done: true },
+      CHANGED,
+    );
+    expect(after).toMatchObject({ text: 'a', price: null, stars: 8, done: true });
+    expect(await events()).toHaveLength(2);
+  });
+
+  it('fails if the row no longer exists', async () => {
+    for (const target of [Dog, Note]) {
+      const gone = { id: 9_999 } as Dog & Note;
+      const update = changes.update<{ id: Int64; price: unknown }>(target, gone, { price: 1 }, CHANGED);
+      await expect(update).rejects.toThrow('Could not find any entity');
+    }
+  });
+});
+
+describe('soft delete', () => {
+  it('is a change like others, of a deleted row and at creation too', async () => {
+    const deletedAt = new Date('2026-01-02T03:04:05.678Z');
+    const deleted = await changes.update(Dog, await dog(), { deletedAt }, CHANGED);
+    expect(deleted.deletedAt).toEqual(deletedAt);
+    expect((await changes.update(Dog, deleted, { deletedAt }, CHANGED)).version).toBe(2);
+    expect(await changes.update(Dog, deleted, { code: 'b' }, CHANGED)).toMatchObject({
+      code: 'b',
+      deletedAt,
+    });
+    expect((await changes.update(Dog, deleted, { deletedAt: null }, CHANGED)).deletedAt).toBeNull();
+    expect((await dog({ deletedAt })).deletedAt).toEqual(deletedAt);
+    expect(await events()).toHaveLength(5);
+  });
+});
