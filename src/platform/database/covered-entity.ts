@@ -15,9 +15,9 @@ const CONVERTED: ReadonlySet<unknown> = new Set([Number, Boolean, 'date', ...MOM
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether PostgreSQL returns the value as it was given. Not so: other number formats, blanks at the end, microseconds. */
+/** Whether PostgreSQL returns the value as it was given. Not so: other number formats, blanks at the end, halves of surrogate pairs, microseconds. */
 export function isVerbatim({ type, length, precision }: ColumnMetadata, value: unknown): boolean {
-  if (TEXTS.includes(type)) return typeof value === 'string' && length === '';
+  if (TEXTS.includes(type)) return typeof value === 'string' && length === '' && value.isWellFormed();
   if (INTEGERS.includes(type)) return typeof value === 'bigint' || Number.isSafeInteger(value);
   if (MOMENTS.includes(type)) return value instanceof Date && precision == null;
   return (type === 'boolean' || type === 'bool') && typeof value === 'boolean';

@@ -116,10 +116,17 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     });
   }
 
+  /** The row with null where it has no value, as PostgreSQL stores one that is stored verbatim. */
+  withNulls(row: Entity): Entity {
+    const values: ObjectLiteral = row;
+    for (const { property } of this.columns) if (property !== 'id') values[property] ??= null;
+    return row;
+  }
+
   /** Inserts a row that is stored verbatim, together with a second statement. Returns the row. */
   insert(row: Entity, { sql, values }: InsertCompanion): NamedStatement {
     const columns = this.columns.filter(({ property }) => property !== 'id');
-    const parameters = columns.map((column) => column.toParameter(row[column.property] ?? null));
+    const parameters = columns.map((column) => column.toParameter(row[column.property]));
     return this.statement('insert', [...parameters, ...values], () => {
       const placeholders = columns.map((_, i) => `$${i + 1}`);
       const companion = sql((i) => `$${columns.length + i + 1}`);

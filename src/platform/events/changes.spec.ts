@@ -4,6 +4,8 @@ import {
   DeleteDateColumn,
   Entity,
   type EntityTarget,
+  JoinTable,
+  ManyToMany,
   ManyToOne,
   PrimaryColumn,
   PrimaryGeneratedColumn,
@@ -135,6 +137,22 @@ class Country {
   name!: string;
 }
 
+@Entity('cities')
+class City {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  name!: string;
+
+  @ManyToOne(() => Country, { eager: true, cascade: true })
+  country!: Relation<Country>;
+
+  @ManyToMany(() => Kennel, { eager: true, cascade: true })
+  @JoinTable()
+  kennels!: Relation<Kennel>[];
+}
+
 class Everything {
   static data(row: object): object {
     return Object.fromEntries(
@@ -156,10 +174,13 @@ beforeAll(async () => {
   database = await createTestDatabase();
   dataSource = await new DataSource({
     ...poolOptions(database.url),
-    entities: [Kennel, Dog, Note, Country],
+    entities: [Kennel, Dog, Note, Country, City],
   }).initialize();
   for (const sql of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
-    if (/"(kennels|dogs|dogs_size_enum|notes|countries)"/.test(sql.query) && !sql.query.startsWith('DROP'))
+    if (
+      /"(kennels|dogs|dogs_size_enum|notes|countries|cities|cities_kennels_kennels)"/.test(sql.query) &&
+      !sql.query.startsWith('DROP')
+    )
       await dataSource.query(sql.query);
   changes = new Changes(dataSource, new Clock());
 });
@@ -300,5 +321,56 @@ describe('soft delete', () => {
     expect((await changes.update(Dog, deleted, { deletedAt: null }, CHANGED)).deletedAt).toBeNull();
     expect((await dog({ deletedAt })).deletedAt).toEqual(deletedAt);
     expect(await events()).toHaveLength(5);
+  });
+});
+
+describe('Changes.insert', () => {
+  /** All combinations of what is given, and not. */
+  const subsetsOf = (values: object): object[] =>
+    Object.entries(values).reduce<object[]>(
+      (subsets, [name, value]) => subsets.flatMap((one) => [one, { ...one, [name]: value as unknown }]),
+      [{}],
+    );
+
+  it.each<[string, EntityTarget<{ id: Int64 }>, object]>([
+    [
+      'by a prepared statement',
+      Note,
+      { text: 'A \u{1F600}', price: '1.5', at: new Date(1_234), stars: 3, done: false },
+    ],
+    ['by a prepared statement, with half of a surrogate pair', Note, { text: 'A \ud83d' }],
+    [
+      'by TypeORM',
+      Dog,
+      { data: { b: 1, a: undefined }, price: 2, lower: 'ABC', feedAt: '10:00', address: { city: 'Bern' } },
+    ],
+  ])('returns and records what is stored, whatever is given: %s', async (_, target, all) => {
+    for (const values of subsetsOf(all)) {
+      await dataSource.query('TRUNCATE event_outbox');
+      const returned = await changes.insert(target, values, CHANGED);
+      const found = await dataSource.getRepository(target).findOneByOrFail({ id: returned.id });
+      expect(returned).toStrictEqual(found);
+      const [event] = await events();
+      expect(event?.data).toEqual({ ...(JSON.parse(JSON.stringify(found)) as object), id: event?.data.id });
+    }
+  });
+
+  it('fails for a natural key that exists, and neither overwrites the row nor records an event', async () => {
+    await changes.insert(Country, { id: 'CH', name: 'Switzerland' }, CHANGED);
+    const again = changes.insert(Country, { id: 'CH', name: 'China' }, CHANGED);
+    await expect(again).rejects.toMatchObject({ driverError: { code: '23505' } });
+    expect(await dataSource.getRepository(Country).find()).toMatchObject([{ name: 'Switzerland' }]);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('saves the relations of a row with a given key', async () => {
+    const city = { id: 'BE', name: 'Bern', country: { id: 'FR', name: 'France' }, kennels: [{ name: 'K' }] };
+    expect(await changes.insert(City, city, CHANGED)).toMatchObject({
+      country: { name: 'France' },
+      kennels: [{ name: 'K' }],
+    });
+    await expect(changes.insert(City, city, CHANGED)).rejects.toMatchObject({
+      driverError: { code: '23505' },
+    });
   });
 });

@@ -71,7 +71,11 @@ export class Changes {
     return this.scope.transaction(isolation, (manager) => work(this.in(insideTransaction(manager))));
   }
 
-  /** Adds a row like `Repository.save`. @returns the row as PostgreSQL has stored it */
+  /**
+   * Adds a row like `Repository.save`, with its cascades, but never overwrites one that exists.
+   * @returns the row as PostgreSQL has stored it
+   * @throws QueryFailedError if the given key exists already
+   */
   async insert<Row extends Identified>(
     target: EntityTarget<Row>,
     values: DeepPartial<NoInfer<Row>>,
@@ -82,8 +86,9 @@ export class Changes {
     const isOneStatement = statements?.isStoredVerbatim(row) === true;
     return this.scope.write(isOneStatement, async (manager) => {
       if (isOneStatement) return this.insertVerbatim(manager, statements, row, type);
-      const { id } = await manager.save(target, row);
-      const saved = await stored(manager, target, id);
+      if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
+      else await manager.save(target, row);
+      const saved = await stored(manager, target, row.id);
       await this.recordOf(manager, type, saved, saved);
       return saved;
     });
@@ -155,7 +160,8 @@ export class Changes {
     row: Row,
     type: EventType<Row>,
   ): Promise<Row> {
-    const insert = statements.insert(row, eventOfInsert(type, row, this.now()));
+    const whole = statements.withNulls(row);
+    const insert = statements.insert(whole, eventOfInsert(type, whole, this.now()));
     const [stored] = await statements.run(manager, insert);
     if (!stored) throw new Error('A trigger refused the row.');
     return stored;
@@ -213,4 +219,20 @@ async function stored<Row extends Identified>(
   if (row) return row;
   if (!manager.dataSource.getMetadata(target).deleteDateColumn) throw new EntityNotFoundError(target, where);
   return manager.findOneOrFail(target, { where, withDeleted: true });
+}
+
+/** `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new row. */
+async function insertWithKey<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): Promise<void> {
+  const { relations } = manager.dataSource.getMetadata(target);
+  for (const relation of relations) {
+    const parent = relation.getEntityValue(row) as object | null | undefined;
+    if (relation.isOwning && !relation.isManyToMany && relation.isCascadeInsert && parent)
+      await manager.save(relation.type, parent);
+  }
+  await manager.insert(target, row as QueryDeepPartialEntity<Row>);
+  if (relations.length > 0) await manager.save(target, row);
 }
