@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   {
-    // Clients are programs of their own; a *.config.ts of a module calls `registerAs()` of @nestjs/config.
+    // Clients are programs of their own; a *.config.ts of a module reads its settings.
     files: ['src/platform/config/**/*.ts', 'src/**/*.config.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
