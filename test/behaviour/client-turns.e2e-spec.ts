@@ -1,0 +1,149 @@
+import { Controller, Get, Module, Query } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
+import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
+import { becomes, eventually } from '../support/eventually.js';
+import { Petstore } from '../support/petstore.js';
+
+const LIMIT = 3;
+
+/** The handlers that run, and how each can end. */
+const running = new Map<string, () => void>();
+
+@Controller({ path: 'held', version: '1' })
+class HeldController {
+  @Get()
+  hold(@Query('name') name: string): Promise<object> {
+    return new Promise((end) =>
+      running.set(name, () => {
+        running.delete(name);
+        end({ name });
+      }),
+    );
+  }
+
+  @Get('unthrottled')
+  @SkipThrottle()
+  unthrottled(@Query('name') name: string): Promise<object> {
+    return this.hold(name);
+  }
+
+  @Get('public')
+  @Public()
+  public(@Query('name') name: string): Promise<object> {
+    return this.hold(name);
+  }
+
+  @Get('slow')
+  @SkipConcurrencyLimit()
+  slow(@Query('name') name: string): Promise<object> {
+    return this.hold(name);
+  }
+}
+
+@Module({ controllers: [HeldController] })
+class HeldModule {}
+
+let petstore: Petstore;
+let url: string;
+let count = 0;
+
+beforeAll(async () => {
+  petstore = await Petstore.start({
+    env: { CLIENT_CONCURRENCY: String(LIMIT), PUBLIC_URL: '' },
+    modules: [HeldModule],
+  });
+  url = `${await petstore.app.getUrl()}/v1`;
+});
+afterAll(async () => {
+  petstore.app.getHttpServer().closeAllConnections();
+  await petstore.stop();
+});
+afterEach(async () => {
+  while (running.size > 0) {
+    for (const end of [...running.values()]) end();
+    await new Promise(setImmediate);
+  }
+});
+
+function client(key?: string) {
+  const names: string[] = [];
+  const send = (path = '/held', signal?: AbortSignal) => {
+    const name = `held-${++count}`;
+    names.push(name);
+    const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+    return fetch(`${url}${path}?name=${name}`, { headers, ...(signal && { signal }) }).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  };
+  const atWork = () => names.filter((name) => running.has(name)).length;
+  const end = () => {
+    const name = names.find((one) => running.has(one));
+    if (name !== undefined) running.get(name)?.();
+  };
+  return { send, atWork, end };
+}
+
+async function waited(outcome: string): Promise<number> {
+  const text = await petstore.app.get(Metrics).registry.metrics();
+  return Number(new RegExp(`requests_waited_total{outcome="${outcome}"} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+describe(`of one client, ${LIMIT} requests are at work`, () => {
+  it.each([
+    ['of a key', '/held', true],
+    ['of a key on a route with @SkipThrottle()', '/held/unthrottled', true],
+    ['of an address without a key', '/held/public', false],
+  ])('and further ones wait in order: %s', async (_, path, hasKey) => {
+    const one = client(hasKey ? await petstore.key() : undefined);
+    const before = await waited('admitted');
+    const sent = Array.from({ length: LIMIT + 2 }, () => one.send(path));
+    await becomes(() => one.atWork(), LIMIT);
+    const other = client(await petstore.key());
+    const others = other.send();
+    await becomes(() => other.atWork(), 1); // another client does not wait
+    expect(one.atWork()).toBe(LIMIT);
+    other.end();
+    expect(await others).toBe(200);
+    for (let i = 0; i < LIMIT + 2; i++) {
+      await eventually(() => one.atWork() > 0);
+      one.end();
+    }
+    expect(await Promise.all(sent)).toEqual(Array.from({ length: LIMIT + 2 }, () => 200));
+    expect(await waited('admitted')).toBe(before + 2);
+  });
+
+  it('but those of a route with @SkipConcurrencyLimit() do not count', async () => {
+    const one = client(await petstore.key());
+    const sent = Array.from({ length: LIMIT + 2 }, () => one.send('/held/slow'));
+    await becomes(() => one.atWork(), LIMIT + 2);
+    for (let i = 0; i < LIMIT + 2; i++) one.end();
+    expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
+  });
+
+  it('and a closed connection ends no turn, but the wait of a request', async () => {
+    const one = client(await petstore.key());
+    const leaving = new AbortController();
+    const sent = Array.from({ length: LIMIT }, () => one.send('/held', leaving.signal));
+    await becomes(() => one.atWork(), LIMIT);
+    const waiting = new AbortController();
+    const given = one.send('/held', waiting.signal);
+    const next = one.send();
+    leaving.abort();
+    waiting.abort();
+    await Promise.all([...sent, given]);
+    expect(one.atWork()).toBe(LIMIT); // the work goes on
+    await eventually(async () => (await waited('closed')) > 0);
+    one.end();
+    await becomes(() => one.atWork(), LIMIT); // the next one, not the one that has gone
+    while (one.atWork() > 0) one.end();
+    expect(await next).toBe(200);
+  });
+
+  it('and the log names the client once', () => {
+    const lines = petstore.log.filter(({ msg }) => String(msg).includes('CLIENT_CONCURRENCY'));
+    const keys = lines.map(({ key, address }) => JSON.stringify(key ?? address));
+    expect(keys.length).toBeGreaterThan(0);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
