@@ -1,4 +1,3 @@
-import { minutes } from '../../src/platform/clock/duration.js';
 import {
   ArgumentsHost,
   type CallHandler,
@@ -28,7 +27,7 @@ import { Exclude } from 'class-transformer';
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { catchError, map, type Observable, of, tap, timeout } from 'rxjs';
+import { catchError, defer, map, of, raceWith, Subject, tap, type Observable } from 'rxjs';
 import { Changes, Idempotent, Page, UnitOfWork } from '../../src/platform/index.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../items/items.module.js';
@@ -64,8 +63,8 @@ class OwnAnswer implements ExceptionFilter {
 }
 
 /** Lets the test act while a handler runs. */
-/** Milliseconds that the handler `slow` may take. */
-let patience = minutes(2);
+/** Its error is the time-out of the handler `slow`, which a test fires when the handler is where it wants it. */
+let overdue = new Subject<never>();
 let during: () => Promise<void>;
 
 /** Results of every kind. */
@@ -159,7 +158,7 @@ class AuthorsController {
   @UseInterceptors(
     interceptor((results) =>
       results.pipe(
-        timeout(patience),
+        raceWith(defer(() => overdue)),
         catchError(() => {
           throw new RequestTimeoutException();
         }),
@@ -387,11 +386,12 @@ describe("what an author's own parts make of an @Idempotent() handler", () => {
   it('responds with 408 when a time-out fires, and refuses the later statements of the handler', async () => {
     const name = fresh();
     let goOn: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (goOn = resolve)); // the time may be over before the handler reaches it
-    during = () => gate;
-    patience = 50;
+    during = () => {
+      overdue.error(new Error('overdue'));
+      return new Promise((resolve) => (goOn = resolve));
+    };
     const first = await onAuthors('slow', name);
-    patience = minutes(2);
+    overdue = new Subject();
     expect(first.status).toBe(408);
     await expectNothingStored(name);
     results.length = 0;
