@@ -37,7 +37,7 @@ const inBody = (field: string, code: string, message: string) => ({
 });
 const inQuery = (field: string, code: string, message: string) => ({ in: 'query', field, code, message });
 
-const NOT_AN_INTEGER = inBody('amount', 'format', 'amount must be an integer, without a fraction');
+const NOT_AN_INTEGER = inBody('amount', 'format', 'amount must be an integer');
 
 describe('details of a 400', () => {
   it.each([

@@ -81,11 +81,37 @@ describe('amount', () => {
     ['1e1', 10],
     ['1E3', 1000],
     ['1.5e1', 15],
+    ['0.0e-400', 0],
+    ['100e-2', 1],
   ])('%s is an integer, as in JSON Schema', async (digits, value) => {
     const { status, body } = await create(digits);
     expect({ status, value: (JSON.parse(body) as { amount: number }).amount }).toEqual({
       status: 201,
       value,
+    });
+  });
+
+  it.each([
+    ['9007199254740993.0', '9007199254740993'],
+    ['9.223372036854775807e18', MAX],
+    ['1e18', '1000000000000000000'],
+  ])('%s is the integer %s', async (digits, value) => {
+    const { status, body } = await create(digits);
+    expect({ status, value: amountIn(body) }).toEqual({ status: 201, value });
+  });
+
+  it.each([
+    '4503599627370497.5',
+    '9007199254740990.9',
+    '9223372036854775806.5',
+    '5.0000000000000001',
+    '0.99999999999999999999',
+    '1e-400',
+    '-1e-400',
+  ])('%s is refused, not rounded', async (digits) => {
+    expect(JSON.parse((await create(digits)).body)).toMatchObject({
+      status: 400,
+      details: [{ field: 'amount', code: 'format', message: 'amount must be an integer' }],
     });
   });
 
@@ -96,8 +122,7 @@ describe('amount', () => {
     '1.5',
     '1E400',
     '1e-1',
-    '9007199254740993.0',
-    '9.223372036854775807e18',
+    '9.3e18',
     '"7"',
     `"${MAX}"`,
     'true',

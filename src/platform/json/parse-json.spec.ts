@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { codePoint } from '../../../test/support/code-point.js';
 import { JsonError, parseJson } from './parse-json.js';
+import { writtenIn } from './written-number.js';
 
 /** JSON texts with numbers in every form, white space, escaped names and duplicate names. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
@@ -60,6 +61,24 @@ describe('parseJson', () => {
     ['0.1234567890123456789', 0.12345678901234568],
   ])('reads %s exactly if it is a signed 64-bit integer', (text, value) => {
     expect(parseJson(`[{"a":${text}}]`)).toEqual([{ a: value }]);
+  });
+
+  it.each([
+    ['5.0000000000000001', NaN],
+    ['-4503599627370497.5', NaN],
+    ['1e-400', NaN],
+    ['9007199254740993.0', 9007199254740993n],
+    [`0.${'0'.repeat(10_000)}1`, NaN],
+  ])('reads %s as the nearest double, and tells that this is not exact', (text, integer) => {
+    const value = parseJson(`{"a":${text},"__proto__":[${text}]}`) as Record<string, number>;
+    expect(value.a).toBe(Number(text));
+    expect(writtenIn(value)?.get('a')?.integer).toBe(integer);
+    expect(Object.values(value)[1]).toEqual([Number(text)]);
+    expect(parseJson(text)).toBe(Number(text));
+  });
+
+  it.each(['5.0', '1e3', '1.5', '1E400', '1e20'])('tells nothing of %s', (text) => {
+    expect(writtenIn(parseJson(`[${text}]`) as object)).toBeUndefined();
   });
 
   it('keeps the last of duplicate properties', () => {

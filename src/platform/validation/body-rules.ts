@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
+import { writtenIn } from '../json/written-number.js';
 import { factsOf } from './dto-facts.js';
 import { type Argument, invalid, root } from './field-errors.js';
 
@@ -47,6 +48,25 @@ function* objectsIn(value: unknown, path: Path): Generator<[Path, object]> {
 
 const unknown = (path: Path, { type }: Argument): FieldError =>
   unknownError(type === 'query' ? 'query' : 'body', path);
+
+/**
+ * Puts what was written, instead of its nearest double, where a DTO expects an integer. What is no integer becomes NaN, which
+ * every rule for integers refuses.
+ */
+export function restoreIntegers(value: object, dto: Type): void {
+  const { integers, nested } = factsOf(dto);
+  restore(value, (name) => integers.has(name));
+  for (const [name, item] of Object.entries(value)) {
+    if (integers.has(name) && Array.isArray(item)) restore(item, () => true);
+    const type = nested.get(name);
+    if (type) for (const [, inside] of objectsIn(item, [])) restoreIntegers(inside, type);
+  }
+}
+
+function restore(container: object, isInteger: (name: string) => boolean): void {
+  for (const [name, { integer }] of writtenIn(container) ?? [])
+    if (isInteger(name)) (container as Record<string, unknown>)[name] = integer;
+}
 
 /** The integers beyond ±(2^53 - 1) in untyped objects and in arrays, where nothing would keep them exact. */
 export function* inexactIntegers(value: unknown, argument: Argument, path: Path = []): Generator<FieldError> {

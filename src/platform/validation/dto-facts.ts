@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
+import { INT64_RULE } from './property.decorators.js';
 
 /** What is known of a DTO from its decorators, which do not change after the start. */
 export interface DtoFacts {
@@ -8,6 +9,8 @@ export interface DtoFacts {
   readonly members: ReadonlySet<string>;
   /** The classes of its nested members, by the same names. */
   readonly nested: ReadonlyMap<string, Type<object>>;
+  /** The members that must be integers, or arrays of them, by the same names. */
+  readonly integers: ReadonlySet<string>;
 }
 
 const known = new WeakMap<Type, DtoFacts>();
@@ -21,24 +24,30 @@ export function factsOf(dto: Type): DtoFacts {
 function workOut(dto: Type): DtoFacts {
   const members = new Set<string>();
   const nested = new Map<string, Type<object>>();
+  const integers = new Set<string>();
+  const withIntegers = propertiesOf(dto, isIntegerRule);
   for (const property of propertiesOf(dto)) {
     const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
     const type = nestedType(dto, property);
     for (const name of exposed === undefined ? [property] : [property, exposed]) {
       members.add(name);
       if (type) nested.set(name, type);
+      if (withIntegers.has(property)) integers.add(name);
     }
   }
-  return { members, nested };
+  return { members, nested, integers };
 }
 
 /** The properties with rules, of any group. */
-const propertiesOf = (dto: Type): ReadonlySet<string> =>
+const propertiesOf = (dto: Type, isMeant: (rule?: string) => boolean = () => true): ReadonlySet<string> =>
   new Set(
     getMetadataStorage()
       .getTargetValidationMetadatas(dto, '', true, false)
+      .filter(({ name }) => isMeant(name))
       .map(({ propertyName }) => propertyName),
   );
+
+const isIntegerRule = (rule?: string): boolean => rule === 'isInt' || rule === INT64_RULE;
 
 /** The class in the `@Type()` of a property. */
 function nestedType(dto: Type, property: string): Type<object> | undefined {

@@ -118,16 +118,19 @@ export function Int64Parameter({ description }: Pick<ApiPropertyOptions, 'descri
 /** Parses one item more than `max`, so that the length rule rejects a longer list. */
 const read = (text: string, max: number) => text.split(',', max + 1).map(parseInt64);
 
+/** The name of the rule that a property must be a signed 64-bit integer. */
+export const INT64_RULE = 'int64Type';
+
 /** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
-    rule({ name: 'int64Type', code: 'type', test: isNumber, message: 'must be an integer' }),
+    rule({ name: INT64_RULE, code: 'type', test: isNumber, message: 'must be an integer' }),
     rule({
       name: 'int64Form',
       code: 'format',
-      test: (value) => typeof value === 'bigint' || !Number.isFinite(value) || Number.isInteger(value),
-      message: 'must be an integer, without a fraction',
+      test: (value) => !isNumber(value) || typeof value === 'bigint' || isWhole(Number(value)),
+      message: 'must be an integer',
     }),
     rule({
       name: 'int64Range',
@@ -137,6 +140,9 @@ export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
     }),
   );
 }
+
+/** An infinity is an integer that no double can hold. */
+const isWhole = (value: number): boolean => Math.abs(value) === Infinity || Number.isInteger(value);
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 

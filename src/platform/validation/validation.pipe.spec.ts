@@ -1,7 +1,8 @@
 import type { ArgumentMetadata } from '@nestjs/common';
 import { PartialType } from '@nestjs/swagger';
 import { Expose, Transform, Type } from 'class-transformer';
-import { IsInt, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsInt, IsNumber, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { parseJson } from '../json/parse-json.js';
 import { markPartial } from '../http/body/body.guard.js';
 import type { ValidationFailed } from '../errors/common.errors.js';
 import { RequestValidationPipe } from './validation.pipe.js';
@@ -56,6 +57,47 @@ async function patch(value: object): Promise<unknown> {
   markPartial({ method: 'PATCH', body: value });
   return pipe.transform(value, body(UpdatePerson));
 }
+
+class Place {
+  @IsInt()
+  floor!: number;
+
+  @IsOptional()
+  @IsNumber()
+  area?: number;
+}
+
+class Plan {
+  @IsInt({ each: true })
+  sizes!: number[];
+
+  @ValidateNested({ each: true })
+  @Type(() => Place)
+  places!: Place[];
+
+  @IsOptional()
+  @IsObject()
+  notes?: object;
+}
+
+describe('a number that is not quite an integer', () => {
+  const read = async (json: string): Promise<unknown> => pipe.transform(parseJson(json), body(Plan));
+
+  it('is refused where one is expected, in nested objects and arrays too', async () => {
+    await expect(
+      read('{"sizes":[1,2.0000000000000001],"places":[{"floor":1},{"floor":1.00000000000000001}]}'),
+    ).rejects.toMatchObject({ details: [{ field: 'sizes' }, { field: 'places.1.floor', code: 'type' }] });
+  });
+
+  it('is the nearest double elsewhere', async () => {
+    const json = '{"sizes":[1.0],"places":[{"floor":1e1,"area":5.0000000000000001}],"notes":{"a":[1e-400]}}';
+    expect(await read(json)).toEqual({
+      sizes: [1],
+      places: [{ floor: 10, area: 5 }],
+      notes: { a: [0] },
+    });
+  });
+});
 
 describe('a PATCH', () => {
   it('has what was sent, converted by the DTO, and no defaults', async () => {

@@ -11,6 +11,7 @@ import {
   limitUnknown,
   MAX_UNKNOWN,
   reservedNames,
+  restoreIntegers,
 } from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
 import { partialOf } from './without-defaults.js';
@@ -42,6 +43,7 @@ export class RequestValidationPipe extends ValidationPipe {
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
     const isBody = metadata.type === 'body';
     const isPatch = isBody && value !== undefined && isPartial(value);
+    if (isBody && value !== undefined) restoreIntegers(value, metatype);
     const partial = isPatch ? partialOf(metatype) : undefined;
     const dto = partial?.type ?? (metatype as Type<object>);
     const instance = isFlat(value)
