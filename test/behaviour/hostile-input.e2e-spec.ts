@@ -141,8 +141,30 @@ describe('a chunked body', () => {
     expect((await sendBytes(petstore, bytes, 'POST')).status).toBe(201);
   });
 
-  it('is refused with 400 when it is empty', async () => {
-    expectErrorResponse(await sendBytes(petstore, chunked('0\r\n\r\n'), 'POST'), 400, 'invalid_json');
+  describe('that is empty', () => {
+    const framings = [
+      ['Transfer-Encoding: chunked', ['Transfer-Encoding', 'chunked'], '0\r\n\r\n'],
+      ['Content-Length: 0', ['Content-Length', '0'], ''],
+    ] as const;
+    type Header = readonly [string, string];
+    const empty = async (method: string, path: string, extra: readonly Header[], end: string) => {
+      const headers: Header[] = [bearer(key), ['Content-Type', 'application/json'], ...extra];
+      return sendBytes(petstore, requestBytes({ method, path, headers }).toString('latin1') + end, method);
+    };
+    const newItem = async () =>
+      (JSON.parse((await post('{"name":"Rex","amount":1}')).body) as { readonly id: number }).id;
+
+    it.each(framings)('is no body: %s', async (_, framing, end) => {
+      expect((await empty('DELETE', `/v1/items/${await newItem()}`, [framing], end)).status).toBe(204);
+    });
+
+    it.each(framings)('lacks a required body, with an Idempotency-Key too: %s', async (_, framing, end) => {
+      const extras: Header[][] = [[], [['Idempotency-Key', `empty-${end.length}`]]];
+      for (const extra of extras) {
+        const response = await empty('POST', '/v1/items', [framing, ...extra], end);
+        expectErrorResponse(response, 400, 'validation_failed');
+      }
+    });
   });
 
   it('is refused with 413 if it is too large', async () => {

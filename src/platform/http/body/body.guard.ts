@@ -80,8 +80,9 @@ export class BodyGuard implements CanActivate {
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
     await this[format](request, response).catch((error: unknown) => this.explain(error));
     if (format === 'bytes') {
-      request.rawBody = request.body as Buffer;
-      request.body = parseBody(request.rawBody);
+      const bytes = request.body as Buffer;
+      request.rawBody = bytes;
+      request.body = bytes.length > 0 ? parseBody(bytes) : undefined; // empty chunks: no body, as with Content-Length: 0
     }
     return markPartial(request);
   }
