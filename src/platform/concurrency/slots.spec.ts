@@ -53,7 +53,9 @@ describe('slots', () => {
   it('are refused after the time to wait, if too many wait, if cancelled, and when they close', async () => {
     const slots = new Slots({ perClient: 1, maxWaiting: 2, wait: WAIT });
     expect(slots.enter('a')).toBeUndefined();
-    await expect(slots.enter('a', WAIT)?.admitted).rejects.toThrow(ServiceUnavailable);
+    const impatient = new Slots({ perClient: 1, wait: 0 });
+    expect(impatient.enter('a')).toBeUndefined();
+    await expect(impatient.enter('a')?.admitted).rejects.toThrow(ServiceUnavailable);
     const [first, second] = [slots.enter('a'), slots.enter('a')];
     expect(() => slots.enter('a')).toThrow(ServiceUnavailable);
     first?.cancel();

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 
 export interface SlotLimits {
@@ -30,11 +31,10 @@ export class Slots {
 
   /**
    * Takes a slot, which {@link leave} gives back.
-   * @param waited milliseconds that the request has waited elsewhere, which shorten its wait here
    * @returns `undefined` if the request has its slot already
    * @throws ServiceUnavailable if it would have to wait, and too many requests of the client do
    */
-  enter(name: string, waited = 0): WaitingRequest | undefined {
+  enter(name: string): WaitingRequest | undefined {
     let client = this.clients.get(name);
     if (!client) this.clients.set(name, (client = { taken: 0, waiting: new Set() }));
     if (client.taken < this.limits.perClient && this.taken < this.total) {
@@ -42,7 +42,7 @@ export class Slots {
       this.taken += 1;
       return undefined;
     }
-    return this.queue(name, client, waited);
+    return this.queue(name, client);
   }
 
   /** Gives a slot back. The next request starts in a new turn of the event loop, so that a queue does not run in one piece. */
@@ -72,13 +72,13 @@ export class Slots {
       for (const request of [...waiting]) request.cancel();
   }
 
-  private queue(name: string, client: Client, waited: number): WaitingRequest {
+  private queue(name: string, client: Client): WaitingRequest {
     const { wait, maxWaiting = Infinity } = this.limits;
     if (this.isClosed || client.waiting.size >= maxWaiting) {
       this.sort(name, client);
       throw new ServiceUnavailable({ cause: this.isClosed ? 'the service stops' : TOO_MANY });
     }
-    const request = new WaitingRequest(Math.max(0, wait - waited), () => {
+    const request = new WaitingRequest(wait, () => {
       client.waiting.delete(request);
       this.sort(name, client);
     });
@@ -119,7 +119,8 @@ interface Client {
 export class WaitingRequest {
   /** Resolves when the request has its slot. @throws ServiceUnavailable after the time to wait, and after `cancel()` */
   readonly admitted: Promise<void>;
-  private readonly settle: { resolve: () => void; reject: (error: Error) => void };
+  private resolve!: () => void; // set by the executor of `admitted`, which runs at once
+  private reject!: (error: Error) => void;
   private readonly timer: NodeJS.Timeout;
   private hasEnded = false;
 
@@ -128,9 +129,10 @@ export class WaitingRequest {
     wait: number,
     private readonly leaveQueue: () => void,
   ) {
-    let settle: typeof this.settle | undefined;
-    this.admitted = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-    this.settle = settle as unknown as typeof this.settle; // a promise calls its executor at once
+    this.admitted = new Promise<void>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
     this.timer = setTimeout(() => {
       this.end('no slot became free in time');
     }, wait);
@@ -141,15 +143,24 @@ export class WaitingRequest {
     this.end('it was cancelled while it waited');
   }
 
+  /** As `admitted`, but a client that has gone no longer waits. @param connection emits `close` when it has */
+  async admittedUnlessClosed(connection: EventEmitter): Promise<void> {
+    const cancel = () => {
+      this.cancel();
+    };
+    connection.once('close', cancel);
+    await this.admitted.finally(() => connection.off('close', cancel));
+  }
+
   admit(): void {
     this.stopWaiting();
-    setImmediate(this.settle.resolve);
+    setImmediate(this.resolve);
   }
 
   private end(cause: string): void {
     if (this.hasEnded) return;
     this.stopWaiting();
-    this.settle.reject(new ServiceUnavailable({ cause }));
+    this.reject(new ServiceUnavailable({ cause }));
   }
 
   private stopWaiting(): void {

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { type IsolationLevel, savepoint } from '../database/run-transaction.js';
 import type { IdempotentOptions } from '../idempotency/idempotent.metadata.js';
 import type { IdempotentTransaction } from '../idempotency/idempotent-transaction.js';
-import { turns } from '../concurrency/turns.js';
+import { oneAtATime } from '../concurrency/one-at-a-time.js';
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
@@ -62,7 +62,7 @@ export interface RequestOptions {
 export function ofRequest(dataSource: DataSource, { transaction, idempotent }: RequestOptions): ChangeScope {
   const isolation = idempotent?.isolation;
   const commits = separateCommits(dataSource);
-  const inTurn = transaction?.inTurn ?? turns();
+  const inTurn = transaction?.inTurn ?? oneAtATime();
   let isInTransaction = false;
   const runAlone = <T>(work: Work<T>, level = isolation): Promise<T> =>
     transaction ? transaction.savepoint(work) : commits.transaction(level, work);

@@ -18,3 +18,9 @@ export function perHandler<T>(
     return value;
   };
 }
+
+/** Tells whether `SetMetadata(key, true)` decorates a handler or its class. */
+export const isMarked =
+  (key: string | symbol) =>
+  (handler: object, controller: object): boolean =>
+    [handler, controller].some((target) => Reflect.getMetadata(key, target) === true);

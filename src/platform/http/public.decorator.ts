@@ -1,7 +1,7 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { perHandler } from './per-handler.js';
+import { isMarked, perHandler } from './per-handler.js';
 
 const PUBLIC = Symbol('public');
 
@@ -12,8 +12,7 @@ const PUBLIC = Symbol('public');
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));
 
-export const isPublicHandler = (handler: object, controller: object): boolean =>
-  [handler, controller].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
+export const isPublicHandler = isMarked(PUBLIC);
 
 /** Whether the route is `@Public()`. */
 export const isPublic = perHandler(isPublicHandler);

@@ -68,7 +68,7 @@ export class IdempotentRequests {
     onEnd: () => void,
   ): Promise<boolean> {
     const client = String(request.keyId);
-    await this.connection(client, response);
+    await this.connections.enter(client)?.admittedUnlessClosed(response);
     const runner = this.dataSource.createQueryRunner();
     const end = () => {
       this.connections.leave(client);
@@ -96,17 +96,6 @@ export class IdempotentRequests {
     }
     await runner.release().finally(end);
     return false;
-  }
-
-  /** Waits for a connection that such handlers may use. A client that has gone no longer waits. */
-  private async connection(client: string, response: Response): Promise<void> {
-    const waiting = this.connections.enter(client);
-    if (!waiting) return;
-    const cancel = () => {
-      waiting.cancel();
-    };
-    response.once('close', cancel);
-    await waiting.admitted.finally(() => response.off('close', cancel));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { setImmediate } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { turns } from '../concurrency/turns.js';
+import { oneAtATime } from '../concurrency/one-at-a-time.js';
 import { savepoint } from '../database/run-transaction.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import type { ResponseTransaction } from '../http/adapter/response-transaction.js';
@@ -55,7 +55,7 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 
   /** Runs work when that begun before has ended. */
-  readonly inTurn = turns();
+  readonly inTurn = oneAtATime();
 
   /** Runs work in a savepoint. */
   savepoint<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {

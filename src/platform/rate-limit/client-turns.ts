@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { minutes, seconds } from '../clock/duration.js';
 import { Slots, type WaitingRequest } from '../concurrency/slots.js';
 import type { ResponseTurn } from '../http/adapter/response-turn.js';
+import { isMarked } from '../http/per-handler.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
@@ -20,8 +21,7 @@ const SKIP_CONCURRENCY_LIMIT = 'rate-limit:skip-concurrency-limit';
 export const SkipConcurrencyLimit = (): ClassDecorator & MethodDecorator =>
   SetMetadata(SKIP_CONCURRENCY_LIMIT, true);
 
-export const skipsConcurrencyLimit = (handler: object, controller: object): boolean =>
-  [handler, controller].some((target) => Reflect.getMetadata(SKIP_CONCURRENCY_LIMIT, target) === true);
+export const skipsConcurrencyLimit = isMarked(SKIP_CONCURRENCY_LIMIT);
 
 class ClientTurn implements ResponseTurn {
   hasEnded = false;
@@ -64,7 +64,7 @@ export class ClientTurns {
     const { slots } = this;
     if (!slots) return true;
     const waiting = slots.enter(client);
-    if (waiting) return this.wait(waiting, request, response, client);
+    if (waiting) return this.wait(slots, waiting, request, response, client);
     request.turn = new ClientTurn(slots, client);
     return true;
   }
@@ -80,27 +80,21 @@ export class ClientTurns {
   };
 
   private async wait(
+    slots: Slots,
     waiting: WaitingRequest,
     request: Request,
     response: Response,
     client: string,
   ): Promise<true> {
     this.note(client, request);
-    const cancel = () => {
-      waiting.cancel();
-    };
-    response.once('close', cancel);
     try {
-      await waiting.admitted;
+      await waiting.admittedUnlessClosed(response);
       this.metrics.waited('admitted');
     } catch (error) {
       this.metrics.waited(response.destroyed ? 'closed' : 'refused');
       throw error;
-    } finally {
-      response.off('close', cancel);
     }
-    if (!this.slots) return true;
-    request.turn = new ClientTurn(this.slots, client);
+    request.turn = new ClientTurn(slots, client);
     if (response.destroyed) endLater(request.turn); // it closed just before
     return true;
   }

@@ -128,18 +128,18 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isDecorated } = rulesOf(context);
+    const { isDecorated, hasTurns } = rulesOf(context);
     if (isDecorated) await super.canActivate(context);
+    if (isOutsideApi(context)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!request.rateLimit) {
-      if (isOutsideApi(context)) return true;
       // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
       const isFree = isDecorated && request.principal?.kind === 'key';
       const decision = isFree ? this.free(request) : this.decide(context, request);
       this.answer(context, decision instanceof Promise ? await decision : decision);
     }
-    if (!rulesOf(context).hasTurns || isOutsideApi(context)) return true;
+    if (!hasTurns) return true;
     return this.turns.begin(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
   }
 
@@ -152,7 +152,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       return isOutsideApi(context) || this.answer(context, await this.decide(context, request));
     const record = await this.countForRoute(props, request);
     if (isPublic && request.principal?.kind !== 'key') {
-      return this.answer(context, toDecision(record, !record.isBlocked, record.timeToBlockExpire)); // it replaces the limit of the address
+      const { windows, isBlocked, timeToBlockExpire } = record; // it replaces the limit of the address
+      return this.answer(context, isBlocked ? refusal(windows, 0, timeToBlockExpire) : admission(windows));
     }
     if (!record.isBlocked) return this.answer(context, await this.decide(context, request));
     const { windows, bannedFor } = await this.free(request); // the plan is not charged
@@ -209,7 +210,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private afterCharge(key: ApiKeyPrincipal | undefined, { admitted, windows }: Decided): RateLimitDecision {
-    if (admitted) return { outcome: 'admitted', windows, bannedFor: 0, retryAfter: 0 };
+    if (admitted) return admission(windows);
     return refusal(windows, key ? this.bans.strike(key, windows) : 0);
   }
 
@@ -218,7 +219,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const { principal } = request;
     const bannedFor = principal?.kind === 'key' ? this.bans.remaining(principal) : 0;
     const { windows } = await this.storage.peek(quotaOf(request, this.config), bannedFor > 0);
-    return { outcome: 'admitted', windows, bannedFor, retryAfter: 0 };
+    return admission(windows, bannedFor);
   }
 
   /** @throws RateLimitExceeded, DailyQuotaExceeded or ApiKeyBanned for a refused request */
@@ -236,13 +237,12 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 }
 
-function toDecision(
-  { windows }: Pick<RateLimitRecord, 'windows'>,
-  admitted: boolean,
-  wait: number,
-): RateLimitDecision {
-  return admitted ? { outcome: 'admitted', windows, bannedFor: 0, retryAfter: 0 } : refusal(windows, 0, wait);
-}
+const admission = (windows: readonly RateLimitWindow[], bannedFor = 0): RateLimitDecision => ({
+  outcome: 'admitted',
+  windows,
+  bannedFor,
+  retryAfter: 0,
+});
 
 /** @param wait seconds until the request is admitted, if its windows and the ban do not last longer */
 function refusal(windows: readonly RateLimitWindow[], bannedFor: number, wait = 1): RateLimitDecision {

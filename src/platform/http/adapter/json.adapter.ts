@@ -98,11 +98,7 @@ async function store(
 /** Writes a body as without an `Idempotency-Key`, and sets its media type. */
 function textFor(response: Response, body: unknown): string | null {
   if (body === undefined || body === null) return null;
-  if (typeof body === 'object') {
-    const text = writeJson(body);
-    if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
-    return text;
-  }
+  if (typeof body === 'object') return jsonFor(response, body);
   const type = response.getHeader('Content-Type');
   if (typeof type !== 'string') response.type('html');
   else if (!/;\s*charset=/i.test(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
@@ -111,10 +107,16 @@ function textFor(response: Response, body: unknown): string | null {
 
 /** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
 function sendJson(response: Response, value: object, { isNotModified }: ResponseHooks): void {
-  const text = writeJson(value);
+  const text = jsonFor(response, value);
   if (isNotModified(response, text)) response.statusCode = 304;
-  if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
   finish(response, text);
+}
+
+/** Writes JSON, and sets its media type unless the route has. */
+function jsonFor(response: Response, value: object): string {
+  const text = writeJson(value);
+  if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
+  return text;
 }
 
 /** Whether the route has set a media type. An error response keeps it only if it is JSON. */

@@ -1,5 +1,5 @@
 /** Returns a function that runs works one after the other, in the order of its calls. */
-export function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);
