@@ -1,4 +1,5 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
+import { once } from 'node:events';
 import { SkipThrottle } from '@nestjs/throttler';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
 import { becomes, eventually } from '../support/eventually.js';
@@ -84,6 +85,9 @@ function client(key?: string) {
   return { send, atWork, end };
 }
 
+/** Resolves when the next request has come. */
+const arrived = () => once(petstore.app.getHttpServer(), 'request');
+
 async function waited(outcome: string): Promise<number> {
   const text = await petstore.app.get(Metrics).registry.metrics();
   return Number(new RegExp(`requests_waited_total{outcome="${outcome}"} (\\d+)`).exec(text)?.[1] ?? 0);
@@ -128,7 +132,9 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     await becomes(() => one.atWork(), LIMIT);
     const waiting = new AbortController();
     const given = one.send('/held', waiting.signal);
+    await arrived(); // otherwise the client could close the connection before the service has read the request
     const next = one.send();
+    await arrived();
     leaving.abort();
     waiting.abort();
     await Promise.all([...sent, given]);

@@ -80,7 +80,8 @@ export class BodyGuard implements CanActivate {
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
     await this[format](request, response).catch((error: unknown) => this.explain(error));
     if (format === 'bytes') {
-      const bytes = request.body as Buffer;
+      const bytes = request.body as Buffer | undefined;
+      if (!bytes) throw new UnreadableBody(); // the client has reset the connection
       request.rawBody = bytes;
       request.body = bytes.length > 0 ? parseBody(bytes) : undefined; // empty chunks: no body, as with Content-Length: 0
     }
