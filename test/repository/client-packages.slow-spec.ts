@@ -64,7 +64,17 @@ describe('clients/typescript, as packed by npm', () => {
       `declare const body: string, request: Request;\n${webhook}`,
     );
     const inNode = ['main.mts', 'receiver.mts', 'readme.mts', 'readme-webhook.mts'];
-    await runIn(folder.path, 'tsc', ...options, '--lib', 'ES2023', '--types', 'node', ...inNode);
+    await runIn(
+      folder.path,
+      'tsc',
+      ...options,
+      '--lib',
+      'ES2023',
+      '--types',
+      'node',
+      '--noUnusedLocals',
+      ...inNode,
+    );
     const load = `console.log(typeof require('petstore-client').PetstoreClient)`;
     expect(await runIn(folder.path, process.execPath, '--input-type=commonjs', '--eval', load)).toBe(
       'function\n',

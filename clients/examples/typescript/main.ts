@@ -3,7 +3,7 @@ import { PetstoreClient, PetstoreError } from 'petstore-client';
 
 const [command, name = '', categoryId = ''] = argv.slice(2);
 if (command !== 'list' && !(command === 'add' && name !== '' && /^\d+$/.test(categoryId))) {
-  stderr.write('Usage: npm start -- list\n       npm start -- add <name> <categoryId>\n');
+  stderr.write('Usage: npm start --silent -- list\n       npm start --silent -- add <name> <categoryId>\n');
   exit(2);
 }
 stdout.on('error', () => exit()); // `| head` has read enough
