@@ -15,14 +15,15 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
   ],
   'docs/tutorial.md': [
     [/^$/],
+    [/^$/],
     [/^HTTP\/1.1 200 OK/, /X-RateLimit-Limit: 60/, /ETag: "/, /\[\{"id":1,/],
     [/ 201 Created[^]* 201 Created[^]*Idempotent-Replayed: true[^]* 422 [^]*"idempotency_key_reused"/],
-    [
-      /"name":"Luna","categoryId":1,"status":"pending"[^]*"pet_not_available"/,
-      /"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":1,"status":"sold"/,
-    ],
+    [/^$/],
+    [/"name":"Luna","categoryId":1,"status":"pending"[^]*"pet_not_available"/],
+    [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":1,"status":"sold"/],
     [/"type":"order.delivered"/],
     [/"secret":"whsec_/],
+    [/"petId":\d+,.*"status":"placed"/],
     [
       /^HTTP\/1.1 400 [^]*Content-Type: application\/json[^]*"code":"validation_failed"/,
       /"plan":"free","minute":\{"limit":60,"remaining":\d+,/,
