@@ -1,4 +1,4 @@
-/** The second door: what the tests of a feature import, beside the feature itself. */
+/** What the tests of a feature import, besides the feature itself. */
 export { eventually } from './support/eventually.js';
 export { Petstore } from './support/petstore.js';
 export { recordedEvents } from './support/recorded-events.js';

@@ -25,7 +25,7 @@ export class MethodNotAllowed extends DomainError {
     super(
       'method_not_allowed',
       'method_not_allowed',
-      `${path} does not take ${method}, only ${allowed.join(', ')}.`,
+      `${path} does not support ${method}, only ${allowed.join(', ')}.`,
     );
   }
 }

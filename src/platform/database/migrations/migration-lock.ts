@@ -27,7 +27,7 @@ const HOLDER = `
 
 /**
  * Takes the lock of the migrations for the session. Asks again and again, because a statement that waits for a lock holds a
- * snapshot, for which `CREATE INDEX CONCURRENTLY` of the lock's holder would wait in turn, which PostgreSQL sees as no deadlock.
+ * snapshot, for which `CREATE INDEX CONCURRENTLY` of the lock's holder would wait too, which PostgreSQL sees as no deadlock.
  * @param query runs a statement in a session that has no transaction open
  */
 export async function takeLock(query: Query, say: Say): Promise<void> {
