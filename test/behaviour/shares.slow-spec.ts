@@ -1,16 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { seconds } from '../../src/platform/clock/duration.js';
 import { Petstore } from '../support/petstore.js';
 import { type ServiceProcess, ServiceProcesses } from '../support/service-process.js';
 
-const BURST = 300;
-
-/**
- * What a neighbour's request may take: on a quiet machine less than 150 ms; here with a margin for a busy one. Without turns,
- * a neighbour waited for the whole burst: several seconds.
- */
-const BOUND = seconds(1);
+const BURST = 150;
 
 interface Outgoing {
   readonly key: string;
@@ -95,27 +88,30 @@ const BURSTS: readonly (readonly [string, (i: number) => Omit<Outgoing, 'key'>, 
   ],
 ];
 
-/** What another key gets, and how long it waits, until the burst has ended. */
-async function neighbour(until: Promise<unknown>) {
+/**
+ * What another key gets until the burst has ended, and the fewest responses of the burst that came while one of its requests
+ * waited. With turns, these are a few times the eight requests at work; without, nearly all. The times depend on the machine.
+ */
+async function neighbour(start: () => readonly Promise<unknown>[]) {
   const key = await petstore.key();
+  await send({ key }); // its look-up takes no part
   const kinds: (() => Omit<Outgoing, 'key'>)[] = [
     () => ({}),
     () => ({ method: 'POST', path: '/v1/pets', body: pet() }),
     () => ({ method: 'POST', path: '/v1/pets', body: pet(), idempotencyKey: `neighbour-${++count}` }),
   ];
-  const times: number[] = [];
   const statuses = new Set<number | string>();
-  const over = new AbortController();
-  void until.then(() => {
-    over.abort();
-  });
-  for (let i = 0; !over.signal.aborted || times.length < 3; i++) {
-    const began = performance.now();
+  let [ended, overtakenBy, slowest] = [0, BURST, 0];
+  const burst = start();
+  for (const request of burst) void request.then(() => ended++);
+  for (let i = 0; ended < BURST || i < kinds.length; i++) {
+    const [before, began] = [ended, performance.now()];
     statuses.add(await send({ key, ...kinds[i % kinds.length]?.() }));
-    times.push(performance.now() - began);
+    if (before < BURST) overtakenBy = Math.min(overtakenBy, ended - before);
+    slowest = Math.max(slowest, performance.now() - began);
   }
-  times.sort((a, b) => a - b);
-  return { statuses: [...statuses].sort(), p99: times[Math.floor(times.length * 0.99)] ?? 0 };
+  process.stderr.write(`A request of another key took at most ${slowest.toFixed(0)} ms.\n`);
+  return { statuses: [...statuses].sort(), overtakenBy };
 }
 
 const remainingOf = async (key: string): Promise<number> => {
@@ -130,26 +126,28 @@ describe(`${BURST} requests of one key at the same time`, () => {
     'are all answered, cost as many of its quota, and leave others their share: %s',
     async (_, burst, expected) => {
       const key = await petstore.key('enterprise', { perMinute: 5_000, perDay: 1_000_000 });
-      const sent = Promise.all(Array.from({ length: BURST }, (_unused, i) => send({ key, ...burst(i) })));
-      const { statuses, p99 } = await neighbour(sent);
-      expect([...new Set(await sent)].filter((status) => !expected.includes(Number(status)))).toEqual([]);
+      let sent: Promise<number | string>[] = [];
+      const { statuses, overtakenBy } = await neighbour(
+        () => (sent = Array.from({ length: BURST }, (_unused, i) => send({ key, ...burst(i) }))),
+      );
+      const answered = new Set(await Promise.all(sent));
+      expect([...answered].filter((status) => !expected.includes(Number(status)))).toEqual([]);
       expect(await remainingOf(key)).toBe(5_000 - BURST);
       expect(statuses).toEqual([200, 201]);
-      expect(p99).toBeLessThan(BOUND);
+      expect(overtakenBy).toBeLessThan(BURST / 2);
     },
   );
 
-  it('leave others their share if they are aborted, too', async () => {
+  it('leave others their share if they are aborted, too, and the waiting ones never run', async () => {
     const key = await petstore.key();
-    const body = pet();
-    const aborted = Promise.all(
+    const body = `{"name":"Aborted","categoryId":1}`;
+    const abort = () =>
       Array.from({ length: BURST }, () =>
         send({ key, method: 'POST', path: '/v1/pets', body, abortAfter: 50 }),
-      ),
-    );
-    const { statuses, p99 } = await neighbour(aborted);
-    expect(statuses).toEqual([200, 201]);
-    expect(p99).toBeLessThan(BOUND);
+      );
+    expect((await neighbour(abort)).statuses).toEqual([200, 201]);
     expect(await send({ key })).toBe(200);
+    const added = await petstore.query(`SELECT 1 FROM pets WHERE name = 'Aborted'`);
+    expect(added.length).toBeLessThan(BURST / 2);
   });
 });

@@ -41,8 +41,14 @@ describe('the files of the image', () => {
         recursive: true,
         filter: (file) => !NOT_BUILT.test(basename(file)),
       });
+    // npm hands its settings on to what it runs, the `include=dev` of this repository's .npmrc too. The image has no .npmrc.
+    const npm = ['-u', 'npm_config_include', 'npm'];
     const options = { cwd: app, stdio: 'ignore' } as const;
-    execFileSync('npm', ['ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit'], options);
+    execFileSync(
+      'env',
+      [...npm, 'ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit'],
+      options,
+    );
     execFileSync('deploy/image/prune.sh', ['node_modules'], options);
   });
   afterAll(() => Promise.all([folder.remove(), database.drop()]));

@@ -15,7 +15,7 @@ import { Strikes } from './strikes.js';
 const MAX_KEYS = 50_000;
 const WRITE_EVERY = seconds(1);
 /** How long a shutdown keeps trying to record bans. */
-const CLOSE_TIMEOUT = seconds(2);
+const CLOSE_TIMEOUT = seconds(1);
 
 /** A ban imposed by this process. */
 interface OwnBan extends Ban {

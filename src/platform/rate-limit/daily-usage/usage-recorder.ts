@@ -14,7 +14,7 @@ const READ_AGAIN_AFTER = seconds(1);
 const MERGE_EVERY = minutes(10);
 const MAX_COUNTS = 10_000; // in one statement
 /** How long a shutdown keeps trying to record the counts. */
-const CLOSE_TIMEOUT = seconds(2);
+const CLOSE_TIMEOUT = seconds(1);
 
 /**
  * This process's counts for one day. If the clock returns to a day, it gets a new writer, because its counts start at
