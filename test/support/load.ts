@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Milliseconds between the requests of a client. Without a pause, a slow machine would have no time left for what is
  * tested.
  */
-const PACE = 25;
+const PACE = 50;
 
 /** The outcomes: the number of responses by status and code, and of errors if there was no response. */
 type Tally = Record<string, number>;

@@ -10,6 +10,9 @@ const CLIENTS_PER_PROCESS = 5;
  */
 const PACE = 60;
 
+/** How often bursts are repeated. `.ci/run` asks for fewer. */
+export const BURST_ROUNDS = Number(process.env.BURST_ROUNDS ?? 20);
+
 export interface FleetKey {
   readonly id: string;
   readonly secret: string;
