@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ERRORS } from './app.errors.js';
+import { MIGRATIONS } from './app.migrations.js';
 import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
@@ -68,7 +69,7 @@ export class AppModule {
         TracingModule,
         HttpModule,
         ErrorsModule,
-        DatabaseModule.with(config, databaseUrl),
+        DatabaseModule.with(config, databaseUrl, MIGRATIONS),
         AuthModule,
         RateLimitModule, // before any feature that imports a ThrottlerModule of its own
         IdempotencyModule,

@@ -1,15 +1,21 @@
 import { VersioningType } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+import { startLogger } from './platform/bootstrap/start-logger.js';
+import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
 import { isNotModified, noStore } from './platform/conditional/etag.js';
 import { addPageHeaders } from './platform/pagination/page.js';
+import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { setupCors } from './platform/http/middleware/cors.js';
 import { requestContext, requestId, undecodablePath } from './platform/http/middleware/request-context.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
+import { Logger } from './platform/logging/logger.js';
 import { RequestLog } from './platform/logging/request-log.js';
 import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
@@ -20,6 +26,17 @@ import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js'
 
 /** `Link` of pages, `ETag` and 304. */
 export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, isNotModified };
+
+/** Creates the production application. It does not listen yet. */
+export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(config, databaseUrl),
+    new JsonAdapter(config.read(HttpConfig), RESPONSE_HOOKS),
+    { logger: startLogger, bufferLogs: true, bodyParser: false, abortOnError: false },
+  );
+  app.useLogger(app.get(Logger));
+  return setupApp(app);
+}
 
 /** Configures the application, in production and in tests. */
 export function setupApp(app: NestExpressApplication): NestExpressApplication {

@@ -1,15 +1,20 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { MIGRATIONS } from './app.migrations.js';
 import { FEATURES } from './app.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import type { Config } from './platform/config/config.js';
 import { BaseModule } from './platform/bootstrap/base.module.js';
+import { startLogger } from './platform/bootstrap/start-logger.js';
+import { StartupError } from './platform/config/startup-error.js';
+import { Logger } from './platform/logging/logger.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 
 /** The features whose background work can run in a separate process. */
-export const WORKERS = FEATURES.filter(({ hasWorker = false }) => hasWorker);
+const WORKERS = FEATURES.filter(({ hasWorker = false }) => hasWorker);
 
 /** The application of `petstore worker`: only the features with background work, and no HTTP server. */
 @Module({})
@@ -20,7 +25,7 @@ export class WorkerModule {
       imports: [
         BaseModule.with(config),
         HttpModule,
-        DatabaseModule.with(config, databaseUrl),
+        DatabaseModule.with(config, databaseUrl, MIGRATIONS),
         ErrorsModule,
         LoggingModule,
         MetricsModule.with(config, 'worker'),
@@ -28,4 +33,13 @@ export class WorkerModule {
       ],
     };
   }
+}
+
+/** Creates the application of `petstore worker`, which works from now on. */
+export async function createWorker(config: Config, databaseUrl: string): Promise<INestApplicationContext> {
+  if (WORKERS.length === 0) throw new StartupError('No module has background work.');
+  const options = { logger: startLogger, bufferLogs: true, abortOnError: false } as const;
+  const worker = await NestFactory.createApplicationContext(WorkerModule.with(config, databaseUrl), options);
+  worker.useLogger(worker.get(Logger));
+  return worker;
 }

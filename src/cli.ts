@@ -1,3 +1,4 @@
+import { APPLICATION } from './application.js';
 import { FEATURES } from './app.module.js';
 import { commandLine } from './platform/cli/command-line.js';
 import { run } from './platform/bootstrap/run.js';
@@ -9,5 +10,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 run(async () => {
-  await commandLine(FEATURES).parseAsync();
+  await commandLine(APPLICATION, FEATURES).parseAsync();
 });

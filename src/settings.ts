@@ -20,9 +20,6 @@ const SETTINGS: readonly Settings[] = [
   RedisConfig,
 ];
 
-/** @throws StartupError with every invalid variable */
-export const readConfig = (): Config => inspectConfig().check();
-
 /** Replaces invalid values with their defaults and lists them in `problems`. */
 export function inspectConfig(config = new Config()): Config {
   for (const settings of SETTINGS) config.inspect(settings);

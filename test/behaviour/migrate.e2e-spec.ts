@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
+import { MIGRATIONS } from '../../src/app.migrations.js';
 import { petstore } from '../support/command-line.js';
 import { COMMAND_LINE, emptyFolder, Program, reply, SERVICE } from '../support/program.js';
 import { appliedMigrations } from '../support/schema.js';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { MIGRATIONS } from '../../src/app.migrations.js';
 import { seconds } from '../../src/platform/clock/duration.js';
 import { migrate, revertLast } from '../../src/platform/database/migrations/migrate.js';
-import { MIGRATIONS } from '../../src/platform/database/migrations/migration-state.js';
 import { connectionOptions } from '../../src/platform/database/pool/connection-options.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -25,12 +25,12 @@ describe('the migrations', () => {
   afterEach(() => database.drop());
 
   it('each run once if several processes start on an empty database at the same time', async () => {
-    await Promise.all([1, 2, 3].map(() => migrate(database.url, undefined, () => undefined)));
+    await Promise.all([1, 2, 3].map(() => migrate(database.url, MIGRATIONS, undefined, () => undefined)));
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
   });
 
   it('wait for one that builds an index concurrently without stopping it, and say every 10 s for whom', async () => {
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     const said: string[] = [];
     let now = performance.now.bind(performance);
     const real = now;
@@ -45,37 +45,35 @@ describe('the migrations', () => {
       }
       down = () => Promise.resolve();
     }
-    const known = MIGRATIONS as (typeof BuildIndex9999999999999)[];
-    known.push(BuildIndex9999999999999);
+    const known = [...MIGRATIONS, BuildIndex9999999999999];
     try {
       const say = (line: string) => said.push(line);
-      const ran = await Promise.all([1, 2].map(() => migrate(database.url, undefined, say)));
+      const ran = await Promise.all([1, 2].map(() => migrate(database.url, known, undefined, say)));
       expect(ran.flat()).toEqual([BuildIndex9999999999999.name]);
       expect(said[0]).toMatch(
         /^Waiting for the migrations of another process: PostgreSQL's backend \d+ of 127\.0\.0\.1, connected for \d+ s\.$/,
       );
     } finally {
-      known.pop();
       later.mockRestore();
     }
   });
 
   it('change nothing in a database that is up to date', async () => {
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     const before = await describeSchema(database.url);
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     expect(await describeSchema(database.url)).toEqual(before);
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
   });
 
   it('can be reverted one after the other, down to nothing, and applied again', async () => {
     const empty = await describeSchema(database.url);
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     const full = await describeSchema(database.url);
 
     const states = [full];
     while (states.length <= NAMES.length) {
-      await revertLast(database.url);
+      await revertLast(database.url, MIGRATIONS);
       states.push(await describeSchema(database.url));
     }
     expect(await appliedMigrations(database.url)).toEqual([]);
@@ -84,7 +82,7 @@ describe('the migrations', () => {
       NAMES.length + 1 - CHANGING_NO_TABLES.length,
     );
 
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     expect(await describeSchema(database.url)).toEqual(full);
   });
 });
@@ -93,7 +91,7 @@ describe('the migration of category names', () => {
   it('keeps every category, even if names become equal', async () => {
     const database = await createTestDatabase();
     while ((await appliedMigrations(database.url)).includes('FoldCategoryNames1795629600000'))
-      await revertLast(database.url);
+      await revertLast(database.url, MIGRATIONS);
     const old = ['Straße', 'STRASSE', 'x²', 'Birds'];
     const keys = ['straße', 'strasse', 'x2', 'birds'];
     await withClient(database.url, (client) =>
@@ -102,7 +100,7 @@ describe('the migration of category names', () => {
         keys,
       ]),
     );
-    await migrate(database.url);
+    await migrate(database.url, MIGRATIONS);
     const { rows } = await withClient(database.url, (client) =>
       client.query('SELECT name, name_key FROM categories ORDER BY id'),
     );
@@ -112,8 +110,8 @@ describe('the migration of category names', () => {
       { name: 'x²', name_key: 'x²' },
       { name: 'Birds', name_key: 'birds' },
     ]);
-    await revertLast(database.url);
-    await migrate(database.url);
+    await revertLast(database.url, MIGRATIONS);
+    await migrate(database.url, MIGRATIONS);
     await database.drop();
   });
 });

@@ -1,6 +1,9 @@
 import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../src/app.migrations.js';
 import { poolOptions } from '../../src/platform/database/database.module.js';
+import { minutes } from '../../src/platform/clock/duration.js';
 import { inspectMigrations } from '../../src/platform/database/migrations/migrate.js';
+import { poolOf } from '../../src/platform/database/pool/service-pool.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 describe('A database', () => {
@@ -18,6 +21,7 @@ describe('A database', () => {
     await execute(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 3 PASSWORD 'few'`);
     const url = Object.assign(new URL(database.url), { username: role, password: 'few' }).href;
     const few = await new DataSource(poolOptions(url)).initialize();
+    poolOf(few).options.connectionTimeoutMillis = minutes(2); // the machine may be busy
     try {
       const queries = Array.from({ length: 200 }, () => few.query<unknown[]>('SELECT pg_sleep(0.01)'));
       expect((await Promise.all(queries)).flat()).toHaveLength(200);
@@ -43,7 +47,7 @@ describe('A database', () => {
         `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`,
       );
       const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).href;
-      await expect(inspectMigrations(url)).rejects.toThrow(
+      await expect(inspectMigrations(url, MIGRATIONS)).rejects.toThrow(
         `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8. Create one with: CREATE DATABASE`,
       );
       await execute(`DROP DATABASE ${name}`);

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import '../../src/app.module.js'; // declares scopes and event types
+import { APPLICATION } from '../../src/application.js';
 import { FEATURES } from '../../src/app.module.js';
 import { commandLine } from '../../src/platform/cli/command-line.js';
 import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
@@ -33,7 +33,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await commandLine(FEATURES)
+  const code = await commandLine(APPLICATION, FEATURES)
     .parseAsync()
     .then(
       () => 0,

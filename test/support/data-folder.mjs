@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The built code, because Jest does not transform this file's imports.
 import { openEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres/embedded-postgres.js';
+import { MIGRATIONS } from '../../dist/src/app.migrations.js';
 import { migrate } from '../../dist/src/platform/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -23,7 +24,7 @@ export async function migratedDataFolder() {
   const draft = await mkdtemp(`${CACHE}-`); // beside the folder, which another run may clear
   const server = await openEmbeddedPostgres(draft, { lock: 'exclusive', settings: { fsync: 'off' } });
   try {
-    await migrate(server.url);
+    await migrate(server.url, MIGRATIONS);
   } finally {
     await server.stop();
   }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MIGRATIONS } from '../../src/app.migrations.js';
 import { openEmbeddedPostgres } from '../../src/platform/database/embedded-postgres/embedded-postgres.js';
 import { findRunningServer } from '../../src/platform/database/embedded-postgres/postmaster-pid.js';
 import { migrate } from '../../src/platform/database/migrations/migrate.js';
@@ -23,7 +24,7 @@ export class PostgresServer {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
     const settings = { port: String(await freePort()), max_connections: '25' };
     const server = await openEmbeddedPostgres(folder, { lock: 'shared', settings });
-    await migrate(server.url);
+    await migrate(server.url, MIGRATIONS);
     return new PostgresServer(folder, settings, server);
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { MIGRATIONS } from '../../dist/src/app.migrations.js';
 import {
   inspectMigrations,
   migrate,
@@ -25,7 +26,7 @@ export async function applyMigrations(url, { again }) {
     );
     if (again) for (const name of await outdated(client, url)) await revert(url, name);
     await forgetReverted(client, url);
-    await migrate(url);
+    await migrate(url, MIGRATIONS);
     await note(client, url);
     return await outdated(client, url);
   } finally {
@@ -34,18 +35,18 @@ export async function applyMigrations(url, { again }) {
 }
 
 async function revert(url, name) {
-  await revertLast(url);
+  await revertLast(url, MIGRATIONS);
   console.log(`Reverted ${name}.`);
 }
 
 async function forgetReverted(client, url) {
-  const { applied } = await inspectMigrations(url);
+  const { applied } = await inspectMigrations(url, MIGRATIONS);
   await client.query('DELETE FROM development_migrations WHERE name <> ALL ($1)', [applied]);
 }
 
 /** Records the hashes of the migrations just applied. */
 async function note(client, url) {
-  const [hashes, { applied }] = await Promise.all([hashesOfSources(), inspectMigrations(url)]);
+  const [hashes, { applied }] = await Promise.all([hashesOfSources(), inspectMigrations(url, MIGRATIONS)]);
   for (const name of applied)
     await client.query('INSERT INTO development_migrations VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       name,
@@ -54,7 +55,7 @@ async function note(client, url) {
 }
 
 async function outdated(client, url) {
-  const [hashes, { applied }] = await Promise.all([hashesOfSources(), inspectMigrations(url)]);
+  const [hashes, { applied }] = await Promise.all([hashesOfSources(), inspectMigrations(url, MIGRATIONS)]);
   const { rows } = await client.query('SELECT name, hash FROM development_migrations');
   const changed = rows.filter(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
   const first = applied.findIndex((migration) => changed.some(({ name }) => name === migration));

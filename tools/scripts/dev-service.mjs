@@ -1,5 +1,6 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
 import '../../dist/src/platform/bootstrap/v8-flags.js';
+import { APPLICATION } from '../../dist/src/application.js';
 import { run } from '../../dist/src/platform/bootstrap/run.js';
 import { serve } from '../../dist/src/platform/bootstrap/serve.js';
 import { start } from '../../dist/src/platform/bootstrap/start.js';
@@ -17,7 +18,7 @@ run(() =>
       const url = directDatabaseUrl ?? databaseUrl ?? (await openUnmigrated(dataDir)).url;
       say(await applyMigrations(url, { again: has('--migrate-again') }));
     }
-    await start(onEnd, { ownsDatabase: false, again: has('--again') });
+    await start(APPLICATION, onEnd, { ownsDatabase: false, again: has('--again') });
   }),
 );
 

@@ -27,19 +27,21 @@ createInterface({ input: nest.stderr }).on('line', (line) => {
 });
 
 await firstBuild;
-const [{ Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] = await Promise.all(
-  [
-    'config/config',
-    'database/database.config',
-    'bootstrap/run',
-    'bootstrap/serve',
-    'database/open-database',
-  ].map((module) => import(`../../dist/src/platform/${module}.js`)),
-);
+const [{ MIGRATIONS }, { Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] =
+  await Promise.all(
+    [
+      'app.migrations',
+      'platform/config/config',
+      'platform/database/database.config',
+      'platform/bootstrap/run',
+      'platform/bootstrap/serve',
+      'platform/database/open-database',
+    ].map((module) => import(`../../dist/src/${module}.js`)),
+  );
 
 run(() =>
   serve(async (onEnd) => {
-    await openDatabase(new Config().read(DatabaseConfig), onEnd);
+    await openDatabase(new Config().read(DatabaseConfig), MIGRATIONS, onEnd);
     const service = new Service();
     onEnd(() => service.stop());
     service.start();

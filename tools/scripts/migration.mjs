@@ -29,12 +29,13 @@ async function writeMigration(name) {
   await promisify(execFile)(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
     cwd: root,
   });
-  const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { default: pg }] =
+  const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { MIGRATIONS }, { default: pg }] =
     await Promise.all([
       import('../../dist/src/platform/config/config.js'),
       import('../../dist/src/platform/database/database.config.js'),
       import('../../dist/src/platform/database/open-database.js'),
       import('../../dist/src/platform/database/migrations/migrate.js'),
+      import('../../dist/src/app.migrations.js'),
       import('pg'),
     ]);
   const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
@@ -44,7 +45,7 @@ async function writeMigration(name) {
     await client.connect();
     await client.query(`CREATE DATABASE ${DRAFT} OWNER ${new URL(server.url).username}`);
     const url = Object.assign(new URL(server.url), { pathname: `/${DRAFT}` }).href;
-    await migrate(url);
+    await migrate(url, MIGRATIONS);
     process.exitCode = await generate(name, url);
   } finally {
     await client.query(`DROP DATABASE IF EXISTS ${DRAFT} WITH (FORCE)`);
@@ -57,7 +58,7 @@ async function writeMigration(name) {
 async function generate(name, url) {
   const file = `migrations/${await timestamp()}-${name}.ts`;
   const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
-  args.push('-d', 'dist/src/platform/database/data-source.js', '-t', file.match(/\d+/)[0]);
+  args.push('-d', 'dist/src/data-source.js', '-t', file.match(/\d+/)[0]);
   const typeorm = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, DATABASE_URL: url, DATABASE_DIRECT_URL: url, NODE_NO_WARNINGS: '1' },

@@ -1,10 +1,11 @@
 import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
 import { declareScope, type Scope } from '../auth/scopes.js';
+import type { CommandDatabase } from '../database/command-database.js';
 import { declareEventType, type EventType } from '../events/event-type.js';
 
 /** Adds the commands of a module to the `petstore` program. */
-export type AddCommands = (program: Command) => void;
+export type AddCommands = (program: Command, database: CommandDatabase) => void;
 
 /** A module, and what it declares in static properties. `petstore` reads them without starting Nest. */
 export interface Feature extends Type {

@@ -2,7 +2,7 @@ import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../http/listen-on.js';
-import { readConfig } from '../../settings.js';
+import type { Application } from './application.js';
 import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
 
@@ -15,10 +15,11 @@ interface StartOptions {
 
 /** Starts the service and prints the welcome text. Registers what must be closed with `onEnd`. */
 export async function start(
+  { inspectConfig, migrations, loadApp }: Application,
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
 ): Promise<void> {
-  const config = readConfig();
+  const config = inspectConfig().check();
   const address = config.read(HttpConfig);
   await checkAddress(address);
   const { openDatabase, joinDatabase } = await import('../database/open-database.js');
@@ -26,12 +27,12 @@ export async function start(
   // modules load later, so that a wrong URL fails immediately.
   const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
   if (embedded)
-    loadApplication().catch(() => undefined); // thrown below
+    loadApp().catch(() => undefined); // thrown below
   else StartLines.useFormOfLog(); // with the embedded PostgreSQL, a person reads them
   const open = ownsDatabase ? openDatabase : joinDatabase;
-  const database = await open(config.read(DatabaseConfig), onEnd, print);
+  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print);
   print('Starting the service…');
-  const { createApp, close } = await loadApplication();
+  const [{ createApp }, { close }] = await Promise.all([loadApp(), import('./close.js')]);
   const app = await createApp(config, database.url);
   onEnd((signal) => close(app, signal));
   await app.listen(address.port, address.host).catch((error: unknown) => {
@@ -45,5 +46,3 @@ export async function start(
 const print = (step: string): void => {
   StartLines.print(step);
 };
-
-const loadApplication = () => import('./create-app.js');

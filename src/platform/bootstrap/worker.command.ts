@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { Application } from './application.js';
 
 /** `petstore worker` */
-export function addWorkerCommand(program: Command): void {
+export function addWorkerCommand(program: Command, application: Application): void {
   program
     .command('worker')
     .description(
@@ -14,6 +15,6 @@ export function addWorkerCommand(program: Command): void {
     .action(async () => {
       const { serve } = await import('./serve.js');
       const { startWorker } = await import('./start-worker.js');
-      await serve(startWorker);
+      await serve((onEnd) => startWorker(application, onEnd));
     });
 }

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import { USAGE_ERROR } from '../config/startup-error.js';
 import { SERVICE, VERSION } from '../config/service.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
+import { CommandDatabase } from '../database/command-database.js';
+import type { Application } from '../bootstrap/application.js';
 import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
 import { addDoctorCommand } from './doctor.command.js';
@@ -20,7 +22,7 @@ Exit codes:
   2  usage error: likewise`;
 
 /** The `petstore` program, with what the features declare. */
-export function commandLine(features: readonly Feature[]): Command {
+export function commandLine(application: Application, features: readonly Feature[]): Command {
   declareFeatures(features);
   const petstore = new Command('petstore')
     .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
@@ -40,9 +42,10 @@ export function commandLine(features: readonly Feature[]): Command {
         );
       },
     });
-  for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore);
-  addWorkerCommand(petstore);
-  addMigrateCommand(petstore);
-  addDoctorCommand(petstore);
+  const database = new CommandDatabase(application.migrations);
+  for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore, database);
+  addWorkerCommand(petstore, application);
+  addMigrateCommand(petstore, application.migrations);
+  addDoctorCommand(petstore, application);
   return petstore;
 }

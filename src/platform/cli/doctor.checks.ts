@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { inspectConfig } from '../../settings.js';
+import type { Application } from '../bootstrap/application.js';
 import { seconds } from '../clock/duration.js';
 import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { inspectMigrations } from '../database/migrations/migrate.js';
-import type { MigrationState } from '../database/migrations/migration-state.js';
+import type { Migration, MigrationState } from '../database/migrations/migration-state.js';
 import { openUnmigrated } from '../database/open-database.js';
 import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
@@ -37,7 +37,7 @@ const warn = (check: string, finding: string, advice: string): CheckResult => ({
 });
 
 /** Runs all checks in parallel. They change nothing. */
-export async function runChecks(): Promise<CheckResult[]> {
+export async function runChecks({ inspectConfig, migrations }: Application): Promise<CheckResult[]> {
   const config = inspectConfig();
   const http = config.inspect(HttpConfig);
   const database = config.inspect(DatabaseConfig);
@@ -53,7 +53,7 @@ export async function runChecks(): Promise<CheckResult[]> {
     });
   };
   const connections = await Promise.all([
-    run('database', /^DATABASE_/, () => checkDatabase(database)),
+    run('database', /^DATABASE_/, () => checkDatabase(database, migrations)),
     run('redis', /^REDIS_/, () => checkRedis(config.inspect(RedisConfig))),
     run('port', /^PORT$/, () => checkPort(http)),
   ]);
@@ -80,15 +80,13 @@ function addressOf(url: string): string {
   return `${host}${pathname}`.replace(/^.*@/, '');
 }
 
-async function checkDatabase({
-  databaseUrl,
-  directDatabaseUrl,
-  preparedStatements,
-  dataDir,
-  migrateAtStart,
-}: DatabaseConfig): Promise<CheckResult[]> {
+async function checkDatabase(
+  config: DatabaseConfig,
+  migrations: readonly Migration[],
+): Promise<CheckResult[]> {
+  const { databaseUrl, directDatabaseUrl, preparedStatements, dataDir, migrateAtStart } = config;
   if (databaseUrl !== undefined) {
-    const state = await inTime(inspectMigrations(directDatabaseUrl ?? databaseUrl), TIMEOUT);
+    const state = await inTime(inspectMigrations(directDatabaseUrl ?? databaseUrl, migrations), TIMEOUT);
     if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), TIMEOUT);
     const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
     return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
@@ -96,7 +94,7 @@ async function checkDatabase({
   const place = `embedded PostgreSQL in ${resolve(dataDir)}`;
   if (!existsSync(join(dataDir, 'postgres'))) return [ok('database', `${place}, created at the first start`)];
   const server = await openUnmigrated(dataDir);
-  const state = await inspectMigrations(server.url).finally(() => server.stop());
+  const state = await inspectMigrations(server.url, migrations).finally(() => server.stop());
   return [
     ok('database', `${place} responds`),
     ofMigrations(state, 'The next start of the service applies them.'),

@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
+import type { Application } from '../bootstrap/application.js';
 import { StartupError } from '../config/startup-error.js';
 import { type Json, print, table } from '../json/print.js';
 import type { CheckResult } from './doctor.checks.js';
 
 /** `petstore doctor` */
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, application: Application): void {
   program
     .command('doctor')
     .description('Check configuration, database, migrations, Redis and port. Changes nothing.')
     .option('--json', 'print a JSON array')
     .addHelpText('after', '\nThe exit code is 1 if a check failed. Warnings do not count.')
-    .action(doctor);
+    .action((options: Json) => doctor(application, options));
 }
 
-async function doctor({ json }: Json): Promise<void> {
+async function doctor(application: Application, { json }: Json): Promise<void> {
   const { runChecks } = await import('./doctor.checks.js'); // loads pg and ioredis
-  const results = await runChecks();
+  const results = await runChecks(application);
   print(json, results, () => resultsTable(results));
   const failed = results.filter(({ state }) => state === 'fail').length;
   if (failed > 0) throw new StartupError(`${failed} of ${results.length} checks failed.`);

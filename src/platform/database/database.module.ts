@@ -7,6 +7,7 @@ import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../errors/error-mappers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
+import type { Migration } from './migrations/migration-state.js';
 import { isDatabaseUnavailable, throwConnectionError } from './database-unavailable.js';
 import { connectionOptions } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
@@ -35,14 +36,22 @@ export class DatabaseModule {
     errors.add((thrown) => (isUnstorableText(thrown) ? new UnstorableText() : undefined));
   }
 
-  /** Connects to a migrated database, and disconnects when the application closes. */
-  static with(config: Config, url: string): DynamicModule {
+  /**
+   * Connects to a migrated database, and disconnects when the application closes.
+   * @param migrations those that must have run for the service to be ready
+   */
+  static with(config: Config, url: string, migrations: readonly Migration[]): DynamicModule {
     const settings = config.read(DatabaseConfig);
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...poolOptions(url, settings), autoLoadEntities: true, retryAttempts: 0 }),
+          useFactory: () => ({
+            ...poolOptions(url, settings),
+            migrations: [...migrations],
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
           // One line: a pooler may be down although DATABASE_DIRECT_URL responds.
           dataSourceFactory: (options) =>
             new DataSource(options as PostgresDataSourceOptions).initialize().catch(throwConnectionError),

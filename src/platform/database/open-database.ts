@@ -3,6 +3,7 @@ import { StartupError } from '../config/startup-error.js';
 import { EmbeddedPostgresError, openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import type { DatabaseConfig } from './database.config.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
+import type { Migration } from './migrations/migration-state.js';
 
 export interface Database {
   readonly url: string;
@@ -20,22 +21,36 @@ type OnEnd = (close: () => Promise<void>) => void;
 type OnStep = (step: string) => void;
 
 /** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
-export function openDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
+export function openDatabase(
+  config: DatabaseConfig,
+  migrations: readonly Migration[],
+  onEnd: OnEnd,
+  onStep?: OnStep,
+): Promise<Database> {
   if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
-  return open(config, 'exclusive', onEnd, { onStep });
+  return open(config, migrations, 'exclusive', onEnd, { onStep });
 }
 
 /** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
-export function joinDatabase(config: DatabaseConfig, onEnd: OnEnd, onStep?: OnStep): Promise<Database> {
-  return open(config, 'shared', onEnd, { onStep });
+export function joinDatabase(
+  config: DatabaseConfig,
+  migrations: readonly Migration[],
+  onEnd: OnEnd,
+  onStep?: OnStep,
+): Promise<Database> {
+  return open(config, migrations, 'shared', onEnd, { onStep });
 }
 
 /**
  * Opens the database for a command, which never migrates it: it may be the wrong one, or serve an older version of the service.
  * @throws StartupError
  */
-export function openForCommand(config: DatabaseConfig, onEnd: OnEnd): Promise<Database> {
-  return open(config, 'shared', onEnd, { isCommand: true });
+export function openForCommand(
+  config: DatabaseConfig,
+  migrations: readonly Migration[],
+  onEnd: OnEnd,
+): Promise<Database> {
+  return open(config, migrations, 'shared', onEnd, { isCommand: true });
 }
 
 /** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
@@ -44,6 +59,7 @@ export const openUnmigrated = (dataDir: string) =>
 
 async function open(
   config: DatabaseConfig,
+  migrations: readonly Migration[],
   lock: 'exclusive' | 'shared',
   onEnd: OnEnd,
   { onStep, isCommand = false }: { readonly onStep?: OnStep | undefined; readonly isCommand?: boolean },
@@ -51,6 +67,7 @@ async function open(
   const migrateAll = (url: string) =>
     migrate(
       url,
+      migrations,
       (pending) => {
         onStep?.(`Applying ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}…`);
       },
@@ -58,7 +75,7 @@ async function open(
     );
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
-    await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct));
+    await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct, migrations));
     return { url: config.databaseUrl, embedded: false };
   }
   const opening = openEmbeddedPostgres(config.dataDir, { lock, report }).catch(explain);
@@ -70,13 +87,13 @@ async function open(
     ),
   );
   const { url } = await opening;
-  await (isCommand ? requireMigrated(url) : migrateAll(url));
+  await (isCommand ? requireMigrated(url, migrations) : migrateAll(url));
   return { url, embedded: true };
 }
 
 /** For a database user who may not change tables, and for commands. @throws StartupError */
-async function requireMigrated(url: string): Promise<void> {
-  const { applied, pending } = await inspectMigrations(url);
+async function requireMigrated(url: string, migrations: readonly Migration[]): Promise<void> {
+  const { applied, pending } = await inspectMigrations(url, migrations);
   if (pending.length === 0) return;
   const lack =
     applied.length === 0

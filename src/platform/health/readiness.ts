@@ -24,7 +24,7 @@ export class Readiness implements OnApplicationShutdown {
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
-    dataSource: DataSource,
+    private readonly dataSource: DataSource,
   ) {
     this.probe = openProbe(dataSource);
   }
@@ -55,9 +55,11 @@ export class Readiness implements OnApplicationShutdown {
   }
 
   private migrations() {
+    const known = this.dataSource.migrations.map((migration) => migration.constructor.name);
     return this.attempt('migrations', async () => {
       const { pending } = await migrationState(
         async (sql) => (await this.probe.query<never>(sql)).rows,
+        known,
       ).catch(() => fail('Unknown while the database is unavailable.'));
       if (pending.length > 0) fail(`${pending.length} of this version have not run.`);
     });

@@ -2,10 +2,8 @@ import { type Command, Option } from 'commander';
 import { days } from '../clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import { parseInt64 } from '../json/int64.js';
-import { DatabaseConfig } from '../database/database.config.js';
-import { Config } from '../config/config.js';
 import { StartupError, UsageError } from '../config/startup-error.js';
-import { withDatabase } from '../database/with-database.js';
+import type { CommandDatabase } from '../database/command-database.js';
 import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
 import { duration } from '../auth/commands/key-options.js';
 import { type Json, print, table } from '../json/print.js';
@@ -16,23 +14,23 @@ interface RetryOptions extends Json {
 }
 
 /** `petstore webhooks …` */
-export function addWebhooksCommand(program: Command): void {
+export function addWebhooksCommand(program: Command, database: CommandDatabase): void {
   const webhooks = program.command('webhooks').description('Manage the webhooks of all keys.');
   webhooks
     .command('list')
     .description('List all webhooks, with their pending and failed deliveries.')
     .option('--json', 'print a JSON array')
-    .action(list);
+    .action((options: Json) => list(database, options));
   webhooks
     .command('disable <id>')
     .description('Stop sending to a webhook, such as one that misbehaves. Its owner cannot enable it.')
     .option('--json', 'print one JSON object')
-    .action(disable);
+    .action((id: string, options: Json) => disable(database, id, options));
   webhooks
     .command('enable <id>')
     .description('Send new events to a webhook again.')
     .option('--json', 'print one JSON object')
-    .action(enable);
+    .action((id: string, options: Json) => enable(database, id, options));
   webhooks
     .command('retry <id>')
     .description('Send the failed deliveries of a webhook again.')
@@ -42,29 +40,29 @@ export function addWebhooksCommand(program: Command): void {
         .default(days(1), '1d'),
     )
     .option('--json', 'print one JSON object')
-    .action(retry);
+    .action((id: string, options: RetryOptions) => retry(database, id, options));
 }
 
-async function list({ json }: Json): Promise<void> {
-  const all = await withWebhooks((webhooks) => webhooks.list());
+async function list(database: CommandDatabase, { json }: Json): Promise<void> {
+  const all = await withWebhooks(database, (webhooks) => webhooks.list());
   print(json, all, () => (all.length === 0 ? 'There are no webhooks.' : webhooksTable(all)));
 }
 
-async function disable(id: string, { json }: Json): Promise<void> {
+async function disable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   const number = webhookId(id);
-  existing(id, await withWebhooks((webhooks) => webhooks.disable(number)));
+  existing(id, await withWebhooks(database, (webhooks) => webhooks.disable(number)));
   print(json, { id: number, state: 'disabled' }, () => `Webhook ${id} is disabled.`);
 }
 
-async function enable(id: string, { json }: Json): Promise<void> {
+async function enable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   const number = webhookId(id);
-  existing(id, await withWebhooks((webhooks) => webhooks.enable(number)));
+  existing(id, await withWebhooks(database, (webhooks) => webhooks.enable(number)));
   print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
 }
 
-async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
+async function retry(database: CommandDatabase, id: string, { since, json }: RetryOptions): Promise<void> {
   const number = webhookId(id);
-  const retried = await withWebhooks(async (webhooks) => {
+  const retried = await withWebhooks(database, async (webhooks) => {
     const obstacle = await webhooks.obstacleOf(number);
     existing(id, obstacle !== undefined);
     if (obstacle === 'disabled')
@@ -81,10 +79,11 @@ async function retry(id: string, { since, json }: RetryOptions): Promise<void> {
   });
 }
 
-function withWebhooks<T>(work: (webhooks: WebhookOperations) => Promise<T>): Promise<T> {
-  return withDatabase(new Config().read(DatabaseConfig), [], (dataSource) =>
-    work(new WebhookOperations(dataSource)),
-  );
+function withWebhooks<T>(
+  database: CommandDatabase,
+  work: (webhooks: WebhookOperations) => Promise<T>,
+): Promise<T> {
+  return database.use([], (dataSource) => work(new WebhookOperations(dataSource)));
 }
 
 function webhookId(id: string): Int64 {

@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
 import type { KeyUpdate, HistoryValue, KeyHistoryEntry } from '../key-history.entity.js';
+import type { CommandDatabase } from '../../database/command-database.js';
 import { type Json, print, table } from '../../json/print.js';
 import { withKey } from './with-keys.js';
 
 /** `petstore keys history` */
-export function addHistoryCommand(keys: Command): void {
+export function addHistoryCommand(keys: Command, database: CommandDatabase): void {
   keys
     .command('history <id>')
     .description('Show who changed a key, when and how. A trigger protects this record from changes.')
     .option('--json', 'print a JSON array')
-    .action(show);
+    .action((id: string, options: Json) => show(database, id, options));
 }
 
-async function show(id: string, { json }: Json): Promise<void> {
+async function show(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   const entries = await withKey(
+    database,
     id,
     async ({ keys, history }, number) => (await keys.find(number)) && history.of(number),
   );

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { hours } from '../../clock/duration.js';
 import { confirm, isOnTerminal } from '../../config/confirm.js';
 import { UsageError } from '../../config/startup-error.js';
+import type { CommandDatabase } from '../../database/command-database.js';
 import { type Json, print, visible } from '../../json/print.js';
 import type { ApiKey } from '../api-key.entity.js';
 import type { KeyEdit } from '../api-keys.service.js';
@@ -35,10 +36,14 @@ interface BanOptions extends Json {
   readonly for: number;
 }
 
+interface RevokeOptions extends Json {
+  readonly yes?: true;
+}
+
 const REQUIRED = ['--plan', '--name'];
 
 /** `petstore keys …` */
-export function addKeysCommand(program: Command): void {
+export function addKeysCommand(program: Command, database: CommandDatabase): void {
   const keys = program.command('keys').description('Manage API keys.');
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
@@ -50,12 +55,18 @@ export function addKeysCommand(program: Command): void {
     );
   for (const option of keyOptions())
     creation.addOption(option.makeOptionMandatory(REQUIRED.includes(option.long ?? '')));
-  creation.option('--json', 'print one JSON object').action(create);
-  keys.command('list').description('List all keys.').option('--json', 'print a JSON array').action(list);
-  onOneKey('show', 'Show one key.').action(show);
+  creation
+    .option('--json', 'print one JSON object')
+    .action((options: CreateOptions) => create(database, options));
+  keys
+    .command('list')
+    .description('List all keys.')
+    .option('--json', 'print a JSON array')
+    .action((options: Json) => list(database, options));
+  onOneKey('show', 'Show one key.').action((id: string, options: Json) => show(database, id, options));
   const change = onOneKey('update', 'Change a key. Omitted values and the used quota stay the same.');
   for (const option of keyOptions()) change.addOption(option);
-  change.action(update);
+  change.action((id: string, options: KeyOptions & Json) => update(database, id, options));
   onOneKey(
     'rotate',
     'Give a key a new secret and show it once. Its id, quota and bans stay. The old secret works until the overlap ends. If the key already has two secrets, the new one replaces the newest.',
@@ -73,33 +84,35 @@ export function addKeysCommand(program: Command): void {
         .choices(['newest', 'old'])
         .default('newest'),
     )
-    .action(rotate);
+    .action((id: string, options: RotateOptions) => rotate(database, id, options));
   onOneKey('revoke', 'Revoke a key immediately and permanently. On a terminal, the command asks first.')
     .option('--yes', 'do not ask')
-    .action(revoke);
+    .action((id: string, options: RevokeOptions) => revoke(database, id, options));
   onOneKey('ban', 'Ban a key temporarily, unless it already has a longer ban.')
     .addOption(
       new Option('--for <duration>', 'length of the ban, such as 90s, 15m, 2h or 7d')
         .argParser(duration)
         .default(hours(1), '1h'),
     )
-    .action(ban);
-  onOneKey('unban', 'Lift a ban and forget earlier ones. The used quota stays.').action(unban);
-  addHistoryCommand(keys);
+    .action((id: string, options: BanOptions) => ban(database, id, options));
+  onOneKey('unban', 'Lift a ban and forget earlier ones. The used quota stays.').action(
+    (id: string, options: Json) => unban(database, id, options),
+  );
+  addHistoryCommand(keys, database);
 }
 
-async function list({ json }: Json): Promise<void> {
-  const all = await withKeys(({ keys }) => keys.list());
+async function list(database: CommandDatabase, { json }: Json): Promise<void> {
+  const all = await withKeys(database, ({ keys }) => keys.list());
   print(json, all.map(describeKey), () => keysTable(all));
 }
 
-async function show(id: string, { json }: Json): Promise<void> {
-  const key = await withKey(id, ({ keys }, number) => keys.find(number));
+async function show(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
+  const key = await withKey(database, id, ({ keys }, number) => keys.find(number));
   print(json, describeKey(key), () => keyDetails(key));
 }
 
-async function revoke(id: string, { json, yes }: Json & { readonly yes?: true }): Promise<void> {
-  const key = await withKey(id, async ({ keys }, number) => {
+async function revoke(database: CommandDatabase, id: string, { json, yes }: RevokeOptions): Promise<void> {
+  const key = await withKey(database, id, async ({ keys }, number) => {
     const found = await keys.find(number);
     if (found?.revokedAt === null && !yes && isOnTerminal())
       await confirm(`Revoke key ${id} (${found.plan}, ${visible(found.name)}) permanently?`);
@@ -108,16 +121,16 @@ async function revoke(id: string, { json, yes }: Json & { readonly yes?: true })
   print(json, describeKey(key), () => `Key ${id} is revoked.`);
 }
 
-async function ban(id: string, options: BanOptions): Promise<void> {
+async function ban(database: CommandDatabase, id: string, options: BanOptions): Promise<void> {
   const endsAt = new Date(Date.now() + options.for);
-  const key = await withKey(id, ({ keys }, number) => keys.ban(number, endsAt));
+  const key = await withKey(database, id, ({ keys }, number) => keys.ban(number, endsAt));
   const until = key.banEndsAt?.toISOString() ?? '';
   print(options.json, describeKey(key), () => `Key ${id} is banned until ${until}.`);
 }
 
-async function unban(id: string, { json }: Json): Promise<void> {
+async function unban(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   let wasBanned = false;
-  const key = await withKey(id, async ({ keys }, number) => {
+  const key = await withKey(database, id, async ({ keys }, number) => {
     wasBanned = Number((await keys.find(number))?.banEndsAt) > Date.now();
     return keys.unban(number);
   });
@@ -128,7 +141,7 @@ async function unban(id: string, { json }: Json): Promise<void> {
   );
 }
 
-async function create({ json, ...options }: CreateOptions): Promise<void> {
+async function create(database: CommandDatabase, { json, ...options }: CreateOptions): Promise<void> {
   const { plan, name } = options;
   const newKey = {
     plan,
@@ -136,7 +149,7 @@ async function create({ json, ...options }: CreateOptions): Promise<void> {
     limits: customLimits(plan, options),
     ...expiryAndScopes({ scopes: [...SCOPES], ...options }),
   };
-  const { key, secret } = await withKeys(({ keys }) => keys.create(newKey));
+  const { key, secret } = await withKeys(database, ({ keys }) => keys.create(newKey));
   print(
     json,
     { ...describeKey(key), key: secret },
@@ -144,11 +157,17 @@ async function create({ json, ...options }: CreateOptions): Promise<void> {
   );
 }
 
-async function update(id: string, { json, ...options }: KeyOptions & Json): Promise<void> {
+async function update(
+  database: CommandDatabase,
+  id: string,
+  { json, ...options }: KeyOptions & Json,
+): Promise<void> {
   if (Object.keys(options).length === 0) {
     throw new UsageError(`No change given for key ${id}. petstore keys update --help lists the options.`);
   }
-  const key = await withKey(id, ({ keys }, number) => keys.update(number, (key) => changes(key, options)));
+  const key = await withKey(database, id, ({ keys }, number) =>
+    keys.update(number, (key) => changes(key, options)),
+  );
   print(json, describeKey(key), () => `Key ${id} is now:\n${keyDetails(key)}`);
 }
 
@@ -163,11 +182,13 @@ function changes(key: ApiKey, options: KeyOptions): KeyEdit {
   };
 }
 
-async function rotate(id: string, options: RotateOptions): Promise<void> {
+async function rotate(database: CommandDatabase, id: string, options: RotateOptions): Promise<void> {
   const { overlap: milliseconds, replace, json } = options;
   const oldEndsAt = milliseconds > 0 ? new Date(Date.now() + milliseconds) : undefined;
   const inUse = replace === 'newest' ? 'oldest' : 'newest';
-  const { key, secret } = await withKey(id, ({ keys }, number) => keys.rotate(number, oldEndsAt, { inUse }));
+  const { key, secret } = await withKey(database, id, ({ keys }, number) =>
+    keys.rotate(number, oldEndsAt, { inUse }),
+  );
   const old = key.previousEndsAt ? `works until ${key.previousEndsAt.toISOString()}` : 'has ended';
   print(
     json,

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
 import { StartupError } from '../../config/startup-error.js';
-import { DatabaseConfig } from '../../database/database.config.js';
-import { withDatabase } from '../../database/with-database.js';
+import type { CommandDatabase } from '../../database/command-database.js';
 import type { Int64 } from '../../json/int64.js';
 import { ApiKey } from '../api-key.entity.js';
 import { ApiKeysService } from '../api-keys.service.js';
@@ -19,10 +18,12 @@ interface KeyServices {
 }
 
 /** Runs work with the key services. The service need not be running. @throws StartupError */
-export function withKeys<T>(work: (services: KeyServices) => Promise<T>): Promise<T> {
-  const config = new Config();
-  const { actor } = config.read(AuthConfig);
-  return withDatabase(config.read(DatabaseConfig), [ApiKey, KeyHistoryEntry], (dataSource) => {
+export function withKeys<T>(
+  database: CommandDatabase,
+  work: (services: KeyServices) => Promise<T>,
+): Promise<T> {
+  const { actor } = new Config().read(AuthConfig);
+  return database.use([ApiKey, KeyHistoryEntry], (dataSource) => {
     const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
     return work({ keys: new ApiKeysService(dataSource, history), history, dataSource });
   });
@@ -30,11 +31,12 @@ export function withKeys<T>(work: (services: KeyServices) => Promise<T>): Promis
 
 /** Runs work on one key. @throws StartupError also if the result is null, because no key has the id */
 export async function withKey<T>(
+  database: CommandDatabase,
   id: string,
   work: (services: KeyServices, id: Int64) => Promise<T | null>,
 ): Promise<T> {
   const number = keyId(id);
-  const result = await withKeys((services) => work(services, number));
+  const result = await withKeys(database, (services) => work(services, number));
   if (result !== null) return result;
   throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
 }

@@ -10,6 +10,7 @@ import {
   migrate as applyPending,
   revertLast,
 } from './migrate.js';
+import type { Migration } from './migration-state.js';
 import { confirm, isOnTerminal } from '../../config/confirm.js';
 import { StartupError, UsageError } from '../../config/startup-error.js';
 
@@ -21,7 +22,7 @@ interface Options extends Json {
 }
 
 /** `petstore migrate` */
-export function addMigrateCommand(program: Command): void {
+export function addMigrateCommand(program: Command, known: readonly Migration[]): void {
   program
     .command('migrate')
     .description(
@@ -38,30 +39,30 @@ export function addMigrateCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nIf several start together, one migrates and the rest wait.')
     .action((options: Options) => {
-      if (options.revert) return revert(options);
-      return options.status ? status(options) : migrate(options);
+      if (options.revert) return revert(known, options);
+      return options.status ? status(known, options) : migrate(known, options);
     });
 }
 
-async function migrate({ json }: Options): Promise<void> {
-  const applied = await applyPending(databaseUrl());
+async function migrate(known: readonly Migration[], { json }: Options): Promise<void> {
+  const applied = await applyPending(databaseUrl(), known);
   print(json, { applied }, () =>
     applied.length === 0 ? 'Nothing to do: the tables are up to date.' : `Applied: ${applied.join(', ')}`,
   );
 }
 
-async function status({ json }: Options): Promise<void> {
-  const state = await inspectMigrations(databaseUrl());
+async function status(known: readonly Migration[], { json }: Options): Promise<void> {
+  const state = await inspectMigrations(databaseUrl(), known);
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
   if (pending.length > 0) throw new StartupError(`${pending.length} migrations are pending.`);
 }
 
-async function revert({ json, yes, force }: Options): Promise<void> {
+async function revert(known: readonly Migration[], { json, yes, force }: Options): Promise<void> {
   if (!yes && !isOnTerminal())
     throw new UsageError('--revert loses the data of the newest tables: it needs --yes.');
   const reverted = await withServer(async (url) => {
-    const last = await lastMigration(url);
+    const last = await lastMigration(url, known);
     if (last === undefined) return undefined;
     const connections = force ? 0 : await countConnections(url);
     if (connections > 0)
@@ -69,7 +70,7 @@ async function revert({ json, yes, force }: Options): Promise<void> {
         `The service is connected (${connections} connections). Stop all its processes, or use --force.`,
       );
     if (!yes) await confirm(`Revert ${last} and lose the data of its tables?`);
-    return revertLast(url);
+    return revertLast(url, known);
   });
   print(json, { reverted: reverted ?? null }, () =>
     reverted === undefined ? 'Nothing to do: no migration has been applied.' : `Reverted: ${reverted}`,

@@ -4,7 +4,7 @@ import { SERVICE } from '../../config/service.js';
 import { seconds } from '../../clock/duration.js';
 import { StartupError } from '../../config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
-import { MIGRATIONS, type MigrationState, migrationState } from './migration-state.js';
+import { type Migration, type MigrationState, migrationState } from './migration-state.js';
 import { throwConnectionError } from '../database-unavailable.js';
 import { watchClient } from '../pool/service-pool.js';
 import { type Say, takeLock } from './migration-lock.js';
@@ -19,6 +19,7 @@ const warn: Say = (line) => {
 /**
  * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and the rest wait.
  * PostgreSQL releases the lock when its connection ends.
+ * @param known the migrations of this version, in order
  * @param begin called with the names of the pending migrations, if any
  * @param say called at once and then every 10 s while it waits, with a sentence that names the process it waits for
  * @returns the names of the migrations that this process ran
@@ -26,13 +27,14 @@ const warn: Say = (line) => {
  */
 export async function migrate(
   url: string,
+  known: readonly Migration[],
   begin: (pending: readonly string[]) => void = () => undefined,
   say: Say = warn,
 ): Promise<string[]> {
-  const { pending } = await inspectMigrations(url);
+  const { pending } = await inspectMigrations(url, known);
   if (pending.length === 0) return [];
   begin(pending);
-  return underLock(url, say, async (dataSource) => {
+  return underLock(url, known, say, async (dataSource) => {
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     return ran.map(({ name }) => name);
   });
@@ -42,10 +44,13 @@ export async function migrate(
  * Compares the migrations without running any.
  * @throws StartupError if the connection fails, or the database cannot store every text
  */
-export async function inspectMigrations(url: string): Promise<MigrationState> {
+export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<MigrationState> {
   return withClient(url, async (client) => {
     await requireUtf8(client);
-    return migrationState(async (sql) => (await client.query<object>(sql)).rows);
+    return migrationState(
+      async (sql) => (await client.query<object>(sql)).rows,
+      known.map(({ name }) => name),
+    );
   });
 }
 
@@ -85,8 +90,8 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
  * The name of the newest migration, or undefined if none is applied.
  * @throws StartupError if the connection fails, or if a newer version of the service has applied it
  */
-export async function lastMigration(url: string): Promise<string | undefined> {
-  const { applied, newer } = await inspectMigrations(url);
+export async function lastMigration(url: string, known: readonly Migration[]): Promise<string | undefined> {
+  const { applied, newer } = await inspectMigrations(url, known);
   const last = applied.at(-1);
   if (last !== undefined && newer.includes(last))
     throw new StartupError(`${last} is unknown here: a newer version has applied it.`);
@@ -94,15 +99,20 @@ export async function lastMigration(url: string): Promise<string | undefined> {
 }
 
 /** Reverts the newest migration. @returns its name, or undefined if none is applied @throws as `lastMigration()` */
-export async function revertLast(url: string): Promise<string | undefined> {
-  const last = await lastMigration(url);
+export async function revertLast(url: string, known: readonly Migration[]): Promise<string | undefined> {
+  const last = await lastMigration(url, known);
   if (last === undefined) return undefined;
-  await underLock(url, warn, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+  await underLock(url, known, warn, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
   return last;
 }
 
-async function underLock<T>(url: string, say: Say, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
-  const dataSource = await connect(url);
+async function underLock<T>(
+  url: string,
+  known: readonly Migration[],
+  say: Say,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await connect(url, known);
   const session = dataSource.createQueryRunner();
   try {
     await takeLock((sql) => session.query(sql) as Promise<object[]>, say);
@@ -114,7 +124,7 @@ async function underLock<T>(url: string, say: Say, work: (dataSource: DataSource
 }
 
 /** Separate connections without timeouts: a migration, or the wait for another process, may take long. */
-async function connect(url: string): Promise<DataSource> {
+async function connect(url: string, known: readonly Migration[]): Promise<DataSource> {
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({
     ...connectionOptions(url),
@@ -122,7 +132,7 @@ async function connect(url: string): Promise<DataSource> {
     poolSize: 2,
     extra: { onConnect: watchClient }, // the statements of a killed process end with it
     connectTimeoutMS: CONNECT,
-    migrations: [...MIGRATIONS],
+    migrations: [...known],
   });
   return dataSource.initialize().catch(throwConnectionError);
 }

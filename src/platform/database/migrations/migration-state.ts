@@ -1,14 +1,7 @@
 import type { MigrationInterface } from 'typeorm';
-import * as listed from '../../../../migrations/index.js';
 
-type Migration = new () => MigrationInterface;
-
-const timeOf = ({ name }: Migration): number => Number(/\d+$/.exec(name)?.[0]);
-
-/** The migrations of this version, in order: their names end with a time. */
-export const MIGRATIONS: readonly Migration[] = Object.values<Migration>(listed).sort(
-  (one, other) => timeOf(one) - timeOf(other),
-);
+/** A migration of this version. TypeORM records the name of the class. */
+export type Migration = new () => MigrationInterface;
 
 /** Names of migrations, in order. */
 export interface MigrationState {
@@ -21,9 +14,11 @@ export interface MigrationState {
 
 type Query = (sql: string) => Promise<readonly object[]>;
 
-/** Compares the migrations of a database with those of this version. */
-export async function migrationState(query: Query): Promise<MigrationState> {
-  const known = MIGRATIONS.map(({ name }) => name);
+/**
+ * Compares the migrations of a database with those of this version.
+ * @param known their names
+ */
+export async function migrationState(query: Query, known: readonly string[]): Promise<MigrationState> {
   const applied = await appliedMigrations(query);
   return {
     applied,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CommandDatabase } from '../../database/command-database.js';
 import { type Json, print, table } from '../../json/print.js';
 import { daysBack } from '../../auth/commands/key-options.js';
 import { withKey } from '../../auth/commands/with-keys.js';
@@ -9,18 +10,19 @@ interface UsageOptions extends Json {
 }
 
 /** `petstore keys usage`, beside the other commands of keys */
-export function addUsageCommand(program: Command): void {
+export function addUsageCommand(program: Command, database: CommandDatabase): void {
   program.commands
     .find((command) => command.name() === 'keys')
     ?.command('usage <id>')
     .description('Show the requests of each UTC day. The last second may be missing.')
     .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')
-    .action(show);
+    .action((id: string, options: UsageOptions) => show(database, id, options));
 }
 
-async function show(id: string, { days, json }: UsageOptions): Promise<void> {
+async function show(database: CommandDatabase, id: string, { days, json }: UsageOptions): Promise<void> {
   const rows = await withKey(
+    database,
     id,
     async ({ keys, dataSource }, number) =>
       (await keys.find(number)) && new DailyUsageRepository(dataSource).history(number, days),

@@ -1,11 +1,11 @@
-// For TypeORM's own command line, after `npm run build`: npx typeorm migration:show -d dist/src/platform/database/data-source.js
+// For TypeORM's own command line, after `npm run build`: npx typeorm migration:show -d dist/src/data-source.js
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { Config } from '../config/config.js';
-import { DatabaseConfig } from './database.config.js';
-import { MIGRATIONS } from './migrations/migration-state.js';
-import { openUnmigrated } from './open-database.js';
-import { connectionOptions } from './pool/connection-options.js';
+import { MIGRATIONS } from './app.migrations.js';
+import { Config } from './platform/config/config.js';
+import { DatabaseConfig } from './platform/database/database.config.js';
+import { openUnmigrated } from './platform/database/open-database.js';
+import { connectionOptions } from './platform/database/pool/connection-options.js';
 
 /** Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run migrations. */
 class CommandDataSource extends DataSource {
@@ -23,7 +23,7 @@ class CommandDataSource extends DataSource {
     super({
       ...connectionOptions(url),
       extra: {}, // without timeouts: a migration may take long
-      entities: [join(import.meta.dirname, '../../**/*.entity.js')],
+      entities: [join(import.meta.dirname, '**/*.entity.js')],
       migrations: [...MIGRATIONS],
     });
   }

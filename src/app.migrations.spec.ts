@@ -1,5 +1,5 @@
-import { allFilesIn } from '../../../../test/support/repository.js';
-import { MIGRATIONS } from './migration-state.js';
+import { allFilesIn } from '../test/support/repository.js';
+import { MIGRATIONS } from './app.migrations.js';
 
 describe('MIGRATIONS', () => {
   it('has every file of migrations/, in the order of their names', () => {

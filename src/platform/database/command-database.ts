@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { StartupError } from '../config/startup-error.js';
+import { Config } from '../config/config.js';
+import { DatabaseConfig } from './database.config.js';
+import { throwConnectionError } from './database-unavailable.js';
+import type { Migration } from './migrations/migration-state.js';
+import { openForCommand } from './open-database.js';
+import { connectionOptions } from './pool/connection-options.js';
+
+/** The exit code of a program that a signal ends is this plus the signal's number. */
+const SIGNALLED = 128;
+
+/** The database as a command uses it. */
+export class CommandDatabase {
+  /** @param migrations those that must have run */
+  constructor(private readonly migrations: readonly Migration[]) {}
+
+  /**
+   * Runs work on the database. The service need not be running, but must have created its data folder.
+   * @throws StartupError
+   */
+  async use<T>(
+    entities: DataSourceOptions['entities'],
+    work: (dataSource: DataSource) => Promise<T>,
+  ): Promise<T> {
+    const config = new Config().read(DatabaseConfig);
+    requireDataFolder(config);
+    let close = () => Promise.resolve();
+    const stop = (signal: NodeJS.Signals): void => {
+      // Otherwise the embedded PostgreSQL would keep running.
+      void close().finally(() => process.exit(SIGNALLED + constants.signals[signal]));
+    };
+    process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+    try {
+      const { url } = await openForCommand(
+        config,
+        this.migrations,
+        (closeDatabase) => (close = closeDatabase),
+      );
+      const dataSource = new DataSource({ ...connectionOptions(url), entities });
+      await dataSource.initialize();
+      return await work(dataSource).finally(() => dataSource.destroy());
+    } catch (error) {
+      return throwConnectionError(error);
+    } finally {
+      await close();
+      process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
+    }
+  }
+}
+
+function requireDataFolder({ databaseUrl, dataDir }: DatabaseConfig): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
+  throw new StartupError(`The data folder ${resolve(dataDir)} does not exist. Start the service first.`);
+}
