@@ -16,8 +16,9 @@ export const LAYERS = [
   ['http'],
   ['concurrency'],
   ['errors'],
+  ['terminal'],
   ['json'],
-  ['clock'],
+  ['clock', 'cache', 'plans'],
   ['config'],
 ];
 

@@ -5,7 +5,7 @@
 
 // Handlers
 export { RequireScope } from './auth/require-scope.decorator.js';
-export type { Plan } from './auth/plans.js';
+export type { Plan } from './plans/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
 export { Public } from './http/public.decorator.js';

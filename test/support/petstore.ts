@@ -9,7 +9,7 @@ import { poolOf } from '../../src/platform/database/pool/service-pool.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
-import type { Limits, Plan } from '../../src/platform/auth/plans.js';
+import type { Limits, Plan } from '../../src/platform/plans/plans.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { Config } from '../../src/platform/config/config.js';
 import { Logger } from '../../src/platform/logging/logger.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from './cache-size.js';
+import { atMost } from '../cache/at-most.js';
 import { Clock } from '../clock/clock.js';
 import { resultWithin, seconds } from '../clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';

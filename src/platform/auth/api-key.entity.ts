@@ -1,6 +1,6 @@
 import { Check, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
-import { type Limits, type Plan, PLANS } from './plans.js';
+import { type Limits, type Plan, PLANS } from '../plans/plans.js';
 import type { Scope } from './scopes.js';
 
 /** A row of `api_keys`. It contains the SHA-256 of the secret, never the secret itself. */

@@ -6,7 +6,7 @@ import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked, TooManyRotations } from './auth.errors.js';
-import type { Limits, Plan } from './plans.js';
+import type { Limits, Plan } from '../plans/plans.js';
 import { unforgivenLevel } from './principal.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';

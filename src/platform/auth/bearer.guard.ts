@@ -5,7 +5,7 @@ import { isOutsideApi } from '../http/public.decorator.js';
 import { hasSeveralKeys } from '../http/request-head.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
-import { network } from './network.js';
+import { network } from '../http/network.js';
 import type { AnonymousClient, Principal } from './principal.js';
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */

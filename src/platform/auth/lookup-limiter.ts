@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from './cache-size.js';
+import { atMost } from '../cache/at-most.js';
 import type { Clock } from '../clock/clock.js';
 import { minutes, seconds } from '../clock/duration.js';
 import { Slots } from '../concurrency/slots.js';

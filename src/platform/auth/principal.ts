@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { days } from '../clock/duration.js';
 import type { Int64 } from '../json/int64.js';
-import type { Limits, Plan } from './plans.js';
+import type { Limits, Plan } from '../plans/plans.js';
 import type { Scope } from './scopes.js';
 
 /** The client of a request, identified by its `Authorization` header. */

@@ -7,7 +7,7 @@ import type { Application } from '../bootstrap/application.js';
 import { declareFeatures, type Feature } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
 import { addDoctorCommand } from './doctor.command.js';
-import { visible } from '../json/print.js';
+import { visible } from '../terminal/print.js';
 
 const EXAMPLES = `
 Examples:

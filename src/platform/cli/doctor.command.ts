@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Application } from '../bootstrap/application.js';
 import { StartupError } from '../config/startup-error.js';
-import { type Json, print, table } from '../json/print.js';
+import { type Json, print, table } from '../terminal/print.js';
 import type { CheckResult } from './doctor.checks.js';
 
 /** `petstore doctor` */

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { EtagInterceptor, LocationInterceptor } from './resource-headers.js';
-import { wordsOf } from '../http/operation-marks.js';
+import { wordsOf } from '../http/words.js';
 
 const ETAG = {
   ETag: {

@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
-import { network } from '../auth/network.js';
+import { network } from '../http/network.js';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { minutes } from '../clock/duration.js';
 import type { RateLimitConfig } from './rate-limit.config.js';

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Socket } from 'node:net';
-import { network } from '../auth/network.js';
+import { network } from '../http/network.js';
 import { HttpConfig } from '../http/http.config.js';
 import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitConfig } from './rate-limit.config.js';

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors/domain-error.js';
-import type { Plan } from '../auth/plans.js';
+import type { Plan } from '../plans/plans.js';
 import type { Int64 } from '../json/int64.js';
 
 export class WebhookNotFound extends DomainError {

@@ -6,7 +6,7 @@ import { StartupError, UsageError } from '../config/startup-error.js';
 import type { CommandDatabase } from '../database/command-database.js';
 import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
 import { duration } from '../auth/commands/key-options.js';
-import { type Json, print, table } from '../json/print.js';
+import { type Json, print, table } from '../terminal/print.js';
 
 interface RetryOptions extends Json {
   /** Milliseconds. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
 import { ApiKey } from '../auth/api-key.entity.js';
-import type { Plan } from '../auth/plans.js';
+import type { Plan } from '../plans/plans.js';
 import { EventsService } from '../events/events.service.js';
 import { IfMatchCondition } from '../conditional/if-match.condition.js';
 import { keysetPage } from '../pagination/keyset.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyUpdate, HistoryValue, KeyHistoryEntry } from '../key-history.entity.js';
 import type { CommandDatabase } from '../../database/command-database.js';
-import { type Json, print, table } from '../../json/print.js';
+import { type Json, print, table } from '../../terminal/print.js';
 import { withKey } from './with-keys.js';
 
 /** `petstore keys history` */

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../config/startup-error.js';
-import { type Limits, type Plan, PLAN_NAMES } from '../plans.js';
+import { type Limits, type Plan, PLAN_NAMES } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../scopes.js';
 import { days, hours, minutes, seconds } from '../../clock/duration.js';
 import { parseInt64 } from '../../json/int64.js';
 import { isSecret, MAX_OVERLAP } from '../secret.js';
-import { isVisible } from '../../json/print.js';
+import { isVisible } from '../../terminal/print.js';
 
 const MAX_DAYS = 3660; // ten years
 const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api-key.entity.js';
-import { table } from '../../json/print.js';
+import { table } from '../../terminal/print.js';
 
 /** A key for `--json`. */
 export function describeKey(key: ApiKey) {

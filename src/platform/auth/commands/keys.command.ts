@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { hours } from '../../clock/duration.js';
-import { confirm, isOnTerminal } from '../../config/confirm.js';
+import { confirm, isOnTerminal } from '../../terminal/confirm.js';
 import { UsageError } from '../../config/startup-error.js';
 import type { CommandDatabase } from '../../database/command-database.js';
-import { type Json, print, visible } from '../../json/print.js';
+import { type Json, print, visible } from '../../terminal/print.js';
 import type { ApiKey } from '../api-key.entity.js';
 import type { KeyEdit } from '../api-keys.service.js';
-import type { Plan } from '../plans.js';
+import type { Plan } from '../../plans/plans.js';
 import { SCOPES } from '../scopes.js';
 import { addHistoryCommand } from './history.command.js';
 import {

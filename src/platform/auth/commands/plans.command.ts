@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { PLANS } from '../plans.js';
-import { type Json, print, table } from '../../json/print.js';
+import { PLANS } from '../../plans/plans.js';
+import { type Json, print, table } from '../../terminal/print.js';
 
 /** `petstore plans …` */
 export function addPlansCommand(program: Command): void {

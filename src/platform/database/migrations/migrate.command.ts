@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Json, print } from '../../json/print.js';
+import { type Json, print } from '../../terminal/print.js';
 import { DatabaseConfig } from '../database.config.js';
 import { Config } from '../../config/config.js';
 import { openUnmigrated } from '../open-database.js';
@@ -11,7 +11,7 @@ import {
   revertLast,
 } from './migrate.js';
 import type { Migration } from './migration-state.js';
-import { confirm, isOnTerminal } from '../../config/confirm.js';
+import { confirm, isOnTerminal } from '../../terminal/confirm.js';
 import { StartupError, UsageError } from '../../config/startup-error.js';
 
 interface Options extends Json {

@@ -1,4 +1,4 @@
-import { PLANS } from '../../auth/plans.js';
+import { PLANS } from '../../plans/plans.js';
 import { SERVICE } from '../../config/service.js';
 
 /** The introduction of the document, in CommonMark: what all operations have in common. @param base address without `/v1` */

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
 import { type ApiKeyPrincipal, type Ban, unforgivenLevel } from '../../auth/principal.js';
-import { atMost } from '../../auth/cache-size.js';
+import { atMost } from '../../cache/at-most.js';
 import { Clock } from '../../clock/clock.js';
 import { seconds } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandDatabase } from '../../database/command-database.js';
-import { type Json, print, table } from '../../json/print.js';
+import { type Json, print, table } from '../../terminal/print.js';
 import { daysBack } from '../../auth/commands/key-options.js';
 import { withKey } from '../../auth/commands/with-keys.js';
 import { DailyUsageRepository } from './daily-usage.repository.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type Plan, PLAN_NAMES } from '../../auth/plans.js';
+import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
 import type { RateLimitDecision } from '../plan-throttler.guard.js';
 import type { RateLimitWindow } from '../quota.js';
 import { Int64Property } from '../../json/property-types.js';

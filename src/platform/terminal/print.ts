@@ -1,4 +1,4 @@
-import { writeJson } from './write-json.js';
+import { writeJson } from '../json/write-json.js';
 
 export interface Json {
   readonly json?: true;

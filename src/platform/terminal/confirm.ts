@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { StartupError } from './startup-error.js';
+import { StartupError } from '../config/startup-error.js';
 
 /** Whether somebody can answer a question. */
 export const isOnTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
