@@ -24,7 +24,7 @@ export const LAYERS = [
 
 const platform = LAYERS.flat();
 const folders = (names) => `^src/platform/(${names.join('|')})/`;
-const DOOR = '^src/platform/index\\.ts$';
+const PUBLIC_API = '^src/platform/index\\.ts$';
 
 const order = platform.slice(1).map((name, i) => ({
   name: `${name}-imports-nothing-above-it`,
@@ -44,7 +44,7 @@ export default {
       to: { path: '^(src|migrations|test)/', pathNot: '^src/platform/' },
     },
     {
-      name: 'a-feature-imports-the-door-and-the-public-files-of-other-features',
+      name: 'a-feature-imports-the-public-api-and-the-public-files-of-other-features',
       comment: 'the module, a service, errors, an entity, a query, a response, events, or what writes them',
       severity: 'error',
       from: { path: '^src/shop/([^/]+)/' },
@@ -52,7 +52,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/shop/$1/',
-          DOOR,
+          PUBLIC_API,
           '^src/shop/.*\\.(module|service|errors|events|entity|query|response)\\.ts$',
           '^src/shop/.*-changes\\.ts$',
         ],
@@ -73,10 +73,10 @@ export default {
       to: { circular: true, viaOnly: { pathNot: '^src$' } },
     },
     {
-      name: 'the-door-is-for-features',
+      name: 'the-public-api-is-for-features',
       severity: 'error',
       from: { path: '^src/platform/' },
-      to: { path: DOOR },
+      to: { path: PUBLIC_API },
     },
     ...order,
     {

@@ -1,8 +1,8 @@
-import type { Counted } from '../../src/platform/rate-limit/quota.js';
+import type { QuotaSubject } from '../../src/platform/rate-limit/quota.js';
 import type { RedisThrottlerStorage } from '../../src/platform/rate-limit/redis/redis-throttler.storage.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { TestDailyUsage } from '../support/test-daily-usage.js';
-import { address as addressOf, admitted, key } from '../support/counted.js';
+import { address as addressOf, admitted, key } from '../support/quota-subjects.js';
 import { RedisStorages } from '../support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 
@@ -15,9 +15,9 @@ const REPLICAS = 3;
 const TIMEOUT = 50;
 
 let ids = 7_000;
-const newClient = (): Counted => key(ids++, LIMIT, 10_000);
-const address = (): Counted => addressOf(`192.0.2.${ids++ % 256}`, LIMIT);
-const dayLimited = (): Counted => key(ids++, 10_000, LIMIT);
+const newClient = (): QuotaSubject => key(ids++, LIMIT, 10_000);
+const address = (): QuotaSubject => addressOf(`192.0.2.${ids++ % 256}`, LIMIT);
+const dayLimited = (): QuotaSubject => key(ids++, 10_000, LIMIT);
 
 describeWithRedis('a Redis that flaps', () => {
   const replicas = new RedisStorages();
@@ -42,12 +42,12 @@ describeWithRedis('a Redis that flaps', () => {
   const back = () => becomes(states, Array<string>(REPLICAS).fill('together'));
 
   /** Every replica gets more than the limit, in its own order. */
-  const press = async (client: Counted): Promise<number> => {
+  const press = async (client: QuotaSubject): Promise<number> => {
     const counts = await Promise.all(storages.map((storage) => admitted(storage, client, LIMIT + 10)));
     return counts.reduce((a, b) => a + b);
   };
   /** The number of requests that one replica gets between two flaps. */
-  const trickle = async (client: Counted, times: number): Promise<number> => {
+  const trickle = async (client: QuotaSubject, times: number): Promise<number> => {
     const counts = await Promise.all(storages.map((storage) => admitted(storage, client, times)));
     return counts.reduce((a, b) => a + b);
   };
@@ -84,7 +84,7 @@ describeWithRedis('a Redis that flaps', () => {
     it(`ten times admits less than ${times} times the limits of a minute and of a day`, async () => {
       const clients = [newClient(), dayLimited(), newClient(), dayLimited()];
       const sums = clients.map(() => 0);
-      const pressFor = async (some: readonly Counted[]) => {
+      const pressFor = async (some: readonly QuotaSubject[]) => {
         for (const client of some) {
           const i = clients.indexOf(client);
           sums[i] = (sums[i] ?? 0) + (await press(client));
@@ -103,7 +103,7 @@ describeWithRedis('a Redis that flaps', () => {
     });
 
     it('records each admitted request once', async () => {
-      const client: Counted = key(ids++, 100_000, 1_000_000);
+      const client: QuotaSubject = key(ids++, 100_000, 1_000_000);
       let sum = await trickle(client, 5);
       for (let i = 0; i < 3; i++) {
         await flap(async () => {

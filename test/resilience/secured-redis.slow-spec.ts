@@ -4,7 +4,7 @@ import { describeWith } from '../support/describe-with.js';
 import { becomes } from '../support/eventually.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinels } from '../support/redis-sentinels.js';
-import { address, admitted, key } from '../support/counted.js';
+import { address, admitted, key } from '../support/quota-subjects.js';
 import { RedisStorages } from '../support/redis-storages.js';
 import { readText } from '../support/repository.js';
 

@@ -1,7 +1,7 @@
 import { hours, minutes, seconds } from '../../src/platform/clock/duration.js';
-import type { Counted, Decided } from '../../src/platform/rate-limit/quota.js';
+import type { QuotaSubject, QuotaResult } from '../../src/platform/rate-limit/quota.js';
 import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
-import { address, admitted, count, key } from './counted.js';
+import { address, admitted, count, key } from './quota-subjects.js';
 
 interface StorageUnderTest {
   readonly storage: PlanThrottlerStorage;
@@ -14,7 +14,7 @@ interface StorageUnderTest {
 }
 
 let ids = 1000;
-const keyWith = (perMinute: number, perDay: number): Counted => key(ids++, perMinute, perDay);
+const keyWith = (perMinute: number, perDay: number): QuotaSubject => key(ids++, perMinute, perDay);
 
 /** Describes the behaviour required of every storage, wherever it keeps its counts. */
 export function describeStorage(name: string, start: () => Promise<StorageUnderTest>): void {
@@ -24,15 +24,16 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       test = await start();
     });
 
-    const send = async (client: Counted, times = 1): Promise<Decided> => {
+    const send = async (client: QuotaSubject, times = 1): Promise<QuotaResult> => {
       for (let i = 1; i < times; i++) await count(test.storage, client);
       return count(test.storage, client);
     };
-    const remaining = ({ windows }: Pick<Decided, 'windows'>) => windows.map((window) => window.remaining);
+    const remaining = ({ windows }: Pick<QuotaResult, 'windows'>) =>
+      windows.map((window) => window.remaining);
 
     it('admits exactly the limit of a minute', async () => {
       const client = keyWith(5, 100);
-      const results: Decided[] = [];
+      const results: QuotaResult[] = [];
       for (let i = 0; i < 7; i++) results.push(await send(client));
       expect(results.map((one) => one.admitted)).toEqual([...Array<boolean>(5).fill(true), false, false]);
       expect(results.map((one) => remaining(one)[0])).toEqual([4, 3, 2, 1, 0, 0, 0]);

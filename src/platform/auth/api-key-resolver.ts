@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../cache/at-most.js';
 import { Clock } from '../clock/clock.js';
-import { resultWithin, seconds } from '../clock/duration.js';
+import { withTimeout, seconds } from '../clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -118,9 +118,9 @@ export class ApiKeyResolver {
     if (this.clock.elapsed() < this.unavailableUntil)
       throw unavailable('PostgreSQL failed less than a second ago');
     try {
-      const found = await resultWithin(this.lookupTimeout, this.keys.findByHash(hash));
-      if (found === undefined) throw unavailable('PostgreSQL did not respond in time');
-      return found;
+      return await withTimeout(this.keys.findByHash(hash), this.lookupTimeout, () => {
+        throw unavailable('PostgreSQL did not respond in time');
+      });
     } catch (error) {
       if (error instanceof ServiceUnavailable || isDatabaseUnavailable(error))
         this.unavailableUntil = this.clock.elapsed() + RETRY_AFTER;

@@ -22,7 +22,7 @@ export class ApiKeysRepository {
 
   /**
    * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. Of the recorded level stays
-   * what clean days since have not forgiven, because this process may not have known it.
+   * what clean days since have not taken off, because this process may not have known it.
    * Automatic bans are not recorded in the history, because clients could make it grow without limit.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {

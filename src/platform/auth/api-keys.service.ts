@@ -7,7 +7,7 @@ import type { KeyAction } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
 import { InvalidApiKey, KeyHasExpired, KeyIsRevoked, TooManyRotations } from './auth.errors.js';
 import type { Limits, Plan } from '../plans/plans.js';
-import { unforgivenLevel } from './principal.js';
+import { remainingLevel } from './principal.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';
 
@@ -147,7 +147,7 @@ export class ApiKeysService {
     return this.change('ban', id, ({ banEndsAt, banLevel }) => {
       if (banEndsAt && banEndsAt >= endsAt) return undefined;
       const last = banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined;
-      return { banEndsAt: endsAt, banLevel: Math.max(unforgivenLevel(last, Date.now()), 1) };
+      return { banEndsAt: endsAt, banLevel: Math.max(remainingLevel(last, Date.now()), 1) };
     });
   }
 

@@ -33,7 +33,7 @@ export class KeyService {
     const oldEndsAt = overlapSeconds > 0 ? new Date(now + seconds(overlapSeconds)) : undefined;
     const rotated = await this.keys
       .rotate(id, oldEndsAt, { inUse: { secret }, now, limit: ROTATIONS })
-      .catch(refuse);
+      .catch(rethrowAsInvalidApiKey);
     return RotatedKeyResponse.from(existing(rotated));
   }
 }
@@ -44,6 +44,6 @@ function existing<T>(found: T | null): T {
   return found;
 }
 
-function refuse(error: unknown): never {
+function rethrowAsInvalidApiKey(error: unknown): never {
   throw error instanceof KeyIsRevoked || error instanceof KeyHasExpired ? new InvalidApiKey() : error;
 }

@@ -35,10 +35,10 @@ export interface Ban {
 }
 
 /**
- * What is left of a ban's level: each full day without a ban forgives one.
+ * What is left of a ban's level: each full day without a ban takes one off.
  * @param now Unix milliseconds
  */
-export function unforgivenLevel(ban: Ban | undefined, now: number): number {
+export function remainingLevel(ban: Ban | undefined, now: number): number {
   if (!ban) return 0;
   const cleanDays = Math.max(0, Math.floor((now - ban.endsAt) / days(1)));
   return Math.max(0, ban.level - cleanDays);

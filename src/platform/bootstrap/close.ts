@@ -1,7 +1,7 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
-import { resultWithin, seconds } from '../clock/duration.js';
+import { withTimeout, seconds } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
 import { HttpConfig } from '../http/http.config.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
@@ -39,9 +39,9 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
     server.closeAllConnections();
   }, grace + REQUEST_TIMEOUT);
   try {
-    const closed = context.close(signal).then(() => true);
-    if (!(await resultWithin(grace + CLOSE_TIMEOUT, closed)))
+    await withTimeout(context.close(signal), grace + CLOSE_TIMEOUT, () => {
       throw new StartupError('Connections did not close in time.');
+    });
   } finally {
     clearInterval(sweep);
     clearTimeout(refuse);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Application } from '../bootstrap/application.js';
-import { seconds } from '../clock/duration.js';
+import { seconds, withTimeout } from '../clock/duration.js';
 import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { inspectMigrations } from '../database/migrations/migrate.js';
@@ -13,7 +13,6 @@ import { checkAddress, clientHost } from '../http/listen-on.js';
 import { openRedis } from '../rate-limit/redis/open-redis.js';
 import { inspectCluster, reasonOf, selectDatabase } from '../rate-limit/redis/redis-checks.js';
 import { RedisConfig } from '../rate-limit/redis/redis.config.js';
-import { inTime } from '../rate-limit/redis/redis-quotas.js';
 import { WebhooksConfig } from '../webhooks/webhooks.config.js';
 
 const TIMEOUT = seconds(5);
@@ -86,8 +85,8 @@ async function checkDatabase(
 ): Promise<CheckResult[]> {
   const { databaseUrl, directDatabaseUrl, preparedStatements, dataDir, migrateAtStart } = config;
   if (databaseUrl !== undefined) {
-    const state = await inTime(inspectMigrations(directDatabaseUrl ?? databaseUrl, migrations), TIMEOUT);
-    if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), TIMEOUT);
+    const state = await withTimeout(inspectMigrations(directDatabaseUrl ?? databaseUrl, migrations), TIMEOUT);
+    if (preparedStatements) await withTimeout(tryPreparedStatements(databaseUrl), TIMEOUT);
     const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
     return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
   }
@@ -129,12 +128,12 @@ async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason ??= error)); // connect() itself names no reason
   try {
-    await inTime(redis.connect(), TIMEOUT);
+    await withTimeout(redis.connect(), TIMEOUT);
     reason = undefined; // from here on an error says more itself
     redis.removeAllListeners('error').on('error', () => undefined);
     if ('slots' in redis) return [clusterResult(place, await inspectCluster(redis, TIMEOUT))];
-    await inTime(redis.ping(), TIMEOUT);
-    await inTime(selectDatabase(redis), TIMEOUT);
+    await withTimeout(redis.ping(), TIMEOUT);
+    await withTimeout(selectDatabase(redis), TIMEOUT);
     return [ok('redis', `${place} responds`)];
   } catch (error) {
     throw new Error(

@@ -1,15 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { resultWithin } from './duration.js';
+import { withTimeout } from './duration.js';
 
-describe('a result within a limit', () => {
-  it('is undefined if it takes longer', async () => {
-    expect(await resultWithin(1, new Promise(() => undefined))).toBeUndefined();
+describe('a result with a timeout', () => {
+  const never = new Promise(() => undefined);
+
+  it('is an error if it takes longer', async () => {
+    await expect(withTimeout(never, 1)).rejects.toThrow('no response in time');
+  });
+
+  it('is what the caller wants if it takes longer', async () => {
+    expect(await withTimeout(never, 1, () => 'late')).toBe('late');
   });
 
   it('counts if it arrived in time, but the process was too busy to read it', async () => {
     await setImmediate(); // after this, timers run before anything is read
-    const result = resultWithin(1, stat('.'));
+    const result = withTimeout(stat('.'), 1);
     for (const end = performance.now() + 50; performance.now() < end;);
     expect(await result).toBeDefined();
   });

@@ -5,19 +5,27 @@ export const hours = (count: number): number => minutes(count * 60);
 export const days = (count: number): number => hours(count * 24);
 
 /**
- * The result of a promise, or `undefined` if it takes longer than the limit. The event loop runs timers, then reads sockets,
- * then runs immediates: a result that has already arrived counts, so a busy process does not mistake its own delay for
- * another's. The timer does not keep the process alive.
- * @param limit milliseconds
+ * The result of a promise, or that of `late` if it takes longer. The event loop runs timers, then reads sockets, then runs
+ * immediates: a result that has already arrived counts, so a busy process does not mistake its own delay for another's. The
+ * timer does not keep the process alive.
+ * @param late by default it throws
  */
-export async function resultWithin<T>(limit: number, promise: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T, Late = never>(
+  promise: Promise<T>,
+  milliseconds: number,
+  late: () => Late = noResponse,
+): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => setImmediate(resolve, undefined), limit).unref();
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(() => setImmediate(resolve), milliseconds).unref();
   });
   try {
-    return await Promise.race([promise, end]);
+    return await Promise.race([promise, end.then(late)]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function noResponse(): never {
+  throw new Error('no response in time');
 }

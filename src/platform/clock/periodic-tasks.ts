@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { resultWithin, seconds } from './duration.js';
+import { withTimeout, seconds } from './duration.js';
 
 type Task = () => Promise<void>;
 /** Runs a task once more, after a running one. The promise does not reject: it tells whether the task succeeded. */
@@ -54,7 +54,7 @@ export class PeriodicTasks {
       }
       return false;
     };
-    return (await resultWithin(limit, last())) ?? false;
+    return withTimeout(last(), limit, () => false);
   }
 
   private async attempt(task: Task): Promise<boolean> {

@@ -28,7 +28,7 @@ interface ResourceOptions {
 
 /** For a handler that creates a resource and returns it: 201 with `Location` and `ETag`. */
 export function Created(resource: Type, options: ResourceOptions = {}): MethodDecorator {
-  const { description = `The created ${nameOf(resource)}.`, etag = true } = options;
+  const { description = `The created ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(201),
     UseInterceptors(LocationInterceptor, ...(etag ? [EtagInterceptor] : [])),
@@ -45,7 +45,7 @@ export const Updated = (resource: Type, options: ResourceOptions = {}): MethodDe
 
 /** For a handler that changes a resource in another way, such as by an action, and returns it: 200 with the new `ETag`. */
 export function Changed(resource: Type, options: ResourceOptions = {}): MethodDecorator {
-  const { description = `The changed ${nameOf(resource)}.`, etag = true } = options;
+  const { description = `The changed ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(200),
     UseInterceptors(...(etag ? [EtagInterceptor] : [])),
@@ -54,4 +54,4 @@ export function Changed(resource: Type, options: ResourceOptions = {}): MethodDe
 }
 
 /** `PetResponse`: "pet". */
-const nameOf = ({ name }: Type): string => wordsOf(name.replace(/Response$/, ''));
+const resourceName = ({ name }: Type): string => wordsOf(name.replace(/Response$/, ''));

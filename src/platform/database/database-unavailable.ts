@@ -36,7 +36,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if ('driverError' in error && error.driverError !== error && isDatabaseUnavailable(error.driverError))
     return true;
   if (marked.has(error) && isConnectionError(error)) return true;
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (isStale(error)) return true;
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
@@ -50,7 +50,8 @@ export function isStale(error: unknown): boolean {
   if ('driverError' in error) return isStale(error.driverError);
   const routine = 'routine' in error && error.routine;
   return (
-    MIXED_UP.includes(codeOf(error)) || (codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery')
+    MIXED_UP.includes(errorCodeOf(error)) ||
+    (errorCodeOf(error) === '0A000' && routine === 'RevalidateCachedQuery')
   );
 }
 
@@ -58,14 +59,14 @@ export function isStale(error: unknown): boolean {
 function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
-  return SYSTEM_ERRORS.includes(codeOf(error)) || isCertificateError(error);
+  return SYSTEM_ERRORS.includes(errorCodeOf(error)) || isCertificateError(error);
 }
 
 /** An invalid certificate, or one from an unknown authority. Temporary while one of the two is being replaced. */
 const isCertificateError = (error: Error): boolean =>
-  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(codeOf(error));
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(errorCodeOf(error));
 
-const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+const errorCodeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
 /** SQLSTATE 28: wrong user or password; 3D: unknown database. */
 const isRejected = (error: unknown): boolean =>

@@ -55,7 +55,7 @@ export function openForCommand(
 
 /** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
 export const openUnmigrated = (dataDir: string) =>
-  openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(explain);
+  openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(rethrowAsStartupError);
 
 async function open(
   config: DatabaseConfig,
@@ -78,7 +78,7 @@ async function open(
     await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct, migrations));
     return { url: config.databaseUrl, embedded: false };
   }
-  const opening = openEmbeddedPostgres(config.dataDir, { lock, report }).catch(explain);
+  const opening = openEmbeddedPostgres(config.dataDir, { lock, report }).catch(rethrowAsStartupError);
   // A stop waits for a slow initdb, which would otherwise go on alone.
   onEnd(() =>
     opening.then(
@@ -102,6 +102,6 @@ async function requireMigrated(url: string, migrations: readonly Migration[]): P
   throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
 }
 
-function explain(error: unknown): never {
+function rethrowAsStartupError(error: unknown): never {
   throw error instanceof EmbeddedPostgresError ? new StartupError(error.message, { cause: error }) : error;
 }

@@ -39,22 +39,26 @@ export function ofHttpException(exception: HttpException): ErrorBody {
  */
 export function ofStatus(status: number, message?: unknown, code?: unknown): ErrorBody {
   if (status === 500) return ofDomainError(new InternalError());
-  return { code: isText(code) ? code : codeOf(status), message: textOf(message) ?? nameOf(status), status };
+  return {
+    code: isText(code) ? code : statusCodeName(status),
+    message: messageText(message) ?? statusText(status),
+    status,
+  };
 }
 
-function codeOf(status: number): string {
+function statusCodeName(status: number): string {
   if (status === 418) return 'im_a_teapot';
-  const name = STATUS_CODES[status] ?? nameOf(status);
+  const name = STATUS_CODES[status] ?? statusText(status);
   return name.toLowerCase().replace(/[^a-z]+/g, '_');
 }
 
-const nameOf = (status: number): string =>
+const statusText = (status: number): string =>
   STATUS_CODES[status] ?? (status < 500 ? 'Client Error' : 'Server Error');
 
 /** A text. An array or object of texts, such as one by field, is joined. */
-function textOf(message: unknown): string | undefined {
+function messageText(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null) return isText(message) ? message : undefined;
-  const texts = Object.values(message).map(textOf).filter(isText);
+  const texts = Object.values(message).map(messageText).filter(isText);
   return texts.length > 0 ? texts.join('. ') : undefined;
 }
 

@@ -54,7 +54,7 @@ export function declareEventType(type: EventType<never>): void {
 export const declaredEventTypes = (): readonly EventType<never>[] => [...declared.values()];
 
 /** @throws TypeError if no module declares the type: the document would lack it, and no webhook could subscribe to it */
-export function expectDeclared(name: string): void {
+export function assertDeclared(name: string): void {
   if (!declared.has(name))
     throw new TypeError(`No module lists the event type ${name} in its static property "events".`);
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { InsertCompanion } from '../database/entity-statements.js';
 import { writeJson } from '../json/write-json.js';
-import { type EventType, expectDeclared } from './event-type.js';
+import { type EventType, assertDeclared } from './event-type.js';
 
 const INSERT = 'INSERT INTO event_outbox (type, version, occurred_at, data)';
 
@@ -12,7 +12,7 @@ export async function writeToOutbox(
   occurredAt: Date,
   data: object,
 ): Promise<void> {
-  expectDeclared(name);
+  assertDeclared(name);
   await manager.query(`${INSERT} VALUES ($1, $2, $3, $4)`, [name, version, occurredAt, writeJson(data)]);
 }
 
@@ -25,7 +25,7 @@ export function eventOfInsert<Row extends { id: unknown }>(
   row: Row,
   occurredAt: Date,
 ): InsertCompanion {
-  expectDeclared(name);
+  assertDeclared(name);
   Object.defineProperty(row, 'id', { configurable: true, get: refuse });
   const rest = writeJson({ ...Data.data(row, row) }).slice(1);
   return {

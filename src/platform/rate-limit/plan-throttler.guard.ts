@@ -23,7 +23,7 @@ import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limi
 import { writeRateLimitHeaders } from './rate-limit.headers.js';
 import { type RateLimitOutcome, RateLimitMetrics } from './rate-limit.metrics.js';
 import {
-  type Decided,
+  type QuotaResult,
   MINUTE,
   quotaOf,
   type RateLimitRecord,
@@ -209,7 +209,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       : this.afterCharge(key, charged);
   }
 
-  private afterCharge(key: ApiKeyPrincipal | undefined, { admitted, windows }: Decided): RateLimitDecision {
+  private afterCharge(
+    key: ApiKeyPrincipal | undefined,
+    { admitted, windows }: QuotaResult,
+  ): RateLimitDecision {
     if (admitted) return admission(windows);
     return refusal(windows, key ? this.bans.strike(key, windows) : 0);
   }

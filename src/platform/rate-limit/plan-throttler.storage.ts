@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { type Counted, type Decided, type RateLimitRecord, recordOf } from './quota.js';
+import { type QuotaSubject, type QuotaResult, type RateLimitRecord, recordOf } from './quota.js';
 
 export type MaybeAsync<T> = T | Promise<T>;
 
@@ -21,27 +21,27 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
     name: string,
     perDay?: number,
   ): Promise<RateLimitRecord> {
-    const counted = { key, ttl, limit, perDay, name };
-    if (blockDuration <= 0) return recordOf(await this.decide(counted, true));
+    const subject = { key, ttl, limit, perDay, name };
+    if (blockDuration <= 0) return recordOf(await this.decide(subject, true));
     // A block is a window for one request, which the first refused request uses up.
     const block = { key: `${key}:block`, ttl: blockDuration, limit: 1, name };
     const blocked = await this.decide(block, false);
     if (!blocked.admitted) return recordOf(blocked);
-    const result = await this.decide(counted, true);
+    const result = await this.decide(subject, true);
     return recordOf(result, result.admitted ? [] : (await this.decide(block, true)).windows);
   }
 
   /** Charges one request as `increment` does without a block; at once if nothing has to be awaited. */
-  charge(counted: Counted): MaybeAsync<Decided> {
-    return this.decide(counted, true);
+  charge(subject: QuotaSubject): MaybeAsync<QuotaResult> {
+    return this.decide(subject, true);
   }
 
   /**
    * Returns what `increment` would decide, without charging.
    * @param isBanned whether all processes refuse these requests, so the result may be cached
    */
-  async peek(counted: Counted, isBanned = false): Promise<RateLimitRecord> {
-    return recordOf(await this.decide(counted, false, isBanned));
+  async peek(subject: QuotaSubject, isBanned = false): Promise<RateLimitRecord> {
+    return recordOf(await this.decide(subject, false, isBanned));
   }
 
   /** Called once, before the first request. */
@@ -52,5 +52,9 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /** Called once, after the last request. Records outstanding counts. */
   abstract close(): Promise<void>;
 
-  protected abstract decide(counted: Counted, charges: boolean, isBanned?: boolean): MaybeAsync<Decided>;
+  protected abstract decide(
+    subject: QuotaSubject,
+    charges: boolean,
+    isBanned?: boolean,
+  ): MaybeAsync<QuotaResult>;
 }

@@ -8,7 +8,7 @@ import type { RateLimitConfig } from './rate-limit.config.js';
 export const MINUTE = minutes(1);
 
 /** What a storage counts: the requests of a key, of an address, or of a client of a route with its own limit. */
-export interface Counted {
+export interface QuotaSubject {
   readonly key: string;
   /** Length of the window in milliseconds. */
   readonly ttl: number;
@@ -23,10 +23,10 @@ export interface Counted {
 /** The `name` of what is counted by address. */
 export const ADDRESS = 'address';
 
-const quotas = new WeakMap<ApiKeyPrincipal, Counted>();
+const quotas = new WeakMap<ApiKeyPrincipal, QuotaSubject>();
 
 /** The quota of a request: the plan of its key, or that of its address. */
-export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): Counted {
+export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): QuotaSubject {
   if (principal?.kind !== 'key') return addressQuota(network(ip), config);
   let quota = quotas.get(principal);
   if (!quota) {
@@ -37,7 +37,7 @@ export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): Co
   return quota;
 }
 
-export const addressQuota = (key: string, { anonymousPerMinute }: RateLimitConfig): Counted => ({
+export const addressQuota = (key: string, { anonymousPerMinute }: RateLimitConfig): QuotaSubject => ({
   key,
   ttl: MINUTE,
   limit: anonymousPerMinute,
@@ -58,7 +58,7 @@ export interface RateLimitWindow {
 }
 
 /** Whether a request is admitted, and the state of each window. */
-export interface Decided {
+export interface QuotaResult {
   readonly admitted: boolean;
   readonly windows: readonly RateLimitWindow[];
 }
@@ -72,7 +72,7 @@ export interface RateLimitRecord extends ThrottlerStorageRecord {
 
 /** @param block the window that a refused request of a route waits for, if longer */
 export function recordOf(
-  { admitted, windows }: Decided,
+  { admitted, windows }: QuotaResult,
   block: readonly RateLimitWindow[] = [],
 ): RateLimitRecord {
   const [{ limit, remaining, resetIn } = { limit: 0, remaining: 0, resetIn: 0 }] = windows;
@@ -119,7 +119,11 @@ export interface WindowCounts {
   readonly dayEnd: number;
 }
 
-export function decided(admitted: boolean, { ttl, limit, perDay }: Counted, counts: WindowCounts): Decided {
+export function toQuotaResult(
+  admitted: boolean,
+  { ttl, limit, perDay }: QuotaSubject,
+  counts: WindowCounts,
+): QuotaResult {
   const window: RateLimitWindow = {
     name: ttl === MINUTE ? 'minute' : 'route',
     length: ttl / 1000,

@@ -14,18 +14,18 @@ export class EndpointUrl {
   /** @param text an http or https URL @throws ValidationFailed */
   async check(text: string): Promise<void> {
     const url = new URL(text);
-    if (url.username !== '' || url.password !== '') refuse('must not hold a user name or password');
-    if (url.hash !== '') refuse('must not have a fragment');
+    if (url.username !== '' || url.password !== '') throw invalidUrl('must not hold a user name or password');
+    if (url.hash !== '') throw invalidUrl('must not have a fragment');
     try {
       await this.addresses.of(url);
     } catch (error) {
       if (error instanceof NameServersUnavailable) return;
       if (!(error instanceof AddressRefused)) throw error;
-      refuse(error.message);
+      throw invalidUrl(error.message);
     }
   }
 }
 
-function refuse(why: string): never {
-  throw new ValidationFailed([bodyError(['url'], { code: 'format', message: `url ${why}` })]);
+function invalidUrl(why: string): ValidationFailed {
+  return new ValidationFailed([bodyError(['url'], { code: 'format', message: `url ${why}` })]);
 }

@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { SUPERUSER } from './connection.js';
 import { type DataFolder, ensurePassword } from './data-folder.js';
-import { codeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from './embedded-postgres.error.js';
 import { runProgram, type ServerPrograms } from './server-programs.js';
 
 /** Creates the cluster unless it exists. */
@@ -63,7 +63,7 @@ async function isFilled(directory: string): Promise<boolean> {
   try {
     return (await readdir(directory)).length > 0;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { codeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from './embedded-postgres.error.js';
 
 export const SUPERUSER = 'petstore';
 /** Owns the databases. The service connects as this role, so that a statement of it cannot run programs or read files. */
@@ -99,6 +99,6 @@ const GIVE_ALL = `DO $$
 async function unlessExists(creation: Promise<unknown>): Promise<void> {
   await creation.catch((error: unknown) => {
     // duplicate_database, duplicate_object, or unique_violation
-    if (!['42P04', '42710', '23505'].includes(codeOf(error) ?? '')) throw error;
+    if (!['42P04', '42710', '23505'].includes(errorCodeOf(error) ?? '')) throw error;
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { errorCodeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
 
 /**
@@ -51,7 +51,7 @@ async function linkedHome(path: string): Promise<string | undefined> {
     await mkdir(home, { recursive: true, mode: 0o711 });
     return home;
   } catch (error) {
-    if (['ENOENT', 'EINVAL'].includes(codeOf(error) ?? '')) return undefined; // no cluster yet, or no link
+    if (['ENOENT', 'EINVAL'].includes(errorCodeOf(error) ?? '')) return undefined; // no cluster yet, or no link
     throw error;
   }
 }
@@ -69,7 +69,7 @@ async function reachableHome(path: string, user: ServerUser | undefined): Promis
     return home;
   } catch (error) {
     await rm(home, { recursive: true });
-    const other = codeOf(error) === 'EEXIST' ? await linkedHome(path) : undefined; // a quicker process
+    const other = errorCodeOf(error) === 'EEXIST' ? await linkedHome(path) : undefined; // a quicker process
     if (other === undefined) throw error;
     return other;
   }
@@ -98,7 +98,7 @@ export async function ensurePassword(file: string): Promise<string> {
   try {
     await link(draft, file); // unlike a rename, a link never replaces a password in use
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(draft);
   }

@@ -61,7 +61,7 @@ export function toError(thrown: unknown): Error {
 }
 
 /** Returns the code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */
-export function codeOf(thrown: unknown): string | undefined {
+export function errorCodeOf(thrown: unknown): string | undefined {
   const { code } = toError(thrown) as NodeJS.ErrnoException;
   return code;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Address, connect } from './connection.js';
-import { codeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from './embedded-postgres.error.js';
 
 /** Advisory locks. The numbers are arbitrary, but the same in every version of the service. */
 const EXCLUSIVE = 7_387_001;
@@ -28,7 +28,7 @@ export class FolderLock {
         `BEGIN; SET LOCAL lock_timeout = ${PATIENCE_MS}; SELECT pg_advisory_lock(${EXCLUSIVE}); COMMIT`,
       );
     } catch (error) {
-      if (codeOf(error) === '55P03') return undefined; // lock_not_available
+      if (errorCodeOf(error) === '55P03') return undefined; // lock_not_available
       throw error;
     }
   }

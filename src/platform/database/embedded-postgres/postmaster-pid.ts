@@ -1,6 +1,6 @@
 import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from './embedded-postgres.error.js';
 
 /** A running server, as described by the cluster's `postmaster.pid`. */
 export interface RunningServer {
@@ -36,7 +36,7 @@ async function readPidFile(cluster: string): Promise<RunningServer | undefined> 
     const [pid, port] = [Number(lines[0]), Number(lines[3])];
     return pid > 0 && port > 0 ? { pid, port } : undefined;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from './connection.js';
-import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import type { Server, ServerSettings } from './server.js';
 
 const PATIENCE_MS = 15_000;
@@ -51,7 +51,7 @@ export async function reachServer<T>(
 
 /** Class 28 is an authentication failure, which a retry cannot fix. */
 function isFinal(error: unknown): boolean {
-  return error instanceof EmbeddedPostgresError || (codeOf(error)?.startsWith('28') ?? false);
+  return error instanceof EmbeddedPostgresError || (errorCodeOf(error)?.startsWith('28') ?? false);
 }
 
 function notResponding(pid: number, cause: Error): Error {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type DataFolder, SHELTER } from './data-folder.js';
-import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
 
 /** Absolute paths of the programs in a package `@embedded-postgres/<platform>-<arch>`. */
@@ -21,7 +21,7 @@ export async function loadBinaries(
   try {
     return (await import(`@embedded-postgres/${name}`)) as Binaries;
   } catch (error) {
-    if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(error) ?? '')) {
+    if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(errorCodeOf(error) ?? '')) {
       throw EmbeddedPostgresError.missing(name);
     }
     throw error;
@@ -52,7 +52,7 @@ export class ServerPrograms {
 
   private explain(thrown: unknown): Error {
     const error = toError(thrown);
-    if (this.user !== undefined && codeOf(error) === 'EPERM') return EmbeddedPostgresError.asRoot(error);
+    if (this.user !== undefined && errorCodeOf(error) === 'EPERM') return EmbeddedPostgresError.asRoot(error);
     const couldNotRun = error instanceof ProgramFailed && error.couldNotRun;
     return couldNotRun ? EmbeddedPostgresError.cannotRun(error) : error;
   }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 
 /** The unprivileged user that runs the server if this process is root. */
 export interface ServerUser {
@@ -35,7 +35,7 @@ async function ownerOf(path: string): Promise<ServerUser | undefined> {
     const { uid, gid } = await stat(path);
     return { uid, gid };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

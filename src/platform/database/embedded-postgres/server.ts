@@ -115,12 +115,12 @@ function lastFatal(lines: readonly string[]): string | undefined {
   if (fatal < 0) return undefined;
   const detail = lines[fatal + 1]?.includes('DETAIL:') ? lines[fatal + 1] : undefined;
   return [lines[fatal], detail]
-    .map((line) => textOf(line ?? ''))
+    .map((line) => withoutTime(line ?? ''))
     .join(' ')
     .trim();
 }
 
 /** `2030-01-31 12:00:00.000 UTC [123] FATAL:  text` without the time. */
-function textOf(line: string): string {
+function withoutTime(line: string): string {
   return line.replace(/^.*?(FATAL|DETAIL): */, (_prefix, severity: string) => `${severity}: `);
 }

@@ -70,17 +70,21 @@ export function handleClientErrors(server: Server, headersFor: HeadersFor): void
     if (socket.destroyed || handled.has(socket)) return;
     handled.add(socket);
     const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
-    refuse(clientError, socket, headersFor).catch(() => socket.destroy());
+    sendClientError(clientError, socket, headersFor).catch(() => socket.destroy());
   });
 }
 
-async function refuse(clientError: ClientError, socket: Socket, headersFor: HeadersFor): Promise<void> {
+async function sendClientError(
+  clientError: ClientError,
+  socket: Socket,
+  headersFor: HeadersFor,
+): Promise<void> {
   const more = socket.writable ? await headersFor(socket) : new Map<string, string>();
   const headers = headersOf(clientError, more);
   const last = lastResponse(socket);
   const isBody = last?.req.complete === false; // the malformed part is the body of the last request
   if (isBody && !last.headersSent) respond(last, clientError, headers);
-  const text = isBody ? '' : textOf(clientError, headers);
+  const text = isBody ? '' : responseText(clientError, headers);
   if (last?.closed === false)
     last.once('close', () => {
       end(socket, text);
@@ -109,7 +113,7 @@ function headersOf(clientError: ClientError, more: Headers): Headers {
   ]);
 }
 
-function textOf(clientError: ClientError, headers: Headers): string {
+function responseText(clientError: ClientError, headers: Headers): string {
   const { status } = clientError;
   const lines = [...headers, ['Date', new Date().toUTCString()], ['Connection', 'close']];
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -4,7 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
-import { resultWithin, seconds } from '../../clock/duration.js';
+import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { finish, JSON_TYPE } from './finish.js';
@@ -52,7 +52,9 @@ export class JsonAdapter extends ExpressAdapter {
             response.req.turn?.end();
             finish(response, text);
           })
-        : resultWithin(ROLL_BACK_TIMEOUT, transaction.rollBack()).then(() => this.send(response, body));
+        : withTimeout(transaction.rollBack(), ROLL_BACK_TIMEOUT, () => undefined).then(() =>
+            this.send(response, body),
+          );
     ended.catch(() => undefined); // Nest does not await the response of an exception filter
     return ended;
   }

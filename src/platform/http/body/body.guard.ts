@@ -78,7 +78,7 @@ export class BodyGuard implements CanActivate {
       return markPartial(request);
     }
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
-    await this[format](request, response).catch((error: unknown) => this.explain(error));
+    await this[format](request, response).catch((error: unknown) => this.rethrowAsDomainError(error));
     if (format === 'bytes') {
       const bytes = request.body as Buffer | undefined;
       if (!bytes) throw new UnreadableBody(); // the client has reset the connection
@@ -89,7 +89,7 @@ export class BodyGuard implements CanActivate {
   }
 
   /** @param error of body-parser */
-  private explain(error: unknown): never {
+  private rethrowAsDomainError(error: unknown): never {
     const { status, type = '' } = error as { readonly status?: number; readonly type?: string };
     if (BEYOND_LIMITS.includes(type)) throw new ValidationFailed([TOO_MANY_FIELDS]);
     if (status === 413) throw new PayloadTooLarge(this.limit);
@@ -112,13 +112,13 @@ function formatOf(request: Request, consumes: string[] | undefined): 'bytes' | '
 /** @throws InvalidJson */
 export function parseBody(bytes: Buffer): unknown {
   try {
-    return parseJson(textOf(bytes));
+    return parseJson(decodeUtf8(bytes));
   } catch (error) {
     throw error instanceof JsonError ? new InvalidJson(error.message) : error;
   }
 }
 
-function textOf(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -19,7 +19,7 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** Identifies the request in the `X-Request-Id` of its response and in the log. */
     id: string;
-    /** Why the service could not do what the client asked for, if that is not the client's affair. In the log line. */
+    /** The internal cause of a failure; logged, never sent. */
     reason?: string;
   }
 }

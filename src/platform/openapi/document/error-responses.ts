@@ -51,7 +51,7 @@ const ERROR = { schema: { $ref: '#/components/schemas/Error' } };
 /** The error responses that most operations share. */
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
   byStatus([...NO_KEY, ...ALWAYS]).map(([status, errors]) => [
-    nameOf(status),
+    responseName(status),
     { ...responseTo(errors), headers: headersOf(status) },
   ]),
 );
@@ -93,7 +93,7 @@ function byStatus(errors: readonly DomainError[]): [status: string, errors: read
 
 /** A reference if the response equals a common one. */
 function shared(status: string, response: ResponseObject): ResponseObject | { $ref: string } {
-  const name = nameOf(status);
+  const name = responseName(status);
   return isDeepStrictEqual(COMMON_RESPONSES[name]?.content, response.content)
     ? { $ref: `#/components/responses/${name}` }
     : response;
@@ -107,6 +107,6 @@ function responseTo(errors: readonly DomainError[]): ResponseObject {
   return { description, content: { 'application/json': { ...ERROR, examples } } };
 }
 
-function nameOf(status: string): string {
+function responseName(status: string): string {
   return (STATUS_CODES[status] ?? status).replaceAll(' ', '');
 }

@@ -46,7 +46,7 @@ class UiFiles {
 
   /** Express middleware. It leaves alone what it does not have. */
   readonly send = (request: Request, response: Response, next: NextFunction): void => {
-    const content = ['GET', 'HEAD'].includes(request.method) ? this.file(nameOf(request)) : undefined;
+    const content = ['GET', 'HEAD'].includes(request.method) ? this.file(fileName(request)) : undefined;
     if (!content) {
       next();
       return;
@@ -65,7 +65,7 @@ class UiFiles {
 }
 
 /** What follows `/docs/`, or `/` if nothing does, or nothing. */
-function nameOf({ originalUrl, path }: Request): string {
+function fileName({ originalUrl, path }: Request): string {
   if (path !== '/') return path.slice(1);
   return /^[^?]*\/(\?|$)/.test(originalUrl) ? '/' : '';
 }

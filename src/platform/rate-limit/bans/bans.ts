@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
-import { type ApiKeyPrincipal, type Ban, unforgivenLevel } from '../../auth/principal.js';
+import { type ApiKeyPrincipal, type Ban, remainingLevel } from '../../auth/principal.js';
 import { atMost } from '../../cache/at-most.js';
 import { Clock } from '../../clock/clock.js';
 import { seconds } from '../../clock/duration.js';
@@ -113,6 +113,6 @@ export class Bans implements OnApplicationShutdown {
  * @param now Unix milliseconds
  */
 function nextBan(last: Ban | undefined, steps: readonly number[], now: number): Ban {
-  const before = Math.min(unforgivenLevel(last, now), steps.length - 1);
+  const before = Math.min(remainingLevel(last, now), steps.length - 1);
   return { endsAt: now + (steps[before] ?? 0), level: before + 1 };
 }

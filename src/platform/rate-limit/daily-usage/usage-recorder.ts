@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock/clock.js';
-import { minutes, resultWithin, seconds } from '../../clock/duration.js';
+import { minutes, withTimeout, seconds } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import type { DailyUsage, DailyUsageRepository } from './daily-usage.repository.js';
 
@@ -113,8 +113,7 @@ export class UsageRecorder {
     this.readings.delete(day);
     try {
       const reading = this.repository.sumOfOthers(this.dayOf(day).writer, day, [...keyIds]);
-      const sums = await resultWithin(READ_TIMEOUT, reading);
-      if (!sums) throw new Error('PostgreSQL did not answer in time');
+      const sums = await withTimeout(reading, READ_TIMEOUT);
       return new Map(sums.map(({ keyId, requests }) => [String(keyId), requests]));
     } catch (error) {
       this.logger.debug(`Could not read today's usage; retrying: ${String(error)}`);

@@ -1,12 +1,12 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { describeStorage } from '../../../../test/support/throttler-storage-conformance.js';
-import { address, count, key } from '../../../../test/support/counted.js';
+import { address, count, key } from '../../../../test/support/quota-subjects.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { TestClock } from '../../../../test/support/test-clock.js';
 import { type Outcome, TestDailyUsage } from '../../../../test/support/test-daily-usage.js';
 import { days, hours, minutes, seconds } from '../../clock/duration.js';
-import type { Counted, Decided } from '../quota.js';
+import type { QuotaSubject, QuotaResult } from '../quota.js';
 import { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 
@@ -34,7 +34,11 @@ describeStorage('memory', () => {
 
 const FREE = key(1, 60, 1000);
 
-async function admitted(storage: MemoryThrottlerStorage, client: Counted, times: number): Promise<number> {
+async function admitted(
+  storage: MemoryThrottlerStorage,
+  client: QuotaSubject,
+  times: number,
+): Promise<number> {
   let sum = 0;
   for (let i = 0; i < times; i++) if ((await count(storage, client)).admitted) sum += 1;
   return sum;
@@ -185,7 +189,7 @@ class NaiveModel {
 
   constructor(private readonly clock: TestClock) {}
 
-  count({ key: id, limit, perDay = Infinity }: Counted): boolean {
+  count({ key: id, limit, perDay = Infinity }: QuotaSubject): boolean {
     const now = this.clock.elapsed();
     const day = Math.floor(this.clock.now() / days(1));
     const own = this.admissions.get(id) ?? { windowStart: now, inWindow: 0, days: new Map<number, number>() };
@@ -239,7 +243,7 @@ describe('the memory storage with random requests', () => {
   });
 
   it('admits a request sent after the announced Retry-After', async () => {
-    const wait = ({ windows }: Decided) =>
+    const wait = ({ windows }: QuotaResult) =>
       Math.max(...windows.filter(({ remaining }) => remaining === 0).map(({ resetIn }) => resetIn));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

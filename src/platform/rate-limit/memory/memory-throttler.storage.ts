@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { UsageRecorder } from '../daily-usage/usage-recorder.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
 import { type MaybeAsync, PlanThrottlerStorage } from '../plan-throttler.storage.js';
-import type { Counted, Decided } from '../quota.js';
+import type { QuotaSubject, QuotaResult } from '../quota.js';
 import { type Counter, WindowCounters } from './window-counters.js';
 
 /**
@@ -32,20 +32,20 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
     return this.counters.size;
   }
 
-  protected decide(counted: Counted, charges: boolean): MaybeAsync<Decided> {
-    const isKey = counted.perDay !== undefined;
-    const counter = this.counters.find(counted);
+  protected decide(subject: QuotaSubject, charges: boolean): MaybeAsync<QuotaResult> {
+    const isKey = subject.perDay !== undefined;
+    const counter = this.counters.find(subject);
     if (isKey && !counter.isRead) {
-      const reading = this.read(counted, counter);
-      if (reading) return reading.then(() => this.decide(counted, charges));
+      const reading = this.read(subject, counter);
+      if (reading) return reading.then(() => this.decide(subject, charges));
     }
-    const result = this.counters.decide(counted, charges, counter);
-    if (isKey && charges && result.admitted) this.usage.add(counted.key, counter.day);
+    const result = this.counters.decide(subject, charges, counter);
+    if (isKey && charges && result.admitted) this.usage.add(subject.key, counter.day);
     return result;
   }
 
   /** While PostgreSQL is unavailable, only this process's own count is used. */
-  private read({ key }: Counted, counter: Counter): Promise<void> | undefined {
+  private read({ key }: QuotaSubject, counter: Counter): Promise<void> | undefined {
     const { day } = counter;
     counter.dayUsed = this.usage.own(key, day);
     return this.usage.others(key, day)?.then((others) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { days } from '../../clock/duration.js';
-import { ADDRESS, type Counted, type Decided, decided, MINUTE } from '../quota.js';
+import { ADDRESS, type QuotaSubject, type QuotaResult, toQuotaResult, MINUTE } from '../quota.js';
 
 /** Milliseconds. A larger difference between the two clocks is treated as a correction, not as drift. */
 const CORRECTED = 5;
@@ -81,9 +81,9 @@ export class WindowCounters {
    * Returns a client's counter, reset if its minute or day has ended.
    * @param now monotonic, so corrections of the wall clock do not change the length of a minute
    */
-  find(counted: Counted, now = Math.floor(this.clock.elapsed())): Counter {
-    const counter = this.table(counted).find(counted.key, now);
-    if (counter.used === 0 || now - counter.start >= counted.ttl) {
+  find(subject: QuotaSubject, now = Math.floor(this.clock.elapsed())): Counter {
+    const counter = this.table(subject).find(subject.key, now);
+    if (counter.used === 0 || now - counter.start >= subject.ttl) {
       counter.start = now;
       counter.used = 0;
     }
@@ -96,17 +96,17 @@ export class WindowCounters {
   }
 
   /** Decides about a request based on this process's counts. */
-  decide(counted: Counted, charges: boolean, counter = this.find(counted)): Decided {
+  decide(subject: QuotaSubject, charges: boolean, counter = this.find(subject)): QuotaResult {
     const now = Math.floor(this.clock.elapsed());
-    const { limit, perDay = Infinity } = counted;
+    const { limit, perDay = Infinity } = subject;
     const admitted = counter.used < limit && counter.dayUsed < perDay;
     if (admitted && charges) {
       counter.used += 1;
       counter.dayUsed += 1;
     }
-    const end = counter.start + counted.ttl;
+    const end = counter.start + subject.ttl;
     const dayEnd = (counter.day + 1) * DAY;
-    return decided(admitted, counted, {
+    return toQuotaResult(admitted, subject, {
       used: counter.used,
       left: end - now,
       end: this.wall(end),
@@ -130,7 +130,7 @@ export class WindowCounters {
     return instant + this.wallOffset;
   }
 
-  private table({ perDay, name }: Counted): ExpiringCounters {
+  private table({ perDay, name }: QuotaSubject): ExpiringCounters {
     if (perDay !== undefined) return this.keys;
     return name === ADDRESS ? this.anonymous : this.routes;
   }

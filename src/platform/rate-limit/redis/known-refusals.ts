@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../cache/at-most.js';
 import type { Clock } from '../../clock/clock.js';
-import type { Counted, Decided, RateLimitWindow } from '../quota.js';
+import type { QuotaSubject, QuotaResult, RateLimitWindow } from '../quota.js';
 
 const MAX_CLIENTS = 100_000;
 
@@ -17,7 +17,7 @@ export class KnownRefusals {
 
   constructor(private readonly clock: Clock) {}
 
-  add({ key }: Counted, { windows }: Decided): void {
+  add({ key }: QuotaSubject, { windows }: QuotaResult): void {
     this.refusals.set(key, { windows, since: this.clock.elapsed() });
   }
 
@@ -25,7 +25,7 @@ export class KnownRefusals {
    * @param isBanned no request is charged during a ban, so the known windows stay valid
    * @returns undefined if one of the windows has ended, or the plan has changed
    */
-  find({ key, limit, perDay }: Counted, isBanned: boolean): Decided | undefined {
+  find({ key, limit, perDay }: QuotaSubject, isBanned: boolean): QuotaResult | undefined {
     const refusal = this.refusals.get(key);
     if (!refusal) return undefined;
     const age = this.clock.elapsed() - refusal.since;

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import { resultWithin } from '../../clock/duration.js';
+import { withTimeout } from '../../clock/duration.js';
 import type { RedisWithScripts } from './open-redis.js';
 
 /** Why Redis is unavailable, in words that say what to change where the cause is a setting. */
@@ -36,10 +36,7 @@ export async function inspectCluster(
   const nodes = await Promise.all(
     cluster.nodes('all').map(async (node) => {
       const { host = '', port = 0 } = node.options;
-      const pong = await resultWithin(
-        timeout,
-        node.ping().catch(() => undefined),
-      );
+      const pong = await withTimeout(node.ping(), timeout).catch(() => undefined);
       return { address: `${host}:${port}`, responds: pong === 'PONG' };
     }),
   );

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { days, resultWithin } from '../../clock/duration.js';
+import { days, withTimeout } from '../../clock/duration.js';
 import { SERVICE } from '../../config/service.js';
-import { ADDRESS, type Counted, type Decided, decided } from '../quota.js';
+import { ADDRESS, type QuotaSubject, type QuotaResult, toQuotaResult } from '../quota.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 
 /** Windows of different routes share a table, and may be long. */
@@ -22,7 +22,7 @@ interface QuotaOptions {
  * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and counts of one table spread over its
  * masters. Other names would begin new counts.
  */
-export function hashOf({ key, perDay, name }: Counted): string {
+export function hashOf({ key, perDay, name }: QuotaSubject): string {
   const tag =
     perDay === undefined ? `${name === ADDRESS ? 'addresses' : 'routes'}:${crc32(key) % PARTS}` : key;
   return `${SERVICE.prefix}:{${tag}}`;
@@ -36,12 +36,12 @@ export class RedisQuotas {
   ) {}
 
   /** @throws Error if Redis does not respond in time */
-  async decide(counted: Counted, charge: Charge): Promise<Decided> {
-    const { perDay } = counted;
+  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaResult> {
+    const { perDay } = subject;
     const [admitted, used, end, dayUsed, dayEnd, now] = await (perDay === undefined
-      ? this.decideCapped(counted, charge)
-      : this.decideBoth(counted, perDay, charge));
-    return decided(admitted === 1, counted, {
+      ? this.decideCapped(subject, charge)
+      : this.decideBoth(subject, perDay, charge));
+    return toQuotaResult(admitted === 1, subject, {
       used,
       left: end - now,
       end,
@@ -51,36 +51,29 @@ export class RedisQuotas {
     });
   }
 
-  private async decideBoth(counted: Counted, perDay: number, charge: Charge): Promise<Reply> {
-    const { key, limit: perMinute } = counted;
-    const hash = hashOf(counted);
+  private async decideBoth(subject: QuotaSubject, perDay: number, charge: Charge): Promise<Reply> {
+    const { key, limit: perMinute } = subject;
+    const hash = hashOf(subject);
     const send = (...dayUsed: [] | [number]) =>
-      inTime(this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
+      withTimeout(
+        this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed),
+        this.options.timeout,
+      );
     const reply = await send();
     if (reply[0] >= 0) return reply;
     return send(await this.options.usedOn(key, reply[4] / days(1) - 1));
   }
 
-  private decideCapped(counted: Counted, charge: Charge): Promise<Reply> {
-    const { key, ttl, limit, name } = counted;
+  private decideCapped(subject: QuotaSubject, charge: Charge): Promise<Reply> {
+    const { key, ttl, limit, name } = subject;
     const { maxAddresses, timeout } = this.options;
     const isAddress = name === ADDRESS;
-    const table = hashOf(counted);
+    const table = hashOf(subject);
     const keptFor = isAddress ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
     const max = Math.max(1, Math.floor(maxAddresses / PARTS));
-    return inTime(
+    return withTimeout(
       this.redis.petstoreConsumeCapped(table, `:${key}`, ttl, limit, charge, max, keptFor),
       timeout,
     );
   }
-}
-
-/** @param timeout in milliseconds @throws Error if a reply takes longer */
-export async function inTime<T>(reply: Promise<T>, timeout: number): Promise<T> {
-  const result = await resultWithin(
-    timeout,
-    reply.then((value) => ({ value })),
-  );
-  if (!result) throw new Error('no response in time');
-  return result.value;
 }

@@ -2,14 +2,14 @@ import { jest } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { describeStorage } from '../../../../test/support/throttler-storage-conformance.js';
 import { becomes, eventually } from '../../../../test/support/eventually.js';
-import { address, admitted, count, key } from '../../../../test/support/counted.js';
+import { address, admitted, count, key } from '../../../../test/support/quota-subjects.js';
 import { RedisStorages } from '../../../../test/support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../../../../test/support/redis-server.js';
 import { TestDailyUsage } from '../../../../test/support/test-daily-usage.js';
 import { TestClock } from '../../../../test/support/test-clock.js';
 import { days, minutes, seconds } from '../../clock/duration.js';
 import { Clock } from '../../clock/clock.js';
-import type { Counted } from '../quota.js';
+import type { QuotaSubject } from '../quota.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisQuotas } from './redis-quotas.js';
 
@@ -31,7 +31,7 @@ const start = (
 ): Promise<RedisThrottlerStorage> => replicas.start(url, { env, clock, timeout });
 const printedMetrics = () => replicas.metrics.registry.metrics();
 
-const clientWith = (perMinute: number, perDay = 1_000_000): Counted =>
+const clientWith = (perMinute: number, perDay = 1_000_000): QuotaSubject =>
   key(Math.floor(Math.random() * 1e12), perMinute, perDay);
 
 const commandsOf = async (work: () => Promise<unknown>): Promise<number> => {

@@ -5,7 +5,7 @@ import { WindowCounters } from '../memory/window-counters.js';
 import { type MaybeAsync, PlanThrottlerStorage } from '../plan-throttler.storage.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
-import type { Counted, Decided, RateLimitWindow } from '../quota.js';
+import type { QuotaSubject, QuotaResult, RateLimitWindow } from '../quota.js';
 import { KnownRefusals } from './known-refusals.js';
 import type { RedisWithScripts } from './open-redis.js';
 import { hashOf, RedisQuotas } from './redis-quotas.js';
@@ -70,42 +70,46 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     await this.usage.close();
   }
 
-  protected decide(counted: Counted, charges: boolean, isBanned = false): MaybeAsync<Decided> {
-    const refusal = this.refusals.find(counted, isBanned);
+  protected decide(subject: QuotaSubject, charges: boolean, isBanned = false): MaybeAsync<QuotaResult> {
+    const refusal = this.refusals.find(subject, isBanned);
     if (refusal) return refusal;
-    return this.watch.isLost(hashOf(counted))
-      ? this.decideAlone(counted, charges)
-      : this.decideTogether(counted, charges, isBanned);
+    return this.watch.isLost(hashOf(subject))
+      ? this.decideAlone(subject, charges)
+      : this.decideTogether(subject, charges, isBanned);
   }
 
-  private async decideTogether(counted: Counted, charges: boolean, isBanned: boolean): Promise<Decided> {
+  private async decideTogether(
+    subject: QuotaSubject,
+    charges: boolean,
+    isBanned: boolean,
+  ): Promise<QuotaResult> {
     try {
-      const result = await this.quotas.decide(counted, charges ? 1 : 0);
-      if (isBanned || !result.admitted) this.refusals.add(counted, result);
-      else if (charges) this.record(counted, result);
+      const result = await this.quotas.decide(subject, charges ? 1 : 0);
+      if (isBanned || !result.admitted) this.refusals.add(subject, result);
+      else if (charges) this.record(subject, result);
       return result;
     } catch (error) {
-      this.watch.markUnavailable(error, hashOf(counted));
-      return this.decideAlone(counted, charges);
+      this.watch.markUnavailable(error, hashOf(subject));
+      return this.decideAlone(subject, charges);
     }
   }
 
   /** Admits this replica's share of each limit, or one request if there are more replicas than requests. */
-  private decideAlone(counted: Counted, charges: boolean): Decided {
-    const { limit, perDay } = counted;
+  private decideAlone(subject: QuotaSubject, charges: boolean): QuotaResult {
+    const { limit, perDay } = subject;
     const share = (whole: number) => Math.max(1, Math.floor(whole / this.watch.replicaCount));
     const shares = {
-      ...counted,
+      ...subject,
       limit: share(limit),
       perDay: perDay === undefined ? undefined : share(perDay),
     };
     const { admitted, windows } = this.alone.decide(shares, charges);
-    if (admitted && charges) this.record(counted, { windows });
+    if (admitted && charges) this.record(subject, { windows });
     const limitOf = ({ name, limit: ofDay }: RateLimitWindow) => (name === 'day' ? (perDay ?? ofDay) : limit);
     return { admitted, windows: windows.map((window) => ({ ...window, limit: limitOf(window) })) };
   }
 
-  private record({ key }: Counted, { windows: [, day] }: Pick<Decided, 'windows'>): void {
+  private record({ key }: QuotaSubject, { windows: [, day] }: Pick<QuotaResult, 'windows'>): void {
     if (day) this.usage.add(key, day.resetAt / days(1) - 1);
   }
 }

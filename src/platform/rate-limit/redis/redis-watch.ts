@@ -1,13 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock/clock.js';
-import { seconds } from '../../clock/duration.js';
+import { seconds, withTimeout } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import { SERVICE } from '../../config/service.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RedisWithScripts } from './open-redis.js';
 import { reasonOf, selectDatabase } from './redis-checks.js';
-import { inTime } from './redis-quotas.js';
 import { probesOf, shardOf } from './redis-shards.js';
 
 const CONNECT_TIMEOUT = seconds(2);
@@ -74,7 +73,7 @@ export class RedisWatch {
   }
 
   async start(): Promise<void> {
-    await inTime(this.redis.connect(), CONNECT_TIMEOUT).catch((error: unknown) => {
+    await withTimeout(this.redis.connect(), CONNECT_TIMEOUT).catch((error: unknown) => {
       this.connectionError ??= reasonOf(error);
       this.logger.debug(String(error));
     });
@@ -108,11 +107,11 @@ export class RedisWatch {
   private async beatOf(shard: string, key: string): Promise<number | undefined> {
     try {
       if (!this.isSelected) {
-        await inTime(selectDatabase(this.redis), HEARTBEAT_TIMEOUT);
+        await withTimeout(selectDatabase(this.redis), HEARTBEAT_TIMEOUT);
         this.isSelected = true;
       }
       const announced = this.redis.petstoreAnnounce(key, this.replica, SEEN_FOR / 1000);
-      const replicas = await inTime(announced, HEARTBEAT_TIMEOUT);
+      const replicas = await withTimeout(announced, HEARTBEAT_TIMEOUT);
       this.lost.delete(shard);
       return replicas;
     } catch (error) {

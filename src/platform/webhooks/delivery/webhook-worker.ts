@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { resultWithin, seconds } from '../../clock/duration.js';
+import { withTimeout, seconds } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import { EventsService } from '../../events/events.service.js';
 import { BuildInfo } from '../../metrics/build-info.js';
@@ -79,7 +79,7 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
    * duplicates by their id.
    */
   async beforeApplicationShutdown(): Promise<void> {
-    await resultWithin(STOP_TIMEOUT, this.stop());
+    await withTimeout(this.stop(), STOP_TIMEOUT, () => undefined);
   }
 
   private async stop(): Promise<void> {

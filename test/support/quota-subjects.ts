@@ -1,8 +1,8 @@
 import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
-import { ADDRESS, type Counted, type Decided, MINUTE } from '../../src/platform/rate-limit/quota.js';
+import { ADDRESS, type QuotaSubject, type QuotaResult, MINUTE } from '../../src/platform/rate-limit/quota.js';
 
 /** An API key. */
-export const key = (id: number | string, limit: number, perDay: number): Counted => ({
+export const key = (id: number | string, limit: number, perDay: number): QuotaSubject => ({
   key: String(id),
   ttl: MINUTE,
   limit,
@@ -10,7 +10,7 @@ export const key = (id: number | string, limit: number, perDay: number): Counted
   name: 'default',
 });
 
-export const address = (network: string, limit = 30): Counted => ({
+export const address = (network: string, limit = 30): QuotaSubject => ({
   key: network,
   ttl: MINUTE,
   limit,
@@ -20,8 +20,8 @@ export const address = (network: string, limit = 30): Counted => ({
 /** Counts a request, as `PlanThrottlerGuard` does. */
 export async function count(
   storage: PlanThrottlerStorage,
-  { key, ttl, limit, perDay, name }: Counted,
-): Promise<Decided> {
+  { key, ttl, limit, perDay, name }: QuotaSubject,
+): Promise<QuotaResult> {
   const { isBlocked, windows } = await storage.increment(key, ttl, limit, 0, name, perDay);
   return { admitted: !isBlocked, windows };
 }
@@ -29,9 +29,9 @@ export async function count(
 /** Sends concurrent requests. @returns how many were admitted */
 export async function admitted(
   storage: PlanThrottlerStorage,
-  counted: Counted,
+  subject: QuotaSubject,
   times: number,
 ): Promise<number> {
-  const results = await Promise.all(Array.from({ length: times }, async () => count(storage, counted)));
+  const results = await Promise.all(Array.from({ length: times }, async () => count(storage, subject)));
   return results.filter((result) => result.admitted).length;
 }
