@@ -69,7 +69,7 @@ export default {
       name: 'no-cycle-between-folders',
       severity: 'error',
       scope: 'folder',
-      from: { pathNot: '^src$' },
+      from: { path: '^src/' },
       to: { circular: true, viaOnly: { pathNot: '^src$' } },
     },
     {
@@ -94,7 +94,7 @@ export default {
     },
   ],
   options: {
-    includeOnly: '^(src|migrations|test)/',
+    includeOnly: '^(src|migrations|test|clients/typescript/src)/',
     exclude: '[.-]spec\\.ts$',
     doNotFollow: { path: '^(test|node_modules)/' },
     tsConfig: { fileName: 'tsconfig.json' },

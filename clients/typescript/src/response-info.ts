@@ -1,5 +1,4 @@
 import type { OperationId } from './operations.js';
-import { retryAfterOf } from './retry.js';
 
 /** One window of a quota, as the fields `RateLimit-Policy` and `RateLimit` tell it. */
 export interface RateLimitWindow {
@@ -55,6 +54,18 @@ export function responseInfo(
     idempotentReplayed: headers.get('Idempotent-Replayed') === 'true',
     retryAfter: retryAfterOf(headers, now),
   };
+}
+
+/**
+ * `Retry-After` holds whole seconds, or from some proxies a date (RFC 9110, 10.2.3).
+ * @param now Unix time in milliseconds
+ * @returns seconds; undefined if there are none
+ */
+function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const field = headers.get('Retry-After');
+  if (field === null) return undefined;
+  const seconds = /^\d+$/.test(field) ? Number(field) : Math.ceil((Date.parse(field) - now) / 1_000);
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 function rateLimitState(headers: Headers): RateLimitState | undefined {

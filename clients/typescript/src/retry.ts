@@ -47,15 +47,3 @@ export function waitBefore(retry: number, retryAfter: number | undefined, random
   const jitter = random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** retry);
   return (retryAfter ?? 0) * 1_000 + jitter;
 }
-
-/**
- * The field holds whole seconds, or from some proxies a date (RFC 9110, 10.2.3).
- * @param now Unix time in milliseconds
- * @returns seconds; undefined if there are none
- */
-export function retryAfterOf(headers: Headers, now: number): number | undefined {
-  const field = headers.get('Retry-After');
-  if (field === null) return undefined;
-  const seconds = /^\d+$/.test(field) ? Number(field) : Math.ceil((Date.parse(field) - now) / 1_000);
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-}
