@@ -1,5 +1,6 @@
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
+import { validatedTypes } from './.ci/validated-types.mjs';
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/'] },
@@ -7,8 +8,10 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { local: { rules: { 'validated-types': validatedTypes } } },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'off', // dependency injection needs the classes at run time
+      'local/validated-types': 'error',
       '@typescript-eslint/no-extraneous-class': 'off', // Nest modules are classes without members
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off', // a response DTO is built as a literal
