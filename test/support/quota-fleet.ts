@@ -10,7 +10,7 @@ const CLIENTS_PER_PROCESS = 5;
  */
 const PACE = 60;
 
-/** How often bursts are repeated. `.ci/run` asks for fewer. */
+/** How often bursts are repeated. `.ci/run all` asks for fewer. */
 export const BURST_ROUNDS = Number(process.env.BURST_ROUNDS ?? 20);
 
 export interface FleetKey {

@@ -1,14 +1,23 @@
-// Nest as its documentation teaches it: Express, repositories, ValidationPipe, ThrottlerGuard with named throttlers. It
-// is plain JavaScript, so decorators are called as functions.
+// The same work as the Fastify peer, in Nest as its documentation teaches it: Express and its ETags, repositories, ValidationPipe,
+// ThrottlerGuard with named throttlers, a cache of keys, and a log line by pino. It is plain JavaScript, so decorators are called as
+// functions.
 import 'reflect-metadata';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import * as nest from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { getRepositoryToken, TypeOrmModule } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { EntitySchema } from 'typeorm';
+import { pino } from 'pino';
+import { EntitySchema, MoreThan } from 'typeorm';
+
+const FLUSH_AFTER = 250; // milliseconds; the buffer is as large as our service's
+const destination = pino.destination({ sync: false, minLength: 12_288 });
+setInterval(() => destination.flush(), FLUSH_AFTER).unref();
+const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+
+const KEYS_ARE_CACHED_FOR = 30_000; // milliseconds
 
 const statuses = ['available', 'pending', 'sold'];
 
@@ -46,6 +55,7 @@ decorate(ListPetsQuery, {
   limit: [IsOptional(), Type(() => Number), IsInt(), Min(1), Max(100)],
   ids: [IsOptional(), Type(() => Number), IsInt()],
   status: [IsOptional(), IsIn(statuses)],
+  cursor: [IsOptional(), IsString()],
 });
 
 class CreatePetDto {
@@ -61,12 +71,22 @@ class PetsController {
   constructor(pets) {
     this.pets = pets;
   }
-  list({ status, limit, ids: id }) {
-    const where = { ...(status && { status }), ...(id && { id }) };
-    return this.pets.find({ where, order: { id: 'ASC' }, take: limit });
+  async list({ status, limit, cursor, ids }, response) {
+    if (ids !== undefined) return this.pets.findBy({ id: ids });
+    const after = cursor === undefined ? 0 : Number(Buffer.from(cursor, 'base64url'));
+    const where = { ...(status && { status }), id: MoreThan(after) };
+    const pets = await this.pets.find({ where, order: { id: 'ASC' }, take: limit + 1 });
+    if (pets.length <= limit) return pets;
+    pets.pop();
+    const next = Buffer.from(String(pets.at(-1).id)).toString('base64url');
+    const query = new URLSearchParams({ ...(status && { status }), limit, cursor: next });
+    response.setHeader('Link', `<${origin}/v1/pets?${query}>; rel="next"`);
+    return pets;
   }
-  create(body) {
-    return this.pets.save(this.pets.create(body));
+  async create(body, response) {
+    const created = await this.pets.save(this.pets.create(body));
+    response.setHeader('Location', `/v1/pets/${created.id}`);
+    return created;
   }
 }
 nest.Controller('v1/pets')(PetsController);
@@ -74,16 +94,18 @@ nest.Inject(getRepositoryToken(petEntity))(PetsController, undefined, 0);
 route('list', nest.Get(), nest.Query(), ListPetsQuery);
 route('create', nest.Post(), nest.Body(), CreatePetDto);
 
-/** Decorates a handler and its parameter. */
+/** Decorates a handler and its parameters. */
 function route(name, method, parameter, type) {
   const { prototype } = PetsController;
   parameter(prototype, name, 0);
-  Reflect.defineMetadata('design:paramtypes', [type], prototype, name);
+  nest.Res({ passthrough: true })(prototype, name, 1);
+  Reflect.defineMetadata('design:paramtypes', [type, Object], prototype, name);
   Reflect.decorate([method], prototype, name, Object.getOwnPropertyDescriptor(prototype, name));
 }
 
 class ApiKeyGuard {
   requests = 0;
+  cache = new Map();
   constructor(keys) {
     this.keys = keys;
   }
@@ -91,12 +113,19 @@ class ApiKeyGuard {
     const request = context.switchToHttp().getRequest();
     const [, secret] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
     if (!secret) throw new nest.UnauthorizedException();
-    const key = await this.keys.findOneBy({ hash: createHash('sha256').update(secret).digest('hex') });
+    const key = await this.find(createHash('sha256').update(secret).digest('hex'));
     if (!key) throw new nest.UnauthorizedException();
     // The throttler's storage iterates over all current hits of a caller. With a single caller, the cost would grow
     // with the length of the run. A thousand callers share the load instead, which favours this peer.
     request.caller = `${key.id}/${this.requests++ % 1000}`;
     return true;
+  }
+  async find(hash) {
+    const cached = this.cache.get(hash);
+    if (cached && cached.until > Date.now()) return cached.key;
+    const key = await this.keys.findOneBy({ hash });
+    this.cache.set(hash, { key, until: Date.now() + KEYS_ARE_CACHED_FOR });
+    return key;
   }
 }
 nest.Injectable()(ApiKeyGuard);
@@ -125,4 +154,20 @@ nest.Module({
 })(AppModule);
 
 const app = await NestFactory.create(AppModule, { logger: ['error'] });
+app.use((request, response, next) => {
+  const start = performance.now();
+  request.id = request.headers['x-request-id'] ?? randomUUID();
+  response.setHeader('X-Request-Id', request.id);
+  response.once('close', () =>
+    log.info({
+      requestId: request.id,
+      method: request.method,
+      route: request.route?.path,
+      status: response.statusCode,
+      durationMs: Math.round((performance.now() - start) * 1000) / 1000,
+    }),
+  );
+  next();
+});
 await app.listen(Number(process.env.PORT), process.env.HOST);
+const origin = await app.getUrl();
