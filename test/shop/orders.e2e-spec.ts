@@ -121,6 +121,26 @@ describe('an order', () => {
     expect(await petStatus(petId)).toBe(before);
   });
 
+  it.each([
+    ['placed', 'approve'],
+    ['approved', 'deliver'],
+    ['placed', 'cancel'],
+  ] as const)('that is %s honours If-Match for %s', async (from, action) => {
+    const { id, petId } = await order(from);
+    const stale = await act(id, action).set('If-Match', '"stale"').set('Idempotency-Key', `stale-${id}`);
+    expect(stale.body).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect((await act(id, action).set('If-Match', 'stale').expect(400)).body).toMatchObject({
+      details: [{ in: 'header', field: 'If-Match', code: 'format' }],
+    });
+    const { body, headers } = await client.get(`/v1/store/orders/${id}`).expect(200);
+    expect(body).toMatchObject({ status: from });
+    expect(await petStatus(petId)).toBe('pending');
+    await act(id, action)
+      .set('If-Match', String(headers.etag))
+      .set('Idempotency-Key', `stale-${id}`)
+      .expect(200);
+  });
+
   it.each(['approve', 'deliver', 'cancel'])('that does not exist returns 404 for %s', async (action) => {
     for (const id of ['0', '999999', '9223372036854775808', 'abc'])
       expect((await act(id, action).expect(404)).body).toMatchObject({ code: 'order_not_found' });

@@ -160,6 +160,14 @@ describe('If-Match', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
+  it('says of a weak tag that a proxy made it, and refuses what is no tag', async () => {
+    const { id, etag } = await create();
+    const weak = await patch(id, { name: 'Zoë' }).set('If-Match', `W/${etag}`).expect(412);
+    expect(weak.body).toMatchObject({ message: expect.stringContaining('"Accept-Encoding: identity"') });
+    const { body } = await patch(id, { name: 'Zoë' }).set('If-Match', etag.slice(1, -1)).expect(400);
+    expect(body).toMatchObject({ details: [{ in: 'header', field: 'If-Match', code: 'format' }] });
+  });
+
   it('applies to DELETE', async () => {
     const { id, etag } = await create();
     await client.delete(`/v1/pets/${id}`).set('If-Match', '"other"').expect(412);

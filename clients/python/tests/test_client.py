@@ -179,6 +179,13 @@ class Operations(ClientTest):
         self.assertEqual(self.client().rate_limits.get().ban, petstore.Ban(until=5))
         self.assertEqual(self.paths(), ["/v1/rate-limit"] * 2)
 
+    def test_sends_the_tag_of_the_service_where_a_proxy_has_made_it_weak(self):
+        order = {"id": 1, "petId": 2, "quantity": 1, "status": "cancelled", "createdAt": "2026-11-20T09:30:00.000Z"}
+        self.service.responses = [ScriptedResponse(headers={"ETag": 'W/"a"'}, body=order), ScriptedResponse(body=order)]
+        orders = self.client().orders
+        orders.cancel(1, if_match=orders.get(1).response.etag, idempotency_key="k")
+        sent = self.service.received[1].headers
+        self.assertEqual((sent["If-Match"], sent["Idempotency-Key"]), ('"a"', "k"))
 
     def test_gives_each_result_its_own_response(self):
         tagged = [{"ETag": f'"{n}"'} for n in range(4)]

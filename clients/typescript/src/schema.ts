@@ -2303,7 +2303,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2413,7 +2413,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -2943,7 +2943,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3053,7 +3053,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -3733,6 +3733,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
+        'If-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -3841,6 +3843,21 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description The resource changed since you read the version in `If-Match`. */
+      412: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
@@ -3865,6 +3882,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
+        'If-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -3973,6 +3992,21 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description The resource changed since you read the version in `If-Match`. */
+      412: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
@@ -3997,6 +4031,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
+        'If-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -4099,6 +4135,21 @@ export interface operations {
            * @example 1
            */
           'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The resource changed since you read the version in `If-Match`. */
+      412: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4590,7 +4641,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {
@@ -4685,7 +4736,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 `precondition_failed`. If omitted, nothing is checked. */
+        /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
       };
       path: {

@@ -147,7 +147,7 @@ export class Transport<Id = bigint> {
     if (this.#settings.userAgent !== undefined) headers.set('User-Agent', this.#settings.userAgent);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (takesIdempotencyKey) headers.set('Idempotency-Key', idempotencyKey ?? randomText());
-    if (ifMatch !== undefined) headers.set('If-Match', ifMatch);
+    if (ifMatch !== undefined) headers.set('If-Match', strong(ifMatch));
     if (ifNoneMatch !== undefined) {
       headers.set('If-None-Match', ifNoneMatch);
       headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the response is never 304
@@ -231,6 +231,9 @@ function queryOf(values: Parameters = {}): string {
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return query.size === 0 ? '' : `?${String(query)}`;
 }
+
+/** A proxy that compresses marks the tag of a response as weak. The service's own are strong, and it accepts no other. */
+const strong = (etags: string): string => etags.replaceAll('W/"', '"');
 
 /** Of the address of the next page only the cursor is used: the key goes to no host that a response names. */
 function nextCursor(headers: Headers): string | undefined {

@@ -198,6 +198,16 @@ describe('operations', () => {
     expect(service.received[0]?.url).toBe('/v1/store/orders?limit=5');
   });
 
+  it('sends the tag of the service where a proxy has made it weak', async () => {
+    const order =
+      '{"id":1,"petId":2,"quantity":1,"status":"cancelled","createdAt":"2026-11-20T09:30:00.000Z"}';
+    service.responses = [{ body: order, headers: { ETag: 'W/"a"' } }, { body: order }];
+    const { orders } = time.client(service.url);
+    const { response } = await orders.get(1n);
+    await orders.cancel(1n, { ifMatch: response.etag, idempotencyKey: 'k' });
+    expect(service.received[1]?.headers).toMatchObject({ 'if-match': '"a"', 'idempotency-key': 'k' });
+  });
+
   it('tells where the key stands', async () => {
     const window = { limit: 60, remaining: 42, reset: 1_795_132_860 };
     service.responses = [{ body: { plan: 'free', minute: window, day: window } }];

@@ -20,8 +20,8 @@ export const IfMatch = (): ParameterDecorator => (target, method, index) => {
     name: 'If-Match',
     required: false,
     description:
-      'The `ETag` of the version you read, several of them, or `*`. On a mismatch you get 412 ' +
-      '`precondition_failed`. If omitted, nothing is checked.',
+      'The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 ' +
+      '`precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked.',
     schema: { type: 'string', example: '*' },
   })(target, method, handler);
   ApiErrors(new PreconditionFailed())(target, method, handler);

@@ -8,6 +8,8 @@ import {
   HideTryIt,
   Id,
   Idempotent,
+  IfMatch,
+  type IfMatchCondition,
   type Int64,
   type Page,
   Paged,
@@ -81,8 +83,12 @@ export class StoreController {
   })
   @Changed(OrderResponse, { description: 'The approved order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Cancelled, OrderStatus.Approved))
-  approve(@Id('orderId', OrderNotFound) id: Int64, @UnitOfWork() changes: Changes): Promise<OrderResponse> {
-    return this.store.approve(id, changes);
+  approve(
+    @Id('orderId', OrderNotFound) id: Int64,
+    @IfMatch() condition: IfMatchCondition,
+    @UnitOfWork() changes: Changes,
+  ): Promise<OrderResponse> {
+    return this.store.approve(id, changes, condition);
   }
 
   @Post(':orderId/deliver')
@@ -97,9 +103,10 @@ export class StoreController {
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
   deliver(
     @Id('orderId', OrderNotFound, { example: 2 }) id: Int64,
+    @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<OrderResponse> {
-    return this.store.deliver(id, changes);
+    return this.store.deliver(id, changes, condition);
   }
 
   @Post(':orderId/cancel')
@@ -114,8 +121,9 @@ export class StoreController {
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled))
   cancel(
     @Id('orderId', OrderNotFound, { example: 5 }) id: Int64,
+    @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<OrderResponse> {
-    return this.store.cancel(id, changes);
+    return this.store.cancel(id, changes, condition);
   }
 }

@@ -6,6 +6,7 @@ import {
   Clock,
   type EventType,
   findById,
+  IfMatchCondition,
   type Int64,
   keysetPage,
   type Page,
@@ -49,29 +50,30 @@ export class StoreService {
     });
   }
 
-  /** @throws OrderNotFound, InvalidOrderTransition */
-  approve(id: Int64, unitOfWork: Changes): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, OrderStatus.Approved, ORDER_APPROVED);
+  /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
+  approve(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, unitOfWork, condition, OrderStatus.Approved, ORDER_APPROVED);
   }
 
-  /** @throws OrderNotFound, InvalidOrderTransition */
-  deliver(id: Int64, unitOfWork: Changes): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, OrderStatus.Delivered, ORDER_DELIVERED, (changes, petId) =>
+  /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
+  deliver(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, unitOfWork, condition, OrderStatus.Delivered, ORDER_DELIVERED, (changes, petId) =>
       this.reservations.sell(changes, petId),
     );
   }
 
-  /** @throws OrderNotFound, InvalidOrderTransition */
-  cancel(id: Int64, unitOfWork: Changes): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, OrderStatus.Cancelled, ORDER_CANCELLED, (changes, petId) =>
+  /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
+  cancel(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, unitOfWork, condition, OrderStatus.Cancelled, ORDER_CANCELLED, (changes, petId) =>
       this.reservations.release(changes, petId),
     );
   }
 
-  /** @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition */
+  /** @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition or meet the condition */
   private async advance(
     id: Int64,
     unitOfWork: Changes,
+    condition: IfMatchCondition,
     status: OrderStatus,
     event: EventType<Order>,
     endReservation?: (changes: Changes, petId: Int64) => Promise<void>,
@@ -80,6 +82,7 @@ export class StoreService {
     return unitOfWork.transaction(async (changes) => {
       await endReservation?.(changes, petId);
       const order = await lockOrder(changes, id);
+      condition.check(OrderResponse.from(order));
       if (!canBecome(order.status, status)) throw new InvalidOrderTransition(order.status, status);
       return OrderResponse.from(await changes.update(Order, order, { status }, event));
     });

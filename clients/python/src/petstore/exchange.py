@@ -107,10 +107,15 @@ def call_of(
         "Content-Type": None if content is None else "application/json",
         "Idempotency-Key": idempotency_key,
         "If-None-Match": if_none_match,
-        "If-Match": if_match,
+        "If-Match": None if if_match is None else _strong(if_match),
     }
     given = {name: value for name, value in headers.items() if value is not None}
     return Call(operation, settings.url + _address(operation, path or {}, encode(dict(query or {}))), given, content)
+
+
+def _strong(etags: str) -> str:
+    """A proxy that compresses marks the tag of a response as weak. The service's own are strong, and it accepts no other."""
+    return etags.replace('W/"', '"')
 
 
 def _address(operation: Operation, path: Mapping[str, int | str], query: Mapping[str, Any]) -> str:

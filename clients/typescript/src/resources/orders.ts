@@ -1,6 +1,13 @@
 import type { Listing } from '../listing.js';
 import type { Query } from '../operations.js';
-import type { ReadOptions, RequestOptions, Result, Transport, WriteOptions } from '../transport.js';
+import type {
+  ChangeOptions,
+  ReadOptions,
+  RequestOptions,
+  Result,
+  Transport,
+  WriteOptions,
+} from '../transport.js';
 import type { NewOrder, Order } from '../types.js';
 
 export type OrderQuery<Id = bigint> = Query<'listOrders', Id>;
@@ -28,17 +35,17 @@ export class Orders<Id = bigint> {
   }
 
   /** @throws ConflictError if the order is not `placed` */
-  approve(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
+  approve(orderId: Id, options?: WriteOptions & ChangeOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('approveOrder', { path: { orderId } }, options);
   }
 
   /** Its pet becomes `sold`. @throws ConflictError if the order is not `approved` */
-  deliver(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
+  deliver(orderId: Id, options?: WriteOptions & ChangeOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('deliverOrder', { path: { orderId } }, options);
   }
 
   /** Its pet becomes `available` again. @throws ConflictError if the order has ended */
-  cancel(orderId: Id, options?: WriteOptions): Promise<Result<Order<Id>>> {
+  cancel(orderId: Id, options?: WriteOptions & ChangeOptions): Promise<Result<Order<Id>>> {
     return this.transport.call('cancelOrder', { path: { orderId } }, options);
   }
 }

@@ -53,27 +53,50 @@ class AsyncOrders:
         return await self._transport.call(GET_ORDER, Order, path=path, if_none_match=if_none_match, options=options)
 
     async def approve(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
-        """Raises ConflictError if the order is not `placed`."""
-        return await self._act(APPROVE_ORDER, order_id, idempotency_key, options)
+        """Raises ConflictError if the order is not `placed`.
+
+        PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
+        """
+        return await self._act(APPROVE_ORDER, order_id, if_match, idempotency_key, options)
 
     async def deliver(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
         """Its pet becomes `sold`. Raises ConflictError if the order is not `approved`."""
-        return await self._act(DELIVER_ORDER, order_id, idempotency_key, options)
+        return await self._act(DELIVER_ORDER, order_id, if_match, idempotency_key, options)
 
     async def cancel(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
         """Its pet becomes `available` again. Raises ConflictError if the order has ended."""
-        return await self._act(CANCEL_ORDER, order_id, idempotency_key, options)
+        return await self._act(CANCEL_ORDER, order_id, if_match, idempotency_key, options)
 
     async def _act(
-        self, action: Operation, order_id: int, idempotency_key: str | None, options: RequestOptions | None
+        self,
+        action: Operation,
+        order_id: int,
+        if_match: str | None,
+        idempotency_key: str | None,
+        options: RequestOptions | None,
     ) -> Order:
         path = {"orderId": order_id}
         return await self._transport.call(
-            action, Order, path=path, idempotency_key=idempotency_key, options=options
+            action, Order, path=path, if_match=if_match, idempotency_key=idempotency_key, options=options
         )

@@ -53,27 +53,50 @@ class Orders:
         return self._transport.call(GET_ORDER, Order, path=path, if_none_match=if_none_match, options=options)
 
     def approve(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
-        """Raises ConflictError if the order is not `placed`."""
-        return self._act(APPROVE_ORDER, order_id, idempotency_key, options)
+        """Raises ConflictError if the order is not `placed`.
+
+        PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
+        """
+        return self._act(APPROVE_ORDER, order_id, if_match, idempotency_key, options)
 
     def deliver(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
         """Its pet becomes `sold`. Raises ConflictError if the order is not `approved`."""
-        return self._act(DELIVER_ORDER, order_id, idempotency_key, options)
+        return self._act(DELIVER_ORDER, order_id, if_match, idempotency_key, options)
 
     def cancel(
-        self, order_id: int, *, idempotency_key: str | None = None, options: RequestOptions | None = None
+        self,
+        order_id: int,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Order:
         """Its pet becomes `available` again. Raises ConflictError if the order has ended."""
-        return self._act(CANCEL_ORDER, order_id, idempotency_key, options)
+        return self._act(CANCEL_ORDER, order_id, if_match, idempotency_key, options)
 
     def _act(
-        self, action: Operation, order_id: int, idempotency_key: str | None, options: RequestOptions | None
+        self,
+        action: Operation,
+        order_id: int,
+        if_match: str | None,
+        idempotency_key: str | None,
+        options: RequestOptions | None,
     ) -> Order:
         path = {"orderId": order_id}
         return self._transport.call(
-            action, Order, path=path, idempotency_key=idempotency_key, options=options
+            action, Order, path=path, if_match=if_match, idempotency_key=idempotency_key, options=options
         )
