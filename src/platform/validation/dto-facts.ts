@@ -11,6 +11,8 @@ export interface DtoFacts {
   readonly nested: ReadonlyMap<string, Type<object>>;
   /** The members that must be integers, or arrays of them, by the same names. */
   readonly integers: ReadonlySet<string>;
+  /** The members that may have several values, by the same names. */
+  readonly lists: ReadonlySet<string>;
 }
 
 const known = new WeakMap<Type, DtoFacts>();
@@ -25,7 +27,9 @@ function workOut(dto: Type): DtoFacts {
   const members = new Set<string>();
   const nested = new Map<string, Type<object>>();
   const integers = new Set<string>();
-  const withIntegers = propertiesOf(dto, isIntegerRule);
+  const withIntegers = propertiesOf(dto, ({ name }) => name === 'isInt' || name === INT64_RULE);
+  const lists = new Set<string>();
+  const withLists = propertiesOf(dto, ({ each, name }) => each || name === 'isArray');
   for (const property of propertiesOf(dto)) {
     const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
     const type = nestedType(dto, property);
@@ -33,21 +37,26 @@ function workOut(dto: Type): DtoFacts {
       members.add(name);
       if (type) nested.set(name, type);
       if (withIntegers.has(property)) integers.add(name);
+      if (withLists.has(property) || designType(dto, property) === Array) lists.add(name);
     }
   }
-  return { members, nested, integers };
+  return { members, nested, integers, lists };
 }
 
+type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
 /** The properties with rules, of any group. */
-const propertiesOf = (dto: Type, isMeant: (rule?: string) => boolean = () => true): ReadonlySet<string> =>
+const propertiesOf = (dto: Type, isMeant: (rule: Rule) => boolean = () => true): ReadonlySet<string> =>
   new Set(
     getMetadataStorage()
       .getTargetValidationMetadatas(dto, '', true, false)
-      .filter(({ name }) => isMeant(name))
+      .filter(isMeant)
       .map(({ propertyName }) => propertyName),
   );
 
-const isIntegerRule = (rule?: string): boolean => rule === 'isInt' || rule === INT64_RULE;
+/** What TypeScript emits as the type of a decorated property. */
+export const designType = (dto: Type, property: string): unknown =>
+  Reflect.getMetadata('design:type', dto.prototype as object, property);
 
 /** The class in the `@Type()` of a property. */
 function nestedType(dto: Type, property: string): Type<object> | undefined {

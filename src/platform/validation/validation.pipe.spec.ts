@@ -1,7 +1,16 @@
 import type { ArgumentMetadata } from '@nestjs/common';
 import { PartialType } from '@nestjs/swagger';
 import { Expose, Transform, Type } from 'class-transformer';
-import { IsInt, IsNumber, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import {
+  Allow,
+  IsDefined,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
 import { parseJson } from '../json/parse-json.js';
 import { markPartial } from '../http/body/body.guard.js';
 import type { ValidationFailed } from '../errors/common.errors.js';
@@ -96,6 +105,50 @@ describe('a number that is not quite an integer', () => {
       places: [{ floor: 10, area: 5 }],
       notes: { a: [0] },
     });
+  });
+});
+
+class Search {
+  @IsDefined()
+  text!: string;
+
+  @IsOptional()
+  @IsString({ each: true })
+  tags?: unknown;
+
+  @IsOptional()
+  @IsInt()
+  size?: number | string;
+
+  @Allow()
+  other?: unknown;
+}
+
+describe('a repeated parameter', () => {
+  const search = async (query: object): Promise<unknown> =>
+    pipe.transform(query, { type: 'query', metatype: Search });
+  const errorOf = (field: string) => ({
+    in: 'query',
+    field,
+    code: 'type',
+    message: `${field} must be given once`,
+  });
+
+  it('is refused where one value is expected, even if no rule of the DTO does so', async () => {
+    await expect(search({ text: ['a', 'a'] })).rejects.toMatchObject({ details: [errorOf('text')] });
+    await expect(search({ text: ['a'], size: ['1', '2'], unknown: ['1'] })).rejects.toMatchObject({
+      details: [{ field: 'unknown', code: 'unknown' }, errorOf('text'), errorOf('size')],
+    });
+  });
+
+  it('is accepted where several are, or where nothing is said', async () => {
+    const query = { text: 'a', tags: ['a', 'b'], other: ['a', 'b'] };
+    expect(await search(query)).toEqual(query);
+  });
+
+  it.each([String, Number, Boolean])('is refused for one of type %p', async (metatype) => {
+    const metadata: ArgumentMetadata = { type: 'query', metatype, data: 'name' };
+    await expect(pipe.transform(['1', '1'], metadata)).rejects.toMatchObject({ details: [errorOf('name')] });
   });
 });
 

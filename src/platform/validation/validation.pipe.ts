@@ -14,6 +14,7 @@ import {
   restoreIntegers,
 } from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
+import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
 import { partialOf } from './without-defaults.js';
 
 /** What class-validator has found, until the part of the request is known. */
@@ -63,15 +64,23 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   private async ofAny(value: object | undefined, metadata: ArgumentMetadata & { metatype: Type }) {
+    const { metatype, type } = metadata;
+    const isQuery = type === 'query';
     const reserved = reservedNames(value ?? {}, metadata);
-    if (value !== undefined) limitUnknown(value, metadata.metatype, metadata);
+    if (value !== undefined) limitUnknown(value, metatype, metadata);
     const instance = (await super.transform(value, metadata).catch((error: unknown) => {
       if (!(error instanceof BrokenRules)) throw error;
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
-      throw new ValidationFailed([...ofValidator(error.errors, metadata), ...reserved]);
+      const broken = ofValidator(error.errors, metadata);
+      throw new ValidationFailed([
+        ...(isQuery ? withRepeated(value, metatype, broken) : broken),
+        ...reserved,
+      ]);
     })) as object;
-    const inexact = metadata.type === 'body' ? [...inexactIntegers(instance, metadata)] : [];
-    if (reserved.length + inexact.length > 0) throw new ValidationFailed([...reserved, ...inexact]);
+    const repeated = isQuery && value !== undefined ? withRepeated(value, metatype, []) : [];
+    const inexact = type === 'body' ? [...inexactIntegers(instance, metadata)] : [];
+    const errors = [...repeated, ...reserved, ...inexact];
+    if (errors.length > 0) throw new ValidationFailed(errors);
     return instance;
   }
 
@@ -85,8 +94,10 @@ export class RequestValidationPipe extends ValidationPipe {
 
   /** Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as `DefaultValuePipe` take those. */
   protected override transformPrimitive(value: unknown, metadata: ArgumentMetadata): unknown {
-    const result = super.transformPrimitive(value, metadata);
     const refuse = (problem: string) => new ValidationFailed([invalidValue('type', problem, metadata)]);
+    if (Array.isArray(value) && metadata.type === 'query' && isPrimitive(metadata.metatype))
+      throw refuse(GIVEN_ONCE);
+    const result = super.transformPrimitive(value, metadata);
     if (typeof result === 'number' && (Number.isNaN(result) || String(value).trim() === ''))
       throw refuse('must be a number');
     if (typeof result === 'boolean' && String(value) !== String(result))
