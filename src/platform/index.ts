@@ -20,7 +20,7 @@ export { Changed, Created, Updated } from './conditional/resource.decorators.js'
 export { IfMatchCondition } from './conditional/if-match.condition.js';
 
 // Bodies and queries
-export { PageQuery } from './pagination/page.query.js';
+export { PageQuery, SortedPageQuery } from './pagination/page.query.js';
 export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
   Int64Field,

@@ -227,6 +227,11 @@ describe('GET /v1/store/orders', () => {
     ]);
   });
 
+  it('returns the newest ones first with sort=-id', async () => {
+    const newest = ordersIn((await get('/v1/store/orders?sort=-id&limit=3')).body);
+    expect(newest.map(({ id }) => id)).toEqual([25, 24, 23]);
+  });
+
   it('visits every order once, in ascending order of id', async () => {
     const pages: Order[][] = [];
     for (let path: string | undefined = '/v1/store/orders?limit=10'; path !== undefined;) {

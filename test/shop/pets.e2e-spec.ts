@@ -289,6 +289,25 @@ describe('GET /v1/pets?categoryId=', () => {
   });
 });
 
+describe('GET /v1/pets?sort=', () => {
+  it.each(['limit=50', 'limit=7&status=sold'])('-id is newest first: %s', async (query) => {
+    const oldestFirst = (await walk(`/v1/pets?${query}`)).flat();
+    expect(oldestFirst.length).toBeGreaterThan(9);
+    expect((await walk(`/v1/pets?${query}&sort=id`)).flat()).toEqual(oldestFirst);
+    expect((await walk(`/v1/pets?${query}&sort=-id`)).flat()).toEqual([...oldestFirst].reverse());
+  });
+
+  it('refuses other orders with 400, and the cursor of another one', async () => {
+    expect((await client.get('/v1/pets?sort=name').expect(400)).body).toEqual(invalid('sort'));
+    expect((await client.get('/v1/pets?sort=id&sort=id').expect(400)).body).toEqual(invalid('sort'));
+    const { headers } = await client.get('/v1/pets?limit=1&sort=-id').expect(200);
+    const cursor = /cursor=([\w-]+)/.exec(String(headers.link))?.[1] ?? '';
+    expect((await client.get(`/v1/pets?cursor=${cursor}`).expect(400)).body).toMatchObject({
+      code: 'invalid_cursor',
+    });
+  });
+});
+
 describe('GET /v1/pets?ids=', () => {
   const list = async (query: string) => (await client.get(`/v1/pets?${query}`).expect(200)).body as Pet[];
 
@@ -297,6 +316,7 @@ describe('GET /v1/pets?ids=', () => {
     const ids = [two.id, 999_999, one.id, one.id].join();
     expect((await list(`ids=${ids}`)).map(({ id }) => id)).toEqual([one.id, two.id]);
     expect((await list(`ids=${ids}&status=sold`)).map(({ id }) => id)).toEqual([two.id]);
+    expect(await list(`ids=${two.id}&ids=${one.id},999999&ids=${one.id}`)).toEqual(await list(`ids=${ids}`));
     expect(await list('ids=9223372036854775807')).toEqual([]);
   });
 
@@ -336,6 +356,13 @@ describe('GET /v1/pets?ids=', () => {
     expect((first.body as Pet[]).concat((await client.get(next).expect(200)).body as Pet[])).toHaveLength(3);
   });
 
+  it.each(['ids[]=1&ids[]=2', 'ids[]=1', 'ids[0]=1'])('refuses %s, and says what to send', async (query) => {
+    const { body } = await client.get(`/v1/pets?${query}`).expect(400);
+    expect((body as { message: string }).message).toMatch(
+      /^Unknown parameter: ids\[0?\] \(send a list without brackets: ids=1&ids=2\)\.$/,
+    );
+  });
+
   const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1).join();
 
   it('accepts 100 ids', async () => {
@@ -348,7 +375,8 @@ describe('GET /v1/pets?ids=', () => {
     ['a gap', '1,,2'],
     ['more than 64 bits', '9223372036854775808'],
     ['101', many(101)],
-    ['two parameters', '1&ids=2'],
+    ['101 in several parameters', `${many(50)}&ids=${many(51)}`],
+    ['a gap beside another parameter', '1,&ids=2'],
   ])('refuses %s with 400', async (_, ids) => {
     expect((await client.get(`/v1/pets?ids=${ids}`).expect(400)).body).toMatchObject({
       code: 'validation_failed',

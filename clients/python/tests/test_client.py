@@ -212,6 +212,28 @@ class Operations(ClientTest):
                 self.time.client(address, max_retries=0).rate_limits.get()
             self.assertRegex(raised.exception.message, said)
 
+    def test_asks_for_a_page_with_a_parameter_for_each_id_and_in_the_given_order(self):
+        self.client().pets.list(ids=[1, 2], sort="-id").page()
+        self.client().orders.list(sort="-id").page()
+        self.client().categories.pets(1, sort="-id").page()
+        self.assertEqual(
+            self.paths(),
+            ["/v1/pets?ids=1&ids=2&sort=-id", "/v1/store/orders?sort=-id", "/v1/categories/1/pets?sort=-id"],
+        )
+
+    def test_reads_the_feed_to_an_empty_page_whose_cursor_leads_to_what_comes_later(self):
+        event = {"id": 1, "type": "unknown", "version": 1, "occurredAt": "2026-11-20T09:30:00.000Z", "data": {}}
+        links = [{"Link": f'</v1/events?cursor={cursor}>; rel="next"'} for cursor in ("one", "two", "three")]
+        bodies = ([event], [], [])
+        self.service.responses = [ScriptedResponse(headers=links[n], body=body) for n, body in enumerate(bodies)]
+        events = self.client().events
+        cursors = [page.next_cursor for page in events.list(limit=1).pages()]
+        self.assertEqual(cursors, ["one", "two"])
+        self.assertEqual(list(events.list(cursor=cursors[-1])), [])
+        self.assertEqual(
+            self.paths(), ["/v1/events?limit=1", "/v1/events?limit=1&cursor=one", "/v1/events?cursor=two"]
+        )
+
     def test_lists_events_as_classes_of_their_types(self):
         event = {"id": 1, "type": "pet.created", "version": 1, "occurredAt": "2026-11-20T09:30:00Z", "data": REX}
         self.service.responses = [ScriptedResponse(body=[event, {**event, "type": "pet.named", "data": {"a": 1}}])]

@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List pets
-     * @description Returns pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
+     * @description Returns pets in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every pet exactly once. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -140,7 +140,7 @@ export interface paths {
     };
     /**
      * List the pets of a category
-     * @description Returns pets in ascending order of `id`, without those of its subcategories.
+     * @description Returns pets in ascending order of `id`, or newest first with `sort=-id`, without those of its subcategories.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -162,7 +162,7 @@ export interface paths {
     };
     /**
      * List orders (experimental)
-     * @description Returns orders in ascending order of `id`. Follow the `Link` header to visit every order exactly once.
+     * @description Returns orders in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every order exactly once.
      *
      *     Needs a key with the scope `orders:read`.
      *
@@ -280,7 +280,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: `Link` is always present. Keep it, and follow it again later.
+     * @description Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: `Link` is always present. Stop at an empty page, keep its `Link`, and follow it later.
      *
      *     Needs a key with the scope `events:read`.
      */
@@ -1913,11 +1913,13 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
+        /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
+        sort?: 'id' | '-id';
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
         /** @description Only pets of this category, also of one that has been removed. */
         categoryId?: number;
-        /** @description Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has the `ETag` of that pet. */
+        /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];
       };
       header?: {
@@ -3240,6 +3242,8 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
+        /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
+        sort?: 'id' | '-id';
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
       };
@@ -3356,6 +3360,8 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
         cursor?: string;
+        /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
+        sort?: 'id' | '-id';
         /** @description Return only orders with this status. */
         status?: components['schemas']['OrderStatus'];
         /** @description Return only orders for this pet. */
@@ -4205,7 +4211,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present. */
+          /** @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present, also on an empty page: stop there, and follow it later. */
           Link?: string;
           [name: string]: unknown;
         };

@@ -219,7 +219,7 @@ export class Transport<Id = bigint> {
 }
 
 type Parameter = string | number | bigint | boolean;
-/** A list is sent as one value, its items separated by commas. */
+/** A list is sent as a parameter for each of its items. */
 type Parameters = Readonly<Record<string, Parameter | readonly Parameter[] | undefined>>;
 
 /** The path with its parameters in place. */
@@ -228,7 +228,8 @@ const pathOf = ({ path }: Operation, values: Parameters = {}): string =>
 
 function queryOf(values: Parameters = {}): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries(values))
+    for (const item of [value ?? []].flat()) query.append(name, String(item));
   return query.size === 0 ? '' : `?${String(query)}`;
 }
 

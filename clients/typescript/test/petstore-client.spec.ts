@@ -218,6 +218,30 @@ describe('operations', () => {
 });
 
 describe('pages', () => {
+  it('are asked for with a parameter for each id, and in the given order', async () => {
+    service.responses = [page('[{"id":2}]', 'one'), page('[{"id":1}]')];
+    expect(await all(time.client(service.url).pets.list({ ids: [1n, 2n], sort: '-id' }))).toHaveLength(2);
+    expect(service.received.map(({ url }) => url)).toEqual([
+      '/v1/pets?ids=1&ids=2&sort=-id',
+      '/v1/pets?ids=1&ids=2&sort=-id&cursor=one',
+    ]);
+  });
+
+  it('of the feed end at an empty one, whose cursor leads to what comes later', async () => {
+    const event = '{"id":1,"type":"unknown","version":1,"occurredAt":"2026-11-20T09:30:00.000Z","data":{}}';
+    service.responses = [page(`[${event}]`, 'one'), page('[]', 'two'), page('[]', 'three')];
+    const { events } = time.client(service.url);
+    let cursor: string | undefined;
+    for await (const { nextCursor } of events.list({ limit: 1 }).pages()) cursor = nextCursor;
+    expect(cursor).toBe('two');
+    expect(await all(events.list({ cursor }))).toEqual([]);
+    expect(service.received.map(({ url }) => url)).toEqual([
+      '/v1/events?limit=1',
+      '/v1/events?limit=1&cursor=one',
+      '/v1/events?cursor=two',
+    ]);
+  });
+
   it('follows them with the cursor of each, at its own address only', async () => {
     service.responses = [page('[{"id":1}]', 'one'), page('[]', 'two'), page('[{"id":2}]')];
     const found = await all(time.client(service.url).pets.list({ limit: 1, status: 'sold' }));

@@ -4,6 +4,9 @@ import type { Request } from 'express';
 import { ifMatchCondition, PreconditionFailed } from './if-match.condition.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 
+/** The usual form of a header: any version, or a list of tags. */
+const TAGS = String.raw`^(\*|(W\/)?"[!#-~]*"( *, *(W\/)?"[!#-~]*")*)$`;
+
 const Expected = createParamDecorator((_: unknown, context: ExecutionContext) =>
   ifMatchCondition(context.switchToHttp().getRequest<Request>().headers['if-match']),
 );
@@ -22,7 +25,7 @@ export const IfMatch = (): ParameterDecorator => (target, method, index) => {
     description:
       'The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 ' +
       '`precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked.',
-    schema: { type: 'string', example: '*' },
+    schema: { type: 'string', pattern: TAGS, example: '*' },
   })(target, method, handler);
   ApiErrors(new PreconditionFailed())(target, method, handler);
 };

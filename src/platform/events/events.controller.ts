@@ -23,11 +23,11 @@ export class EventsController {
     description:
       'Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly ' +
       'once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: ' +
-      '`Link` is always present. Keep it, and follow it again later.',
+      '`Link` is always present. Stop at an empty page, keep its `Link`, and follow it later.',
   })
   @Paged(EventResponse, {
     description: 'A page of events.',
-    link: 'The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present.',
+    link: 'The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present, also on an empty page: stop there, and follow it later.',
   })
   @ApiErrors(new EventsExpired())
   list(@Query() query: ListEventsQuery): Promise<Page<EventResponse>> {

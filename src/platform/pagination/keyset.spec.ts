@@ -19,6 +19,7 @@ import { EntityStatements } from '../database/entity-statements.js';
 import { findById } from '../database/find.js';
 import type { Int64 } from '../json/int64.js';
 import { keysetPage } from './keyset.js';
+import { InvalidCursor, type Sort } from './page.js';
 
 const ENTITIES = 20;
 const ROWS = 12;
@@ -105,10 +106,10 @@ afterAll(async () => {
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => (error as { code?: string }).code);
 
-async function walk(repository: Repository<Row>, filter: FindOptionsWhere<Row>): Promise<Row[]> {
+async function walk(repository: Repository<Row>, filter: FindOptionsWhere<Row>, sort?: Sort): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor: string | undefined, isLast = false; !isLast;) {
-    const page = await keysetPage(repository, { limit: 5, cursor }, filter);
+    const page = await keysetPage(repository, { limit: 5, cursor, sort }, filter);
     rows.push(...page);
     cursor = page.next;
     isLast = cursor === undefined;
@@ -129,10 +130,26 @@ it(`keysetPage and findById return what Repository.find returns, for random enti
     for (const filter of fc.sample(filters, { numRuns: FILTERS, seed }) as FindOptionsWhere<Row>[]) {
       const expected = await outcomeOf(repository.find({ where: filter, order: { id: 'ASC' } }));
       expect(await outcomeOf(walk(repository, filter))).toStrictEqual(expected);
+      const newestFirst = Array.isArray(expected) ? [...(expected as Row[])].reverse() : expected;
+      expect(await outcomeOf(walk(repository, filter, '-id'))).toStrictEqual(newestFirst);
     }
     for (let id = 0; id <= ROWS + 1; id++)
       expect(await findById(repository, id)).toStrictEqual(await repository.findOneBy({ id }));
   }
   expect(covered).toBeGreaterThan(0);
   expect(covered).toBeLessThan(ENTITIES);
+});
+
+it('binds a cursor to its order only where that is not the default of the list', async () => {
+  const [entity] = entities;
+  if (!entity) throw new Error('There is no entity');
+  const repository = dataSource.getRepository(entity) as unknown as Repository<Row>;
+  const next = async (request: { cursor?: string | undefined; sort?: Sort }, order?: 'ASC' | 'DESC') =>
+    (await keysetPage(repository, { limit: 5, ...request }, {}, order)).next;
+  const [cursor, newest] = [await next({}), await next({ sort: '-id' })];
+  expect(await next({ sort: 'id' })).toBe(cursor);
+  expect(await next({ cursor, sort: 'id' })).toBe(await next({ cursor }));
+  await expect(next({ cursor, sort: '-id' })).rejects.toThrow(InvalidCursor);
+  await expect(next({ cursor: newest })).rejects.toThrow(InvalidCursor);
+  expect(await next({ sort: '-id' }, 'DESC')).toBe(await next({}, 'DESC'));
 });

@@ -13,22 +13,25 @@ import { writeJson } from '../json/write-json.js';
 import { findRows } from '../database/find.js';
 import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
 
+type Order = 'ASC' | 'DESC';
 type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
 
 /**
  * A page of a table in the order of `id`. The optional filter is the `where` of `Repository.find`; undefined properties are
  * ignored. Keyset pagination returns every row once, even while rows are added, and page 10 000 costs the same as page 1.
- * @param order `DESC` is newest first
- * @throws InvalidCursor for a cursor of another table or filter
+ * @param defaultOrder of a request without `sort`; `DESC` is newest first. A cursor is bound to its order where that is another one.
+ * @throws InvalidCursor for a cursor of another table, filter or order
  */
 export async function keysetPage<E extends { id: Int64 }>(
   repository: Repository<E>,
-  { limit, cursor }: PageRequest,
+  { limit, cursor, sort }: PageRequest,
   filter: Where<E> = {},
-  order: 'ASC' | 'DESC' = 'ASC',
+  defaultOrder: Order = 'ASC',
 ): Promise<Page<E>> {
   const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, scopeOf(repository, where));
+  const order = sort === undefined ? defaultOrder : sort === 'id' ? 'ASC' : 'DESC';
+  const scope = () => `${scopeOf(repository, where)}${order === defaultOrder ? '' : ` ${order}`}`;
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
   const rows = await findRows(repository.manager, repository.target, {
     where: after === undefined ? where : beyond(where, after, order),
     order: { id: order } as FindOptionsOrder<E>,
@@ -37,15 +40,15 @@ export async function keysetPage<E extends { id: Int64 }>(
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
   rows.length = limit;
-  return new Page(rows, encodeCursor(last.id, scopeOf(repository, where)));
+  return new Page(rows, encodeCursor(last.id, scope()));
 }
 
-function beyond<E extends { id: Int64 }>(where: Where<E>, after: Int64, order: 'ASC' | 'DESC'): Where<E> {
+function beyond<E extends { id: Int64 }>(where: Where<E>, after: Int64, order: Order): Where<E> {
   if (!Array.isArray(where)) return { ...where, id: idBeyond(after, order, where.id) };
   return where.map((one) => beyond(one, after, order) as FindOptionsWhere<E>);
 }
 
-function idBeyond(after: Int64, order: 'ASC' | 'DESC', id: unknown): FindOperator<Int64> {
+function idBeyond(after: Int64, order: Order, id: unknown): FindOperator<Int64> {
   const position = order === 'ASC' ? MoreThan(after) : LessThan(after);
   if (id === undefined) return position;
   return And(position, id instanceof FindOperator ? (id as FindOperator<Int64>) : Equal(id as Int64));

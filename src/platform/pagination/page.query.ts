@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
+import type { Sort } from './page.js';
 import { IntegerParameter, OptionalNotNull } from '../validation/property.decorators.js';
 
 const DEFAULT_LIMIT = 20;
@@ -21,4 +22,19 @@ export class PageQuery {
   @OptionalNotNull()
   @IsString()
   readonly cursor?: string;
+}
+
+const SORTS: readonly Sort[] = ['id', '-id'];
+
+/** The query parameters of a list that can be read newest first, too. */
+export class SortedPageQuery extends PageQuery {
+  @ApiPropertyOptional({
+    enum: SORTS,
+    default: 'id',
+    description:
+      'Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does.',
+  })
+  @OptionalNotNull()
+  @IsIn(SORTS, { message: 'sort must be one of id, -id' })
+  readonly sort?: Sort;
 }

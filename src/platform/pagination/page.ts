@@ -9,7 +9,12 @@ export interface PageRequest {
   readonly limit: number;
   /** `next` of the previous page; absent for the first page. */
   readonly cursor?: string | undefined;
+  /** Absent for the order of the list. */
+  readonly sort?: Sort | undefined;
 }
+
+/** By `id`: ascending, which is oldest first, or descending. */
+export type Sort = 'id' | '-id';
 
 /** A page of a list, with the cursor of the next page. */
 export class Page<T> extends Array<T> {
@@ -68,15 +73,16 @@ function withCursor({ url }: Request, cursor: string): string {
 
 export class InvalidCursor extends DomainError {
   static override readonly help = {
-    meaning: 'The `cursor` belongs to another list or filter, or was modified.',
-    action: 'Start again without a cursor. Follow `Link` unchanged, and keep the filter of the first page.',
+    meaning: 'The `cursor` belongs to another list, filter or order, or was modified.',
+    action:
+      'Start again without a cursor. Follow `Link` unchanged, and keep the filter and `sort` of the first page.',
   };
 
   constructor() {
     super(
       'invalid',
       'invalid_cursor',
-      'The cursor does not belong to this list and filter. Start again without one.',
+      'The cursor does not belong to this list, filter and order. Start again without one.',
     );
   }
 }

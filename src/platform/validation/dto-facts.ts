@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
-import { INT64_RULE } from './property.decorators.js';
+import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 
 /** What is known of a DTO from its decorators, which do not change after the start. */
 export interface DtoFacts {
@@ -29,7 +29,7 @@ function workOut(dto: Type): DtoFacts {
   const integers = new Set<string>();
   const withIntegers = propertiesOf(dto, ({ name }) => name === 'isInt' || name === INT64_RULE);
   const lists = new Set<string>();
-  const withLists = propertiesOf(dto, ({ each, name }) => each || name === 'isArray');
+  const withLists = propertiesOf(dto, ({ each, name }) => each || isListRule(name));
   for (const property of propertiesOf(dto)) {
     const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
     const type = nestedType(dto, property);
@@ -53,6 +53,9 @@ const propertiesOf = (dto: Type, isMeant: (rule: Rule) => boolean = () => true):
       .filter(isMeant)
       .map(({ propertyName }) => propertyName),
   );
+
+const isListRule = (name = ''): boolean =>
+  name === 'isArray' || name.startsWith('array') || name === INT64_LIST_RULE;
 
 /** What TypeScript emits as the type of a decorated property. */
 export const designType = (dto: Type, property: string): unknown =>

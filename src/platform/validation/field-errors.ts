@@ -10,7 +10,9 @@ import {
   unknownError,
 } from '../errors/field-error.js';
 
-export type Argument = Pick<ArgumentMetadata, 'type' | 'data'>;
+import { factsOf } from './dto-facts.js';
+
+export type Argument = Pick<ArgumentMetadata, 'type' | 'data' | 'metatype'>;
 
 /** Flattens the errors of class-validator to one for each property: the type before other rules. */
 export function ofValidator(
@@ -28,7 +30,9 @@ export function ofValidator(
 function ofProperty(error: ValidationError, path: Path, argument: Argument): FieldError {
   const { constraints = {}, contexts, property } = error;
   if ('whitelistValidation' in constraints)
-    return unknownError(argument.type === 'query' ? 'query' : 'body', path);
+    return argument.type === 'query'
+      ? unknownParameter(error.property, path, argument)
+      : unknownError('body', path);
   if (error.value === undefined) return invalid(path, 'required', `${shown(path)} is required`, argument);
   const rules = Object.entries(constraints).map(([rule, message]) => ({
     code: fieldCode(rule, contexts?.[rule]),
@@ -36,6 +40,14 @@ function ofProperty(error: ValidationError, path: Path, argument: Argument): Fie
   }));
   const [first] = [...rules.filter(({ code }) => code === 'type'), ...rules];
   return invalid(path, first?.code ?? 'invalid', first?.message ?? `${shown(path)} is invalid`, argument);
+}
+
+/** Generators of clients write a list as `ids[]=1&ids[]=2` or `ids[0]=1`. */
+function unknownParameter(property: string, path: Path, { metatype }: Argument): FieldError {
+  const error = unknownError('query', path);
+  const name = /^(\w+)\[\d*\]$/.exec(property)?.[1];
+  if (name === undefined || !metatype || !factsOf(metatype).lists.has(name)) return error;
+  return { ...error, message: `${error.message} (send a list without brackets: ${name}=1&${name}=2)` };
 }
 
 /** @param problem such as `must be a number`, of the whole value */

@@ -69,11 +69,14 @@ const isString = (value: unknown): value is string => typeof value === 'string';
 const hasLength = (text: string, max: number): boolean =>
   text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
 
+/** The name of the rule that a property must be a list of signed 64-bit integers. */
+export const INT64_LIST_RULE = 'int64List';
+
 interface Int64ListOptions extends Pick<ApiPropertyOptions, 'description'> {
   readonly max: number;
 }
 
-/** An optional query parameter of 1 to `max` signed 64-bit integers, separated by commas: `1,2,3`. */
+/** An optional query parameter of 1 to `max` signed 64-bit integers, repeated or separated by commas: `ids=1&ids=2` or `ids=1,2`. */
 export function Int64List({ max, description }: Int64ListOptions): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
@@ -82,14 +85,16 @@ export function Int64List({ max, description }: Int64ListOptions): PropertyDecor
       minItems: 1,
       maxItems: max,
       style: 'form',
-      explode: false,
+      explode: true,
       description,
       example: [1, 2, 3],
     } as unknown as ApiPropertyOptions), // the types lack `style` and `explode`, but @nestjs/swagger passes them on
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value, max) : value)),
+    Transform(({ value }: { value?: string | string[] }) =>
+      value === undefined ? value : read(String(value), max),
+    ),
     OptionalNotNull(),
     rule({
-      name: 'int64List',
+      name: INT64_LIST_RULE,
       code: 'format',
       test: (value) => Array.isArray(value) && value.every(isInt64),
       message: 'must be 64-bit integers separated by commas',

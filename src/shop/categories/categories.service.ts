@@ -47,8 +47,8 @@ export class CategoriesService {
   /** Excludes pets of its subcategories. @throws CategoryNotFound, InvalidCursor */
   async listPets(id: Int64, query: PetsPageQuery): Promise<Page<PetResponse>> {
     await find(this.categories, id);
-    const { limit, cursor, status } = query;
-    return this.pets.list({ limit, cursor, status, categoryId: id });
+    const { limit, cursor, sort, status } = query;
+    return this.pets.list({ limit, cursor, sort, status, categoryId: id });
   }
 
   /** @throws CategoryNameTaken, ParentCategoryNotFound */

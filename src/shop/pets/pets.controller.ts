@@ -36,7 +36,7 @@ export class PetsController {
     operationId: 'listPets',
     summary: 'List pets',
     description:
-      'Returns pets in ascending order of `id`. Follow the `Link` header to visit every pet exactly once. With a ' +
+      'Returns pets in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every pet exactly once. With a ' +
       'single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
   })
   @Paged(PetResponse, { name: 'Pets', description: 'A page of pets.' })

@@ -39,7 +39,7 @@ export class StoreController {
     operationId: 'listOrders',
     summary: 'List orders',
     description:
-      'Returns orders in ascending order of `id`. Follow the `Link` header to visit every order exactly once.',
+      'Returns orders in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every order exactly once.',
   })
   @Paged(OrderResponse, { description: 'A page of orders.' })
   list(@Query() query: ListOrdersQuery): Promise<Page<OrderResponse>> {

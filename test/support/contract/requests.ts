@@ -119,10 +119,13 @@ function textOf({ in: place, schema }: Parameter, document: Document): Arbitrary
   return place === 'path' ? texts.filter((text) => !/^\.{0,2}$/.test(text)) : texts;
 }
 
-/** A documented header identifies a request, so each request gets a different value. */
+/** A documented header identifies a request or a version, so each request gets a different value: bare, or in quotes. */
 function headersOf(operation: Operation): Arbitrary<Properties> {
-  const names = parametersIn(operation, 'header').map(({ name }) => name);
-  return fc.subarray(names).map((some) => Object.fromEntries(some.map((name) => [name, randomUUID()])));
+  const value = ({ schema }: Parameter) =>
+    new RegExp(schema.pattern ?? '').test(randomUUID()) ? randomUUID() : `"${randomUUID()}"`;
+  return fc
+    .subarray([...parametersIn(operation, 'header')])
+    .map((some) => Object.fromEntries(some.map((one) => [one.name, value(one)])));
 }
 
 function propertiesOf(document: Document, operation: Operation): Arbitrary<Properties> {
@@ -157,9 +160,10 @@ function breaks(
   const query = parametersIn(operation, 'query');
   // Pages read their query with a DTO. A handler without one ignores unknown parameters, and may take a text twice.
   const isStrict = query.some(({ name }) => name === 'cursor');
-  const surplus = [400, ...(isStrict ? [] : expectedOfValid(document, path, operation))];
+  const ofValid = expectedOfValid(document, path, operation);
+  const surplus = [400, ...(isStrict ? [] : ofValid)];
   const values = [
-    ...query.flatMap((one) => [...parameterBreaks(document, one), twice(one, surplus)]),
+    ...query.flatMap((one) => [...parameterBreaks(document, one), twice(one, surplus, ofValid)]),
     ...(operation.requestBody ? bodyBreaks(bodySchema(document, operation), document) : []),
   ];
   return [
@@ -207,9 +211,13 @@ function parameterBreaks(document: Document, { name, in: place, schema }: Parame
   }));
 }
 
-const twice = ({ name }: Parameter, expected: readonly number[]): Break => ({
+const twice = (
+  { name, schema }: Parameter,
+  expected: readonly number[],
+  ofValid: readonly number[],
+): Break => ({
   what: `${name} twice`,
-  expected,
+  expected: schema.type === 'array' ? [400, ...ofValid] : expected,
   change: () => ({ more: `${name}=1&${name}=1` }),
 });
 

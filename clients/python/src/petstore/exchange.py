@@ -121,7 +121,7 @@ def _strong(etags: str) -> str:
 def _address(operation: Operation, path: Mapping[str, int | str], query: Mapping[str, Any]) -> str:
     """The path with its parameters in place, and the query."""
     filled = re.sub(r"\{(\w+)\}", lambda found: quote(str(path[found[1]]), safe=""), operation.path)
-    return f"{filled}?{urlencode(query)}" if query else filled
+    return f"{filled}?{urlencode(query, doseq=True)}" if query else filled
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from .responses import Result
 
 PetStatus = Literal["available", "pending", "sold"]
+Sort = Literal["id", "-id"]
 OrderStatus = Literal["placed", "approved", "delivered", "cancelled"]
 Plan = Literal["free", "pro", "business", "enterprise"]
 Scope = Literal[

@@ -10,8 +10,8 @@ export class Events<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
   /**
-   * Every event of the last 30 days exactly once, oldest first, up to the newest. To continue later, read `pages()`, keep the last
-   * `nextCursor`, and give it as `cursor`.
+   * Every event of the last 30 days exactly once, oldest first. The feed has no last page, so the list ends at an empty one. To go on
+   * later, read `pages()`, keep the last `nextCursor`, and give it as `cursor`.
    * @throws GoneError if events after the cursor have expired
    */
   list(query: EventQuery<Id> = {}, options?: RequestOptions): Listing<StoreEvent<Id>> {

@@ -16,7 +16,7 @@ export type OrderQuery<Id = bigint> = Query<'listOrders', Id>;
 export class Orders<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** All orders in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default. */
+  /** All orders in ascending order of `id`, or newest first with `sort: '-id'`. `limit` is the page size: 1 to 100, 20 by default. */
   list(query: OrderQuery<Id> = {}, options?: RequestOptions): Listing<Order<Id>> {
     return this.transport.list('listOrders', query, options);
   }

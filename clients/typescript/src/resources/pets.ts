@@ -18,7 +18,7 @@ export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 export class Pets<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** All pets in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default. */
+  /** All pets in ascending order of `id`, or newest first with `sort: '-id'`. `limit` is the page size: 1 to 100, 20 by default. */
   list(query: PetQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPets', query, options);
   }

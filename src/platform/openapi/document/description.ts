@@ -33,7 +33,7 @@ limited to some scopes: each operation names the scope it needs, and a key witho
 
   Pages: `
 A list returns a bare array of at most \`limit\` items. While there are more, the \`Link\` header has the URL of the next page
-with \`rel="next"\`. Follow it unchanged: its \`cursor\` is opaque and only valid with the same filter.`,
+with \`rel="next"\`. Follow it unchanged: its \`cursor\` is opaque and only valid with the same filter and order.`,
 
   Errors: `
 Every error response is \`{code, message, status}\`. Branch on \`code\`: it keeps its meaning, and [each is

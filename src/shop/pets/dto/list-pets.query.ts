@@ -5,12 +5,12 @@ import {
   Int64List,
   Int64Parameter,
   OptionalNotNull,
-  PageQuery,
+  SortedPageQuery,
 } from '../../../platform/index.js';
 import { PetStatus } from '../pet-status.js';
 
 /** A page of pets, of all or of one status. */
-export class PetsPageQuery extends PageQuery {
+export class PetsPageQuery extends SortedPageQuery {
   @ApiPropertyOptional({
     enum: PetStatus,
     enumName: 'PetStatus',
@@ -28,7 +28,7 @@ export class ListPetsQuery extends PetsPageQuery {
   @Int64List({
     max: 100,
     description:
-      'Return only the pets with these ids: at most 100, separated by commas. With a single id, the response has ' +
+      'Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has ' +
       'the `ETag` of that pet.',
   })
   readonly ids?: readonly Int64[];

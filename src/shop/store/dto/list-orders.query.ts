@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { type Int64, Int64Parameter, OptionalNotNull, PageQuery } from '../../../platform/index.js';
+import { type Int64, Int64Parameter, OptionalNotNull, SortedPageQuery } from '../../../platform/index.js';
 import { OrderStatus } from '../order-status.js';
 
-export class ListOrdersQuery extends PageQuery {
+export class ListOrdersQuery extends SortedPageQuery {
   @ApiPropertyOptional({
     enum: OrderStatus,
     enumName: 'OrderStatus',

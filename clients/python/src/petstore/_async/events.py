@@ -25,9 +25,9 @@ class AsyncEvents:
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> AsyncListing[StoreEvent]:
-        """Every event exactly once, oldest first, up to the newest.
+        """Every event exactly once, oldest first.
 
-        To continue later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if
+        The feed has no last page, so the list ends at an empty one. To go on later, read `pages()`, keep the last `next_cursor`, and give it as `cursor`. Raises GoneError if
         events after the cursor have expired.
         """
         query = {"type": type, "limit": limit, "cursor": cursor}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..exchange import RequestOptions
-from ..models import Order, OrderStatus
+from ..models import Order, OrderStatus, Sort
 from ..operations import (
     APPROVE_ORDER,
     CANCEL_ORDER,
@@ -28,12 +28,13 @@ class AsyncOrders:
         *,
         status: OrderStatus | None = None,
         pet_id: int | None = None,
+        sort: Sort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> AsyncListing[Order]:
-        """All orders in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default."""
-        query = {"status": status, "pet_id": pet_id, "limit": limit, "cursor": cursor}
+        """All orders in ascending order of `id`, or newest first with `sort="-id"`. `limit` is the page size: 1 to 100, 20 by default."""
+        query = {"status": status, "pet_id": pet_id, "sort": sort, "limit": limit, "cursor": cursor}
         return self._transport.list(LIST_ORDERS, Order, query, options)
 
     async def place(

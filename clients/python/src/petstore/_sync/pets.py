@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import NotFoundError, Problem
 from ..exchange import RequestOptions
-from ..models import Pet, PetStatus
+from ..models import Pet, PetStatus, Sort
 from ..operations import CREATE_PET, DELETE_PET, LIST_PETS, UPDATE_PET
 from ..responses import ResponseInfo
 from .listing import Listing
@@ -25,19 +25,20 @@ class Pets:
         status: PetStatus | None = None,
         category_id: int | None = None,
         ids: Sequence[int] | None = None,
+        sort: Sort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """All pets in ascending order of `id`. `limit` is the page size: 1 to 100, 20 by default.
+        """All pets in ascending order of `id`, or newest first with `sort="-id"`. `limit` is the page size: 1 to 100, 20 by default.
 
         `ids` lists only the pets with these identifiers, 1 to 100 of them.
         """
-        joined = None if ids is None else ",".join(map(str, ids))
         query = {
             "status": status,
             "categoryId": category_id,
-            "ids": joined,
+            "ids": ids,
+            "sort": sort,
             "limit": limit,
             "cursor": cursor,
         }
