@@ -1,16 +1,22 @@
 import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getRepositoryToken, InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { MoreThan, Repository } from 'typeorm';
 import { ApiKey } from '../../src/platform/auth/api-key.entity.js';
 import {
-  Changes,
+  type Changes,
+  Clock,
   Created,
   Deprecated,
   DomainError,
+  eventType,
+  findById,
   Id,
   Idempotent,
   type Int64,
+  keysetPage,
+  type Page,
+  type PageRequest,
   UnitOfWork,
 } from '../../src/platform/index.js';
 import { Petstore } from '../support/petstore.js';
@@ -26,17 +32,40 @@ class ToyResponse {
   readonly name!: string;
 }
 
+class ToyData {
+  readonly name!: string;
+  static data({ name }: Omit<ApiKey, 'id'>): ToyData {
+    return { name };
+  }
+}
+
+const TOY_RENAMED = eventType('toy.renamed', ToyData, { description: 'A toy has another name.' });
+
+/** Reads and writes as a generated service does. */
 @Injectable()
 class ToysService {
   constructor(
     @InjectRepository(ApiKey) private readonly toys: Repository<ApiKey>,
-    readonly changes: Changes,
+    readonly clock: Clock,
   ) {}
 
+  list(query: PageRequest): Promise<Page<ApiKey>> {
+    return keysetPage(this.toys, query, { plan: 'pro' });
+  }
+
   async get(id: Int64): Promise<ToyResponse> {
-    const toy = await this.toys.findOneBy({ id });
+    const toy = await findById(this.toys, id);
     if (!toy) throw new ToyNotFound(id);
     return toy;
+  }
+
+  rename(id: Int64, name: string, unitOfWork: Changes): Promise<ToyResponse> {
+    return unitOfWork.transaction(async (changes) => {
+      const toys = changes.manager.getRepository(ApiKey);
+      const toy = await findById(toys, id, { lock: { mode: 'pessimistic_write' } });
+      if (!toy) throw new ToyNotFound(id);
+      return changes.update(ApiKey, toy, { name }, TOY_RENAMED);
+    });
   }
 }
 
@@ -82,14 +111,47 @@ describe('a unit test as the Nest documentation writes it', () => {
     expect(toys.get).toHaveBeenCalledWith(1n);
   });
 
-  it('tests a service with a mocked repository and other dependencies from useMocker()', async () => {
-    const toys = { findOneBy: jest.fn().mockResolvedValue(null) };
-    const module = await Test.createTestingModule({
-      providers: [ToysService, { provide: getRepositoryToken(ApiKey), useValue: toys }],
-    })
-      .useMocker(() => ({}))
-      .compile();
-    await expect(module.get(ToysService).get(7n)).rejects.toThrow(ToyNotFound);
+  describe('of a service with a mocked repository', () => {
+    const toys = { find: jest.fn() };
+    let service: ToysService;
+
+    beforeAll(async () => {
+      const module = await Test.createTestingModule({
+        providers: [ToysService, { provide: getRepositoryToken(ApiKey), useValue: toys }],
+      })
+        .useMocker(() => ({}))
+        .compile();
+      service = module.get(ToysService);
+    });
+
+    it('reads one', async () => {
+      toys.find.mockResolvedValueOnce([BALL]);
+      expect(await service.get(7n)).toBe(BALL);
+      expect(toys.find).toHaveBeenLastCalledWith({ where: { id: 7n } });
+      toys.find.mockResolvedValueOnce([]);
+      await expect(service.get(8n)).rejects.toThrow(ToyNotFound);
+    });
+
+    it('reads pages, with a cursor of the next one', async () => {
+      toys.find.mockResolvedValueOnce([{ id: 1n }, { id: 2n }]);
+      const first = await service.list({ limit: 1 });
+      expect([...first]).toEqual([{ id: 1n }]);
+      toys.find.mockResolvedValueOnce([{ id: 2n }]);
+      const second = await service.list({ limit: 1, cursor: first.next });
+      expect([...second]).toEqual([{ id: 2n }]);
+      expect(toys.find).toHaveBeenLastCalledWith(
+        expect.objectContaining({ where: { plan: 'pro', id: MoreThan(1n) }, take: 2 }),
+      );
+    });
+
+    it('writes with a mock of Changes', async () => {
+      toys.find.mockResolvedValueOnce([BALL]);
+      const update = jest.fn().mockResolvedValueOnce({ name: 'Bone' });
+      const changes = { manager: { getRepository: () => toys }, update };
+      const unitOfWork = { transaction: (work: (inside: object) => unknown) => work(changes) };
+      expect(await service.rename(7n, 'Bone', unitOfWork as unknown as Changes)).toEqual({ name: 'Bone' });
+      expect(update).toHaveBeenCalledWith(ApiKey, BALL, { name: 'Bone' }, TOY_RENAMED);
+    });
   });
 });
 

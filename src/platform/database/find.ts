@@ -1,35 +1,31 @@
-import {
-  EntityManager,
-  type EntityTarget,
-  type FindManyOptions,
-  type FindOneOptions,
-  type FindOptionsWhere,
-  type ObjectLiteral,
-  type Repository,
-} from 'typeorm';
+import type { FindManyOptions, FindOneOptions, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import { EntityStatements } from './entity-statements.js';
 
-/** `EntityManager.find`, by a prepared statement where the entity and the options allow it. The result is the same. */
+/** What reads need of a repository. The mock of a unit test has only `find`. */
+export type Readable<Entity extends ObjectLiteral> = Pick<Repository<Entity>, 'find'> &
+  Partial<Pick<Repository<Entity>, 'manager' | 'metadata' | 'target'>>;
+
+/** `Repository.find`, by a prepared statement where the entity and the options allow it. The result is the same. */
 export async function findRows<Entity extends ObjectLiteral>(
-  manager: EntityManager,
-  target: EntityTarget<Entity>,
+  repository: Readable<Entity>,
   options: FindManyOptions<Entity>,
 ): Promise<Entity[]> {
+  const { manager, target } = repository;
+  if (!manager || !target) return repository.find(options);
   const statements = EntityStatements.of(manager.dataSource, target);
   const isLockable = options.lock === undefined || manager.queryRunner?.isTransactionActive === true;
   const select = isLockable ? statements?.select(options) : undefined;
   if (statements && select) return statements.run(manager, select);
-  return manager.find(target, { ...options, ...ofItsTable(manager, target, options) });
+  return repository.find({ ...options, ...ofItsTable(repository, options) });
 }
 
 /** PostgreSQL cannot lock the nullable side of the outer join that an eager relation makes. */
 function ofItsTable<Entity extends ObjectLiteral>(
-  manager: EntityManager,
-  target: EntityTarget<Entity>,
+  { metadata }: Readable<Entity>,
   { lock }: FindManyOptions<Entity>,
 ): Pick<FindManyOptions<Entity>, 'lock'> {
-  if (lock === undefined || 'version' in lock || lock.tables) return {};
-  return { lock: { ...lock, tables: [manager.dataSource.getMetadata(target).tableNameWithoutPrefix] } };
+  if (!metadata || lock === undefined || 'version' in lock || lock.tables) return {};
+  return { lock: { ...lock, tables: [metadata.tableNameWithoutPrefix] } };
 }
 
 /**
@@ -37,11 +33,11 @@ function ofItsTable<Entity extends ObjectLiteral>(
  * @param options.lock inside a transaction only, which then holds the row until it ends
  */
 export async function findById<Entity extends { id: unknown }>(
-  { manager, target }: Pick<Repository<Entity>, 'manager' | 'target'>,
+  repository: Readable<Entity>,
   id: Entity['id'],
   options: Pick<FindOneOptions<Entity>, 'lock'> = {},
 ): Promise<Entity | null> {
   const where = { id } as FindOptionsWhere<Entity>;
-  const [row] = await findRows(manager, target, { where, ...options });
+  const [row] = await findRows(repository, { where, ...options });
   return row ?? null;
 }

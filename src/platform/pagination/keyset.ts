@@ -6,11 +6,10 @@ import {
   type FindOptionsWhere,
   LessThan,
   MoreThan,
-  type Repository,
 } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { writeJson } from '../json/write-json.js';
-import { findRows } from '../database/find.js';
+import { findRows, type Readable } from '../database/find.js';
 import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
 
 type Order = 'ASC' | 'DESC';
@@ -23,7 +22,7 @@ type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
  * @throws InvalidCursor for a cursor of another table, filter or order
  */
 export async function keysetPage<E extends { id: Int64 }>(
-  repository: Repository<E>,
+  repository: Readable<E>,
   { limit, cursor, sort }: PageRequest,
   filter: Where<E> = {},
   defaultOrder: Order = 'ASC',
@@ -32,7 +31,7 @@ export async function keysetPage<E extends { id: Int64 }>(
   const order = sort === undefined ? defaultOrder : sort === 'id' ? 'ASC' : 'DESC';
   const scope = () => `${scopeOf(repository, where)}${order === defaultOrder ? '' : ` ${order}`}`;
   const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
-  const rows = await findRows(repository.manager, repository.target, {
+  const rows = await findRows(repository, {
     where: after === undefined ? where : beyond(where, after, order),
     order: { id: order } as FindOptionsOrder<E>,
     take: limit + 1, // the extra row shows whether there is a next page
@@ -66,8 +65,8 @@ const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** The table and filter that a cursor is bound to. */
-function scopeOf<E extends { id: Int64 }>({ metadata }: Repository<E>, where: object): string {
-  return `${metadata.tableName} ${Object.keys(where).join()} ${writeJson(Object.values(where))}${rawSqlIn(where)}`;
+function scopeOf<E extends { id: Int64 }>({ metadata }: Readable<E>, where: object): string {
+  return `${metadata?.tableName ?? ''} ${Object.keys(where).join()} ${writeJson(Object.values(where))}${rawSqlIn(where)}`;
 }
 
 /** The SQL of `Raw()` filters, which is a function and so not part of their JSON. */
