@@ -160,6 +160,24 @@ it.each(['postgres://u:p@db1:5432,db2:5432/pets', 'postgres://db1,db2/pets'])(
   },
 );
 
+it.each([
+  ['sslmode=require', 'sslmode=verify-full'],
+  ['sslmode=verify-ca&sslrootcert=ca.pem', 'sslmode=verify-full&sslrootcert=ca.pem'],
+  ['sslmode=no-verify', 'sslmode=no-verify'],
+  ['uselibpqcompat=true&sslmode=require', 'uselibpqcompat=true&sslmode=require'],
+])('of a DATABASE_URL with %s, the driver gets %s', (given, taken) => {
+  const { databaseUrl } = config({ DATABASE_URL: `postgres://u:p@db/pets?${given}` });
+  expect(databaseUrl).toBe(`postgres://u:p@db/pets?${taken}`);
+});
+
+it('a URL of a socket names a host', () => {
+  expect(messageFor({ DATABASE_URL: 'postgres://u:p@/pets?host=/run/postgresql' })).toBe(
+    'DATABASE_URL must name a host; for a socket it is localhost.',
+  );
+  const DATABASE_URL = 'postgres://u:p@localhost/pets?host=/run/postgresql';
+  expect(config({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL });
+});
+
 describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   const url = name === 'REDIS_URL' ? 'redis://:p@redis:6379' : 'postgres://u:p@db/pets';
   let folder: string;

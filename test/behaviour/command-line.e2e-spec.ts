@@ -378,6 +378,9 @@ describe('petstore', () => {
     ['does not respond', { port: '1' }],
     ['has no address', { hostname: 'no-such-host.invalid' }],
     ['does not exist', { pathname: '/no_such_database' }],
+    ['has no TLS', { search: '?sslmode=require' }],
+    ['has no socket there', { search: '?host=/nowhere' }],
+    ['refuses an option', { search: '?options=-c%20nonsense%3D1' }],
   ])('names DATABASE_URL if the database %s', async (_, change) => {
     const { href } = Object.assign(new URL(database.url), change);
     expectOneLine(await inThisProcess(['keys', 'list'], { DATABASE_URL: href }), 1, 'DATABASE_URL');

@@ -41,20 +41,26 @@ async function writeMigration(name) {
   const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
   // The service's own account creates no databases.
   const client = new pg.Client({ connectionString: server.superuserUrl });
+  let lost;
+  client.on('error', (error) => (lost = error));
   try {
     await client.connect();
     await client.query(`CREATE DATABASE ${DRAFT} OWNER ${new URL(server.url).username}`);
     const url = Object.assign(new URL(server.url), { pathname: `/${DRAFT}` }).href;
     await migrate(url, MIGRATIONS);
-    process.exitCode = await generate(name, url);
+    const { file, errors } = await generate(name, url);
+    if (lost && !file) throw lost;
+    report(file, errors);
+  } catch (error) {
+    throw lost ? new Error(`PostgreSQL has stopped (${lost.message}). Run it again.`) : error;
   } finally {
-    await client.query(`DROP DATABASE IF EXISTS ${DRAFT} WITH (FORCE)`);
+    if (!lost) await client.query(`DROP DATABASE IF EXISTS ${DRAFT} WITH (FORCE)`);
     await client.end();
     await server.stop();
   }
 }
 
-/** TypeORM's own command compares the schemas. */
+/** TypeORM's own command compares the schemas. @returns the file it wrote, if any, or what it says if it fails */
 async function generate(name, url) {
   const file = `migrations/${await timestamp()}-${name}.ts`;
   const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
@@ -67,21 +73,21 @@ async function generate(name, url) {
   const output = [typeorm.stdout, typeorm.stderr].map((stream) => stream.setEncoding('utf8').toArray());
   const [code] = await once(typeorm, 'close');
   const said = (await Promise.all(output)).flat().join('');
-  if (said.includes('No changes in database schema were found')) {
-    console.log('Nothing to write: your entities match the tables.');
-    return 0;
-  }
-  if (code !== 0) {
-    console.error(said);
-    return code;
-  }
+  if (said.includes('No changes in database schema were found')) return {};
+  if (code !== 0) return { errors: said };
   const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
   await promisify(execFile)(process.execPath, [prettier, '--write', file], { cwd: root });
   await appendFile(join(root, 'migrations/index.ts'), `export * from './${basename(file, '.ts')}.js';\n`);
-  console.log(
-    `created  ${file}\n\nReview it before you use it: npm run dev, npm start and petstore migrate apply it.`,
-  );
-  return 0;
+  return { file };
+}
+
+function report(file, errors) {
+  if (errors) fail(errors);
+  else if (!file) console.log('Nothing to write: your entities match the tables.');
+  else
+    console.log(
+      `created  ${file}\n\nReview it before you use it: npm run dev, npm start and petstore migrate apply it.`,
+    );
 }
 
 /** Later than every existing migration, whatever the machine's clock, because migrations run in this order. */

@@ -15,6 +15,7 @@ const START_TIMEOUT = seconds(5);
  * newest first.
  */
 export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
+  process.stdout.once('error', () => process.stderr.write('petstore: nothing reads stdout, so it stops.\n'));
   const opened: Close[] = [];
   const closeAll = async (received?: NodeJS.Signals): Promise<void> => {
     const close = opened.pop();

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { Program } from '../../../test/support/program.js';
 
 const START = `
@@ -20,6 +22,23 @@ const FAILING_STOP = `
   });
   console.log('started');
 `;
+
+const TALKATIVE = `
+  import { run } from './dist/src/platform/bootstrap/run.js';
+  import { serve } from './dist/src/platform/bootstrap/serve.js';
+  run(() =>
+    serve(async (onEnd) => {
+      onEnd(async () => console.error('everything is closed'));
+      setInterval(() => console.log('a line'), 10);
+    }),
+  );
+`;
+
+it('a service that prints to a program that has ended, such as head, stops with one line', async () => {
+  const pipe = `'${process.execPath}' --input-type=module -e "$0" | true`;
+  const { stderr } = await promisify(execFile)('bash', ['-c', pipe, TALKATIVE], { cwd: process.cwd() });
+  expect(stderr).toBe('petstore: nothing reads stdout, so it stops.\neverything is closed\n');
+});
 
 describe('a stop signal', () => {
   it('closes everything even if a background job fails meanwhile', async () => {

@@ -127,6 +127,10 @@ export class Variables {
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '');
     const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
     // The value may contain a password, so the message does not show it.
+    if (WITHOUT_HOST.test(value)) {
+      this.problems.set(name, `${name} must name a host; for a socket it is localhost.`);
+      return undefined;
+    }
     const expected = name.endsWith('_FILE') ? 'name a file with' : 'be';
     this.problems.set(name, `${name} must ${expected} a URL that starts with ${starts}.`);
     return undefined;
@@ -135,6 +139,9 @@ export class Variables {
 
 /** libpq knows `postgres://one:5432,other:5432/pets`; URLs and `pg` do not. A password may contain a comma. */
 const SEVERAL_HOSTS = /^\w+:\/\/(?:[^/?#]*@)?(?![^/?#]*@)[^/?#]*,/;
+
+/** libpq and `pg` know `postgres://user@/pets?host=/run/postgresql`; URLs do not. */
+const WITHOUT_HOST = /^\w+:\/\/[^/?#]*@[/?]/;
 
 /** Whether at most two letters differ, or one of a short name: `PATH` is not a misspelled `PORT`. */
 function isAlmost(name: string, known: string): boolean {

@@ -18,6 +18,12 @@ describe('isDatabaseUnavailable', () => {
     await pool.end();
   });
 
+  it('is true while the database has no socket', async () => {
+    const pool = new ServicePool({ host: '/nowhere' });
+    expect(isDatabaseUnavailable(await thrown(pool.query('SELECT 1')))).toBe(true);
+    await pool.end();
+  });
+
   it('is true if the database resets a connection', async () => {
     const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy())).listen(
       0,

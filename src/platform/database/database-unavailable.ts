@@ -59,6 +59,7 @@ export function isStale(error: unknown): boolean {
 function isConnectionError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (error instanceof AggregateError && error.errors.some(isConnectionError)) return true;
+  if ('syscall' in error && error.syscall === 'connect') return true; // such as ENOENT of a socket's path
   return SYSTEM_ERRORS.includes(errorCodeOf(error)) || isCertificateError(error);
 }
 
@@ -75,7 +76,13 @@ const isRejected = (error: unknown): boolean =>
 /** @throws StartupError for a failed connection; other errors unchanged */
 export function throwConnectionError(error: unknown): never {
   if (error instanceof StartupError) throw error;
-  if (!isRejected(error) && !isDatabaseUnavailable(error) && !isConnectionError(error)) throw error;
+  if (isRejected(error) || isDatabaseUnavailable(error) || isConnectionError(error))
+    rethrowAsNoConnection(error);
+  throw error;
+}
+
+/** @param error of an attempt to connect, whatever it is */
+export function rethrowAsNoConnection(error: unknown): never {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const reason = inner instanceof Error ? inner.message : String(inner);
   throw new StartupError(

@@ -17,9 +17,9 @@ export class DatabaseConfig {
   readonly migrateAtStart: boolean;
 
   constructor(variables: Variables) {
-    this.databaseUrl = variables.secretUrl('DATABASE_URL', POSTGRES);
+    this.databaseUrl = postgresUrl(variables, 'DATABASE_URL');
     this.currentDatabaseUrl = reread(variables, 'DATABASE_URL');
-    this.directDatabaseUrl = variables.secretUrl('DATABASE_DIRECT_URL', POSTGRES);
+    this.directDatabaseUrl = postgresUrl(variables, 'DATABASE_DIRECT_URL');
     this.currentDirectDatabaseUrl = reread(variables, 'DATABASE_DIRECT_URL');
     if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
     this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
@@ -28,10 +28,17 @@ export class DatabaseConfig {
   }
 }
 
-function reread(
-  variables: Variables,
-  name: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
-): (() => string | undefined) | undefined {
+type Name = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
+
+/** `pg` checks the certificate for these values of `sslmode` too, and warns at each start that a later version will not. */
+const CHECKED = /(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+
+function postgresUrl(variables: Variables, name: Name): string | undefined {
+  const url = variables.secretUrl(name, POSTGRES);
+  return url?.includes('uselibpqcompat=') ? url : url?.replace(CHECKED, 'verify-full');
+}
+
+function reread(variables: Variables, name: Name): (() => string | undefined) | undefined {
   if (variables.optional(`${name}_FILE`) === undefined) return undefined;
-  return () => variables.afresh().secretUrl(name, POSTGRES);
+  return () => postgresUrl(variables.afresh(), name);
 }

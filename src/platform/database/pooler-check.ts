@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { seconds } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
-import { isStale, throwConnectionError } from './database-unavailable.js';
+import { isStale, rethrowAsNoConnection } from './database-unavailable.js';
 
 const CONNECT_TIMEOUT = seconds(5);
 
@@ -19,7 +19,7 @@ export async function tryPreparedStatements(url: string): Promise<void> {
   const statement = { name: `doctor ${randomUUID()}`, text: 'SELECT 1' };
   for (const client of clients) client.on('error', () => undefined); // a lost connection fails the query
   try {
-    await Promise.all(clients.map((client) => client.connect().catch(throwConnectionError)));
+    await Promise.all(clients.map((client) => client.connect().catch(rethrowAsNoConnection)));
     await first.query(statement);
     await second.query(statement);
     await second.query('BEGIN'); // keeps its session busy, so that the first one may get another

@@ -29,9 +29,9 @@ export const ownerUrl = ({ port, password }: Address, database: string): string 
 const ownerPassword = (password: string): string =>
   createHmac('sha256', password).update(OWNER).digest('base64url');
 
-/** Sets sslmode explicitly, because PGSSLMODE in the environment could require TLS. */
+/** PGSSLMODE and PGOPTIONS in the environment are meant for another server; `pg` would take an empty option for an absent one. */
 const urlOf = (user: string, password: string, port: number, database: string): string =>
-  `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable`;
+  `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable&options=%20`;
 
 export async function connect(address: Address, database = MAINTENANCE_DATABASE): Promise<pg.Client> {
   const client = new pg.Client({

@@ -59,6 +59,15 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
     expect(await query(second, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
   });
 
+  it('does not take what PGOPTIONS and PGSSLMODE say of another server', async () => {
+    const env = jest.replaceProperty(process, 'env', { PGOPTIONS: '-c nonsense=1', PGSSLMODE: 'require' });
+    try {
+      expect(await query(await start(), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      env.restore();
+    }
+  });
+
   it('starts the server on its previous port, so that other processes find it again, unless the port is taken', async () => {
     const first = await start();
     const { url } = first;

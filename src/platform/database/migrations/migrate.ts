@@ -5,7 +5,7 @@ import { seconds } from '../../clock/duration.js';
 import { StartupError } from '../../config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { type Migration, type MigrationState, migrationState } from './migration-state.js';
-import { throwConnectionError } from '../database-unavailable.js';
+import { rethrowAsNoConnection, throwConnectionError } from '../database-unavailable.js';
 import { watchClient } from '../pool/service-pool.js';
 import { type Say, takeLock } from './migration-lock.js';
 
@@ -82,7 +82,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     connectionTimeoutMillis: CONNECT,
   });
   client.on('error', () => undefined); // a lost connection fails the query
-  await client.connect().catch(throwConnectionError);
+  await client.connect().catch(rethrowAsNoConnection);
   return work(client).finally(() => client.end());
 }
 
