@@ -5,9 +5,8 @@ import type { ErrorKind } from '../../src/platform/errors/error-kind.js';
 import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
-import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { bearer, requestBytes, send } from '../support/wire.js';
-import { createTestDatabase, withClient } from '../support/test-database.js';
+import { withClient } from '../support/test-database.js';
 
 const WAITING =
   "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
@@ -184,30 +183,5 @@ describe('the log with LOG_ADDRESSES=off', () => {
     await eventually(() => petstore.log.filter(({ route }) => route === '/v1/items').length === 2);
     expect(JSON.stringify(petstore.log)).not.toMatch(/"address"|127\.0\.0\.1/);
     await petstore.stop();
-  });
-});
-
-describe('the log of a process', () => {
-  it('is written as JSON if there is no terminal, including what was logged just before exit', async () => {
-    const database = await createTestDatabase();
-    const folder = await emptyFolder();
-    const env = { PORT: '0', DATABASE_URL: database.url };
-    const service = new Program(SERVICE, [], { cwd: folder.path, env });
-    await service.prints(/listens at/);
-    const [base] = /http:\/\/[\d.:]+/.exec(service.stdout) ?? [];
-    for (let i = 0; i < 20; i++) await fetch(`${base}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
-    service.signal('SIGTERM');
-    const { stdout, code } = await service.ended;
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { level?: string; requestId?: string; msg?: string });
-    expect(lines.find(({ msg }) => msg?.includes('listens at'))?.level).toBe('info');
-    const ids = lines.flatMap(({ requestId }) => requestId ?? []);
-    // In any order: what is flushed at the exit may overtake a write that is in progress.
-    expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());
-    expect(code).toBe(0);
-    await folder.remove();
-    await database.drop();
   });
 });

@@ -1,6 +1,10 @@
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { petstore } from '../support/command-line.js';
-import { COMMAND_LINE, emptyFolder, Program, reply, SERVICE } from '../support/program.js';
+import { Config } from '../../src/platform/config/config.js';
+import { DatabaseConfig } from '../../src/platform/database/database.config.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
+import { petstore, petstoreOnTerminal, refusedStart } from '../support/command-line.js';
+import { Petstore } from '../support/petstore.js';
+import { emptyFolder } from '../support/program.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -74,10 +78,12 @@ describe('petstore migrate', () => {
   it('asks on a terminal before it reverts', async () => {
     await migrate();
     const last = NAMES.at(-1) ?? '';
-    const surroundings = { cwd: folder.path, env: { DATABASE_URL: database.url } };
-    const { shown } = await reply('n\r', COMMAND_LINE, ['migrate', '--revert'], surroundings);
-    expect(shown).toContain(`Revert ${last} and lose the data of its tables? [y/N]`);
-    expect(shown).toMatch(/petstore: stopped, nothing was changed\.\s*$/);
+    const { code, stderr } = await petstoreOnTerminal('n\r', ['migrate', '--revert'], {
+      DATABASE_URL: database.url,
+    });
+    expect(stderr).toContain(`Revert ${last} and lose the data of its tables? [y/N]`);
+    expect(stderr).toMatch(/petstore: stopped, nothing was changed\.\s*$/);
+    expect(code).toBe(1);
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
   });
 
@@ -132,31 +138,38 @@ describe('other commands', () => {
 });
 
 describe('MIGRATE_AT_START=false', () => {
-  const service = () =>
-    new Program(SERVICE, [], {
-      cwd: folder.path,
-      env: { PORT: '0', DATABASE_URL: database.url, MIGRATE_AT_START: 'false' },
-    });
+  const env = () => ({ PORT: '0', DATABASE_URL: database.url, MIGRATE_AT_START: 'false' });
 
   it('refuses to start while migrations are pending, in a line that says what to do', async () => {
-    const { code, stderr } = await service().ended;
+    const { code, stderr } = await refusedStart(env());
     expect(stderr).toMatch(/^petstore: The database has no tables .+MIGRATE_AT_START.+petstore migrate\n$/);
     expect(code).toBe(1);
     expect(JSON.parse((await migrate('--status', '--json')).stdout)).toMatchObject({ applied: [] });
   });
 
-  it('starts once petstore migrate has run, which then reverts only with --force', async () => {
+  it('starts once petstore migrate has run', async () => {
     await migrate();
-    const program = service();
-    await program.prints(/listens/);
-    const refused = await migrate('--revert', '--yes');
+    const config = new Config(env()).read(DatabaseConfig);
+    expect(await openDatabase(config, MIGRATIONS, () => undefined)).toEqual({
+      url: database.url,
+      embedded: false,
+    });
+  });
+});
+
+describe('petstore migrate --revert beside a service', () => {
+  it('reverts only with --force', async () => {
+    const service = await Petstore.start();
+    const revert = (...args: string[]) =>
+      petstore(['migrate', '--revert', '--yes', ...args], { DATABASE_URL: service.databaseUrl });
+    const refused = await revert();
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
       /^petstore: The service is connected \(\d connections\)\. .+ --force\.\n$/,
     );
-    expect(await appliedMigrations(database.url)).toEqual(NAMES);
-    expect(await migrate('--revert', '--yes', '--force')).toMatchObject({ code: 0 });
-    program.signal('SIGKILL');
-    await program.ended;
+    expect(await appliedMigrations(service.databaseUrl)).toEqual(NAMES);
+    expect(await revert('--force')).toMatchObject({ code: 0 });
+    expect(await appliedMigrations(service.databaseUrl)).toEqual(NAMES.slice(0, -1));
+    await service.stop();
   });
 });

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { makeSecret } from '../../src/platform/auth/secret.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { becomes } from '../support/eventually.js';
-import { freePort } from '../support/free-port.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { petstore as command } from '../support/command-line.js';
-import { emptyFolder, Program, SERVICE } from '../support/program.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { Petstore } from '../support/petstore.js';
 
 /** Traces of internals: SQL, stack lines (also in JSON), files and packages. */
 const INSIDES =
@@ -24,27 +22,22 @@ const leaks = (text: string, secrets: readonly string[]): string[] => [
 ];
 
 describe('a service with the most verbose log, valid and invalid keys, and a database failure', () => {
-  let folder: Awaited<ReturnType<typeof emptyFolder>>;
-  let database: TestDatabase;
   let proxy: TcpProxy;
-  let service: Program;
+  let petstore: Petstore;
   let base: string;
   const secrets: string[] = [];
   const responses: string[] = [];
 
   beforeAll(async () => {
-    [folder, database] = await Promise.all([emptyFolder(), createTestDatabase()]);
-    proxy = await TcpProxy.to(database.url);
-    const port = await freePort();
-    base = `http://127.0.0.1:${port}`;
-    const env = { DATABASE_URL: proxy.url, PORT: String(port), LOG_LEVEL: 'trace' };
-    service = new Program(SERVICE, [], { cwd: folder.path, env });
-    await service.prints(/listens/);
+    petstore = await Petstore.start({
+      env: { LOG_LEVEL: 'trace' },
+      through: async (url) => (proxy = await TcpProxy.to(url)),
+    });
+    base = await petstore.app.getUrl();
   });
   afterAll(async () => {
-    service.signal('SIGKILL');
+    await petstore.stop();
     proxy.remove();
-    await Promise.all([folder.remove(), database.drop()]);
   });
 
   /** Sends a secret, and stores everything that comes back. */
@@ -60,14 +53,14 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
   const withKey = (key: string): RequestInit => ({ headers: { Authorization: `Bearer ${key}` } });
 
   /** @returns what the command prints with --json */
-  async function petstore(...args: string[]): Promise<{ id: string; key: string }> {
-    const env = { DATABASE_URL: database.url };
+  async function manage(...args: string[]): Promise<{ id: string; key: string }> {
+    const env = { DATABASE_URL: petstore.databaseUrl };
     const { stdout, stderr } = await command([...args, '--json'], env);
     if (stderr !== '') throw new Error(stderr);
     return JSON.parse(stdout) as { id: string; key: string };
   }
   async function created(): Promise<{ id: string; key: string }> {
-    const made = await petstore('keys', 'create', '--plan', 'enterprise', '--name', 'x', ...LIMITS);
+    const made = await manage('keys', 'create', '--plan', 'enterprise', '--name', 'x', ...LIMITS);
     secret(made.key);
     return made;
   }
@@ -90,21 +83,20 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
       await ask('/v1/events', { ...withKey(key), method: 'POST', body: `{"key":"${key}` }),
       await ask('/health/ready', withKey(key)),
     ];
-    const { key: rotated } = await petstore('keys', 'rotate', id, '--overlap', '0');
+    const { key: rotated } = await manage('keys', 'rotate', id, '--overlap', '0');
     await becomes(() => ask('/v1/rate-limit', withKey(key)), 401);
     statuses.push(await ask('/v1/events', withKey(secret(rotated))));
     for (let i = 0; i < 9; i++) await ask('/v1/events', withKey(rotated));
     statuses.push(await ask('/v1/events', withKey(rotated)));
-    await petstore('keys', 'revoke', id);
+    await manage('keys', 'revoke', id);
     await becomes(() => ask('/v1/rate-limit', withKey(rotated)), 401);
     proxy.cut();
     statuses.push(await ask('/v1/events', withKey(secret(makeSecret()))));
     proxy.mend();
     expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 405, 200, 200, 429, 503]);
 
-    service.signal('SIGTERM');
-    const { stdout, stderr } = await service.ended;
-    const log = stdout + stderr;
+    await eventually(() => petstore.log.some(({ status }) => status === 503));
+    const log = petstore.log.map((line) => JSON.stringify(line)).join('\n');
     expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // there is a log
     for (const text of [log, ...responses]) {
       expect(leaks(text, secrets)).toEqual([]);

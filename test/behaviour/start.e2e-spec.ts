@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { refusedStart } from '../support/command-line.js';
 import { processesOf } from '../support/processes.js';
 import { describeShop } from '../support/features.js';
 import { emptyFolder, type Ended, Program, SERVICE } from '../support/program.js';
@@ -120,7 +121,8 @@ describe('npm start with an empty data folder', () => {
   it('refuses a second start on the same port before creating anything, and keeps serving', async () => {
     const other = await emptyFolder();
     const { port } = new URL(urlOf(service));
-    expectOneLine(await start({ PORT: port }, other.path).ended, `Port ${port}`, 'in use', 'PORT');
+    const ended = await refusedStart({ PORT: port, PETSTORE_DATA_DIR: join(other.path, '.petstore') });
+    expectOneLine(ended, `Port ${port}`, 'in use', 'PORT');
     expect(await readdir(other.path)).toEqual([]);
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
     await other.remove();
@@ -139,16 +141,18 @@ describe('npm start with an empty data folder', () => {
   it('refuses a data folder that is a file', async () => {
     const file = join(folder.path, 'file');
     await writeFile(file, '');
-    expectOneLine(await start({ PETSTORE_DATA_DIR: file }).ended, file, 'PETSTORE_DATA_DIR');
+    expectOneLine(await refusedStart({ PORT: '0', PETSTORE_DATA_DIR: file }), file, 'PETSTORE_DATA_DIR');
   });
 });
 
 describe('npm start with a DATABASE_URL', () => {
   let database: TestDatabase;
   let elsewhere: typeof folder;
+  let service: Program;
 
   beforeAll(async () => {
     [database, elsewhere] = await Promise.all([createTestDatabase('template1'), emptyFolder()]);
+    service = await started({ DATABASE_URL: database.url }, elsewhere.path);
   });
 
   afterAll(async () => {
@@ -167,17 +171,31 @@ describe('npm start with a DATABASE_URL', () => {
     });
 
   it('serves without printing or creating demo data', async () => {
-    const service = await started({ DATABASE_URL: database.url }, elsewhere.path);
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
     expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
     expect(await readdir(elsewhere.path)).toEqual([]);
     expect(await rowsOf('api_keys', 'pets', 'orders')).toEqual([0, 0, 0]);
-    expect(await stop(service)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('logs JSON if there is no terminal, including what happens just before the exit', async () => {
+    for (let i = 0; i < 20; i++)
+      await fetch(`${urlOf(service)}/v1/events`, { headers: { 'X-Request-Id': `r${i}` } });
+    service.signal('SIGTERM');
+    const { code, stdout, stderr } = await service.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level?: string; requestId?: string; msg?: string });
+    expect(lines.find(({ msg }) => msg?.includes('listens at'))?.level).toBe('info');
+    const ids = lines.flatMap(({ requestId }) => requestId ?? []).filter((id) => id.startsWith('r'));
+    // In any order: what is flushed at the exit may overtake a write that is in progress.
+    expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `r${i}`).sort());
   });
 
   it('refuses an unusable one in a single line without the password', async () => {
     const { href } = Object.assign(new URL(database.url), { password: 'hunter2' });
-    const ended = await start({ DATABASE_URL: href }, elsewhere.path).ended;
+    const ended = await refusedStart({ PORT: '0', DATABASE_URL: href });
     expectOneLine(ended, 'DATABASE_URL');
     expect(ended.stderr).not.toContain('hunter2');
   });
@@ -186,6 +204,6 @@ describe('npm start with a DATABASE_URL', () => {
 describe('npm start with an invalid variable', () => {
   it('names the variable in one line', async () => {
     expectOneLine(await start({ PORT: 'http' }).ended, 'PORT');
-    expectOneLine(await start({ HOST: '192.0.2.1' }).ended, 'HOST');
+    expectOneLine(await refusedStart({ PORT: '0', HOST: '192.0.2.1' }), 'HOST');
   });
 });

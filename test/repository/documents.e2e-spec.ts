@@ -101,7 +101,7 @@ describe('/docs', () => {
       // As asked by a page of another version, during an upgrade.
       const other = await get(path.replace(/v=.*/, 'v=other'));
       expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-cache']);
-      expect(other.body).toEqual(file.body);
+      expect(other.body.equals(file.body)).toBe(true); // toEqual() takes a second for a megabyte
     }
   });
 
@@ -112,7 +112,7 @@ describe('/docs', () => {
       const { headers, body } = await get(path, { 'Accept-Encoding': 'br, gzip' });
       expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
       expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
-      expect(gunzipSync(body)).toEqual(plain.body);
+      expect(gunzipSync(body).equals(plain.body)).toBe(true);
       expect(headers.etag).not.toBe(plain.headers.etag);
       const { etag = '' } = headers;
       expect((await get(path, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag })).status).toBe(304);

@@ -1,8 +1,10 @@
 import { jest } from '@jest/globals';
+import { PassThrough } from 'node:stream';
 import { APPLICATION } from '../../src/application.js';
 import { FEATURES } from '../../src/app.module.js';
 import { commandLine } from '../../src/platform/cli/command-line.js';
 import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
+import { start } from '../../src/platform/bootstrap/start.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 
@@ -13,37 +15,66 @@ class Exit extends Error {
   }
 }
 
+interface Surroundings {
+  readonly args?: readonly string[];
+  readonly env: Record<string, string>;
+  /** What a person on a terminal types when asked. Without it, there is no terminal. */
+  readonly typed?: string;
+}
+
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Runs `petstore` in this process, which loads it once for all runs of a suite. Only one run at a time: arguments,
- * environment and output belong to the process.
- */
-export function petstore(args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const ended = last.then(() => runHere(args, env));
+/** Runs `petstore` in this process, which loads it once for all runs of a suite. */
+export const petstore = (args: readonly string[], env: Record<string, string>): Promise<Ended> =>
+  oneAtATime({ args, env }, () => commandLine(APPLICATION, FEATURES).parseAsync());
+
+/** Runs `petstore` for a person on a terminal, who answers its question. The terminal shows `stderr` and `stdout`. */
+export const petstoreOnTerminal = (
+  typed: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Ended> => oneAtATime({ args, env, typed }, () => commandLine(APPLICATION, FEATURES).parseAsync());
+
+/** Starts the service in this process with settings that it refuses. */
+export const refusedStart = (env: Record<string, string>): Promise<Ended> =>
+  oneAtATime({ env }, async () => {
+    const opened: (() => Promise<void>)[] = [];
+    await start(APPLICATION, (close) => opened.push(close)).finally(() =>
+      Promise.all(opened.map((close) => close())),
+    );
+  });
+
+/** Arguments, environment and output belong to the process. */
+function oneAtATime(surroundings: Surroundings, program: () => Promise<unknown>): Promise<Ended> {
+  const ended = last.then(() => runHere(surroundings, program));
   last = ended.catch(() => undefined);
   return ended;
 }
 
-async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+async function runHere(
+  { args = [], env, typed }: Surroundings,
+  program: () => Promise<unknown>,
+): Promise<Ended> {
   const before = { argv: process.argv, env: process.env };
+  const terminal = typed === undefined ? undefined : beTerminal();
   const stdout = keepOutput(process.stdout);
-  const stderr = keepOutput(process.stderr);
+  const stderr = keepOutput(process.stderr, (text) => {
+    if (text.includes('[y/N]')) terminal?.type(typed ?? '');
+  });
   const exit = jest.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Exit(Number(code ?? 0));
   });
   Object.assign(process, { argv: ['node', 'petstore', ...args], env });
-  const code = await commandLine(APPLICATION, FEATURES)
-    .parseAsync()
-    .then(
-      () => 0,
-      (error: unknown) => {
-        if (error instanceof Exit) return error.code;
-        process.stderr.write(`${errorText(error)}\n`);
-        return exitCodeOf(error);
-      },
-    );
+  const code = await program().then(
+    () => 0,
+    (error: unknown) => {
+      if (error instanceof Exit) return error.code;
+      process.stderr.write(`${errorText(error)}\n`);
+      return exitCodeOf(error);
+    },
+  );
   Object.assign(process, before);
+  terminal?.end();
   exit.mockRestore();
   const ended = { code, stdout: stdout.end(), stderr: stderr.end() };
   for (const [key] of ended.stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
@@ -51,10 +82,11 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
 }
 
 /** Captures what is written to a stream. */
-function keepOutput(stream: NodeJS.WriteStream) {
+function keepOutput(stream: NodeJS.WriteStream, notice: (text: string) => void = () => undefined) {
   let text = '';
   const spy = jest.spyOn(stream, 'write').mockImplementation((chunk) => {
     text += String(chunk);
+    notice(String(chunk));
     return true;
   });
   return {
@@ -62,5 +94,29 @@ function keepOutput(stream: NodeJS.WriteStream) {
       spy.mockRestore();
       return text;
     },
+  };
+}
+
+/** Lets the process believe that stdin and stderr are a terminal. */
+function beTerminal() {
+  const keys = Object.assign(new PassThrough(), { isTTY: true });
+  const stdin = replaced(process, 'stdin', keys);
+  const isTTY = replaced(process.stderr, 'isTTY', true);
+  return {
+    type: (text: string) => keys.write(text),
+    end: () => {
+      stdin();
+      isTTY();
+    },
+  };
+}
+
+/** @returns what undoes it */
+function replaced(owner: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value, configurable: true });
+  return () => {
+    if (before) Object.defineProperty(owner, name, before);
+    else Reflect.deleteProperty(owner, name);
   };
 }

@@ -22,18 +22,20 @@ const itAsRoot = asRoot ? it : it.skip;
 const itAsUser = asRoot ? it.skip : it;
 skipped('tests of openEmbeddedPostgres', asRoot ? 'be a user other than root' : 'be root');
 
+const shared = newScratch();
 /** A data folder with a cluster, shared by the tests because creating one takes a second. */
-const seasoned = newScratch();
+const seasoned = join(shared, 'data folder');
 let scratch: string;
 let dataDir: string;
 let opened: EmbeddedPostgres[];
 
 beforeAll(async () => {
+  await mkdir(join(seasoned, 'postgres.new-draft', 'cluster'), { recursive: true }); // of an interrupted initdb
   await (await openEmbeddedPostgres(seasoned, options)).stop();
 });
 
 afterAll(() => {
-  rmSync(seasoned, { recursive: true });
+  rmSync(shared, { recursive: true });
 });
 
 beforeEach(() => {
@@ -48,8 +50,7 @@ afterEach(async () => {
 });
 
 describe('openEmbeddedPostgres with an exclusive lock', () => {
-  it('creates a cluster and finds its data again', async () => {
-    useNewFolder();
+  it('creates a cluster, also beside the remains of an interrupted initdb, and finds its data again', async () => {
     const first = await start();
     expect((await stat(join(dataDir, 'postgres.json'))).mode & 0o777).toBe(0o600);
     await query(first, 'CREATE TABLE kept AS SELECT 42 AS value');
@@ -95,12 +96,6 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), stalePidFile(process.pid));
     expect(await query(await start(), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
-
-  it('starts despite an interrupted initdb', async () => {
-    useNewFolder();
-    await mkdir(join(dataDir, 'postgres.new-draft', 'cluster'), { recursive: true });
-    expect(await query(await start(), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
 });
 
 describe('openEmbeddedPostgres, explaining failures in one line', () => {
@@ -129,7 +124,7 @@ describe('openEmbeddedPostgres, explaining failures in one line', () => {
     }));
 
   itAsUser('names a folder without write permission (skipped as root)', async () => {
-    useNewFolder();
+    dataDir = join(scratch, 'data folder');
     await mkdir(dataDir, { mode: 0o500 });
     await expectErrorResponse(start(), dataDir, 'permission denied', 'PETSTORE_DATA_DIR');
   });
@@ -183,10 +178,6 @@ function newScratch(): string {
   const path = mkdtempSync(join(tmpdir(), 'petstore-embedded-'));
   chmodSync(path, 0o755);
   return path;
-}
-
-function useNewFolder(): void {
-  dataDir = join(scratch, 'data folder');
 }
 
 /** Removes something from the cluster during the test. */
