@@ -100,9 +100,9 @@ describe('workers in processes of their own', () => {
     expect(twice).toEqual([]);
   });
 
-  it('recover after PostgreSQL has closed all their connections', async () => {
+  it('recover after PostgreSQL has closed all their connections, and end with exit code 0', async () => {
     const id = await create(receiver.url);
-    await startWorker();
+    const worker = await startWorker();
     await record(1);
     await eventually(async () => (await newest(id))?.state === 'delivered');
     await petstore.query(
@@ -111,7 +111,8 @@ describe('workers in processes of their own', () => {
     );
     await record(1);
     await eventually(() => receiver.received.length === 2);
-    expect(workers[0]?.stderr).toBe('');
+    worker.signal('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('deliver for one key while all webhooks of another key hang or switch protocols', async () => {

@@ -1,6 +1,12 @@
-import { COMMAND_LINE, emptyFolder, Program } from '../support/program.js';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { WorkerModule } from '../../src/app.worker.js';
+import { Config } from '../../src/platform/config/config.js';
+import { Logger } from '../../src/platform/logging/logger.js';
+import { LoggingConfig } from '../../src/platform/logging/logging.config.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
+import { keepLog } from '../support/run-log.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
@@ -20,19 +26,24 @@ afterAll(async () => {
   await petstore.stop();
 });
 
-describe('petstore worker', () => {
-  it('delivers for a service with WEBHOOK_WORKER=off, and ends with exit code 0', async () => {
-    const folder = await emptyFolder();
-    const worker = new Program(COMMAND_LINE, ['worker'], {
-      cwd: folder.path,
-      env: { DATABASE_URL: petstore.databaseUrl, ...LOCAL },
-    });
-    await worker.prints(/The worker delivers webhooks\./);
+/** What `petstore worker` starts. `webhooks.slow-spec.ts` runs it as a program. */
+async function startWorker(): Promise<INestApplicationContext> {
+  const config = new Config(LOCAL);
+  const module = await Test.createTestingModule({
+    imports: [WorkerModule.with(config, petstore.databaseUrl)],
+  })
+    .overrideProvider(Logger)
+    .useValue(new Logger(config.read(LoggingConfig), { write: keepLog }))
+    .compile();
+  return module.init();
+}
+
+describe('WorkerModule', () => {
+  it('delivers for a service with WEBHOOK_WORKER=off', async () => {
     const before = receiver.received.length;
     await client.post('/v1/items').send({ name: 'Rex', amount: 7 }).expect(201);
+    const worker = await startWorker();
     expect((await receiver.message(before)).headers['webhook-id']).toBeDefined();
-    worker.signal('SIGTERM');
-    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' });
-    await folder.remove();
+    await worker.close();
   });
 });
