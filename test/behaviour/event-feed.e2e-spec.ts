@@ -3,6 +3,7 @@ import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
 import { EventHousekeeping } from '../../src/platform/events/event-housekeeping.js';
 import { days } from '../../src/platform/clock/duration.js';
 import { ItemsModule } from '../items/items.module.js';
+import { emptyFeed } from '../support/event-feed.js';
 import { becomes } from '../support/eventually.js';
 import { withClient } from '../support/test-database.js';
 import { Petstore } from '../support/petstore.js';
@@ -16,12 +17,13 @@ describe('GET /v1/events', () => {
   let petstore: Petstore;
   let client: ReturnType<Petstore['client']>;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     petstore = await Petstore.start({ modules: [ItemsModule] });
     client = petstore.client(await petstore.key());
   });
 
-  afterEach(() => petstore.stop());
+  afterEach(() => emptyFeed(petstore));
+  afterAll(() => petstore.stop());
 
   const createItems = async (...names: string[]): Promise<void> => {
     for (const name of names) await client.post('/v1/items').send({ name, amount: 7 }).expect(201);

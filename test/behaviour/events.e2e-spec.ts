@@ -8,6 +8,7 @@ import type { Int64 } from '../../src/platform/json/int64.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
 import { ItemResponse } from '../items/item.dto.js';
 import { ITEM_CREATED, ITEM_UPDATED, ItemsModule } from '../items/items.module.js';
+import { emptyFeed } from '../support/event-feed.js';
 import { Petstore } from '../support/petstore.js';
 
 class Counted {
@@ -44,10 +45,7 @@ describe('events', () => {
     sequencer = petstore.app.get(EventSequencer);
   });
 
-  afterEach(async () => {
-    await petstore.query('TRUNCATE items, events, event_outbox CASCADE');
-    await petstore.query('UPDATE event_feed SET last_id = 0');
-  });
+  afterEach(() => emptyFeed(petstore));
   afterAll(() => petstore.stop());
 
   const feed = <Data>(after = 0): Promise<Row<Data>[]> =>
