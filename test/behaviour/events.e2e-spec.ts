@@ -285,7 +285,7 @@ describe('events', () => {
   });
 
   it('reach every reader once, and those of one row in commit order, while transactions commit out of order', async () => {
-    const [counters, writers, each] = [5, 12, 40];
+    const [counters, writers, each] = [5, 12, 20];
     await petstore.query('CREATE TABLE counters AS SELECT id, 0 AS value FROM generate_series(1, $1) AS id', [
       counters,
     ]);
