@@ -11,7 +11,7 @@ import { addPageHeaders } from './platform/pagination/page.js';
 import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
 import { HttpConfig } from './platform/http/http.config.js';
-import { setupCors } from './platform/http/middleware/cors.js';
+import { corsHeadersFor, setupCors } from './platform/http/middleware/cors.js';
 import { requestContext, requestId, undecodablePath } from './platform/http/middleware/request-context.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
@@ -47,7 +47,12 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.enableVersioning({ type: VersioningType.URI });
   const server = app.getHttpServer();
   limitTransport(server, config.maxConnections);
-  handleClientErrors(server, clientErrorHeaders(app));
+  const quotaHeaders = clientErrorHeaders(app);
+  handleClientErrors(
+    server,
+    async (socket, packet) =>
+      new Map([...(await quotaHeaders(socket)), ...corsHeadersFor(packet, config.corsOrigins)]),
+  );
   const tracing = app.get<Tracing | null>(TRACING);
   const observers = [
     app.get(RequestLog).record,

@@ -76,6 +76,14 @@ describe('with CORS_ORIGINS', () => {
     expect(exposed).toEqual(expect.arrayContaining([...(await documentedHeaders()), 'Allow']));
   });
 
+  it('a page may read that its headers are too long', async () => {
+    const response = await call(ORIGIN, ['X-Long', 'x'.repeat(16_384)]);
+    expect(response.status).toBe(431);
+    expect(allowedOrigin(response)).toEqual([ORIGIN]);
+    expect(valuesOf(response, 'Vary')).toEqual(['Origin']);
+    expect(allowedOrigin(await call('https://other.example', ['X-Long', 'x'.repeat(16_384)]))).toEqual([]);
+  });
+
   it('cookies are never allowed', async () => {
     expect(valuesOf(await preflight(ORIGIN), 'Access-Control-Allow-Credentials')).toEqual([]);
   });

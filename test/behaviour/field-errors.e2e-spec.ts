@@ -134,6 +134,7 @@ describe('details of a 400', () => {
 });
 
 it.each([
+  ['\ufeff{}', 'The body is not valid JSON: an unexpected byte order mark at line 1, column 1.'],
   ['{"name":}', 'The body is not valid JSON: an unexpected character at line 1, column 9.'],
   ['{\n"name": "Rex",\n}', 'The body is not valid JSON: an unexpected character at line 3, column 1.'],
   ['{"name":"Rex"', 'The body is not valid JSON: an unexpected end at line 1, column 14.'],

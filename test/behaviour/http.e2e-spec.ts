@@ -38,6 +38,7 @@ const PATHS = {
   '/v1/rate-limit': 'GET, HEAD, OPTIONS',
 };
 const WRONG = ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'];
+const PATCHES = 'application/merge-patch+json, application/json';
 const LIMIT = 16_384;
 const NEW_ITEM = '{"name":"Rex","amount":1}';
 
@@ -62,6 +63,11 @@ describe.each(served(Object.entries(PATHS), ([path]) => path))('%s', (path, allo
       expect(valuesOf(response, 'Allow')).toEqual([allow]);
       expectPromisedHeaders(response);
     }
+  });
+
+  it('names the media types of PATCH for OPTIONS', async () => {
+    const response = await ask({ path, method: 'OPTIONS' });
+    expect(valuesOf(response, 'Accept-Patch')).toEqual(allow.includes('PATCH') ? [PATCHES] : []);
   });
 
   it.each(WRONG.filter((method) => !allow.includes(method)))(
@@ -203,6 +209,14 @@ describe('the media type of a body', () => {
     expectErrorResponse(await post(type), 415, 'unsupported_media_type');
   });
 
+  it('is refused for PATCH with Accept-Patch', async () => {
+    const headers = [['Content-Type', 'application/json-patch+json']] as const;
+    const response = await ask({ method: 'PATCH', path: '/v1/items/1', headers, body: '[]' });
+    expectErrorResponse(response, 415, 'unsupported_media_type');
+    expect(valuesOf(response, 'Accept-Patch')).toEqual([PATCHES]);
+    expect(valuesOf(await post('text/plain'), 'Accept-Patch')).toEqual([]);
+  });
+
   it('is refused before the body is parsed', async () => {
     expectErrorResponse(await post('text/plain', '{'), 415, 'unsupported_media_type');
   });
@@ -237,6 +251,7 @@ describe('the size of a body', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
   ])('is measured after %s is decoded', async (encoding, compress) => {
     expect((await post(compress(padded(LIMIT)), encoding)).status).toBe(201);
     expectErrorResponse(await post(compress(padded(LIMIT + 1)), encoding), 413, 'payload_too_large');

@@ -24,9 +24,13 @@ const USES: readonly Use[] = [
   {
     package: '@nestjs/common',
     version: '12.5.1',
-    why: 'what is checked at the start needs the handlers of a controller',
+    why: 'what is checked at the start, and Accept-Patch, need the handlers of a controller',
     pattern: /'@nestjs\/common\/internal\.js'/,
-    files: ['src/platform/http/handlers.ts', 'src/platform/idempotency/idempotency.module.ts'],
+    files: [
+      'src/platform/http/accepted-types.ts',
+      'src/platform/http/handlers.ts',
+      'src/platform/idempotency/idempotency.module.ts',
+    ],
   },
   {
     package: 'express',
@@ -93,7 +97,7 @@ const USES: readonly Use[] = [
     version: '12.0.2',
     why: 'the body guard and the document read the media types and extensions of a handler',
     pattern: /\bDECORATORS\./,
-    files: ['src/platform/http/body/body.guard.ts', 'src/platform/openapi/document/routes.ts'],
+    files: ['src/platform/http/accepted-types.ts', 'src/platform/openapi/document/routes.ts'],
   },
   {
     package: 'jest-circus',

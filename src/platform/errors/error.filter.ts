@@ -48,6 +48,8 @@ export class ErrorFilter implements ExceptionFilter {
     const retryAfter = retryAfterOf(thrown, body, request);
     if (retryAfter !== undefined && !response.hasHeader('Retry-After'))
       response.setHeader('Retry-After', retryAfter);
+    if (thrown instanceof DomainError && thrown.acceptedTypes && request.method === 'PATCH')
+      response.setHeader('Accept-Patch', thrown.acceptedTypes.join(', '));
     this.adapters.httpAdapter.reply(response, body, body.status);
   }
 

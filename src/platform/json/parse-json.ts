@@ -61,7 +61,8 @@ function problemIn(text: string, error: unknown): string {
   const at = Math.min(text.length, position);
   const line = text.slice(0, at).split('\n').length;
   const column = at - text.lastIndexOf('\n', at - 1);
-  return `${at < text.length ? 'character' : 'end'} at line ${line}, column ${column}`;
+  const what = at === text.length ? 'end' : text[at] === '\ufeff' ? 'byte order mark' : 'character';
+  return `${what} at line ${line}, column ${column}`;
 }
 
 const TOO_DEEP = `a value nested deeper than ${MAX_DEPTH} levels`;

@@ -38,7 +38,7 @@ export class RequestValidationPipe extends ValidationPipe {
 
   /** @throws ValidationFailed, UnsupportedMediaType */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && value === UNREAD) throw new UnsupportedMediaType();
+    if (metadata.type === 'body' && value === UNREAD) throw UnsupportedMediaType.expecting();
     const { metatype } = metadata;
     if (!metatype || !this.toValidate(metadata)) return super.transform(value, metadata);
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);

@@ -57,7 +57,9 @@ export const CLIENT_ERROR_CATALOG = [
 const LINGER = seconds(1);
 
 type Headers = ReadonlyMap<string, string>;
-type HeadersFor = (socket: Socket) => Promise<Headers>;
+/** @param packet the bytes that Node could not parse, perhaps without those before them */
+type HeadersFor = (socket: Socket, packet: Buffer) => Promise<Headers>;
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier requests on it get
@@ -66,20 +68,20 @@ type HeadersFor = (socket: Socket) => Promise<Headers>;
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
-  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', ({ code = '', rawPacket = Buffer.of() }: ParseError, socket: Socket) => {
     if (socket.destroyed || handled.has(socket)) return;
     handled.add(socket);
     const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
-    sendClientError(clientError, socket, headersFor).catch(() => socket.destroy());
+    sendClientError(clientError, socket, () => headersFor(socket, rawPacket)).catch(() => socket.destroy());
   });
 }
 
 async function sendClientError(
   clientError: ClientError,
   socket: Socket,
-  headersFor: HeadersFor,
+  headersFor: () => Promise<Headers>,
 ): Promise<void> {
-  const more = socket.writable ? await headersFor(socket) : new Map<string, string>();
+  const more = socket.writable ? await headersFor() : new Map<string, string>();
   const headers = headersOf(clientError, more);
   const last = lastResponse(socket);
   const isBody = last?.req.complete === false; // the malformed part is the body of the last request

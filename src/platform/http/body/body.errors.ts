@@ -44,6 +44,8 @@ export class UnsupportedMediaType extends DomainError {
 
   /** @param types the media types that the operation accepts */
   static expecting(types: readonly string[] = ['application/json']): UnsupportedMediaType {
-    return new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);
+    const error = new UnsupportedMediaType(`Send the body as ${types.join(' or ')}.`);
+    error.acceptedTypes = types;
+    return error;
   }
 }

@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
-import { DECORATORS } from '@nestjs/swagger';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import { bodyError } from '../../errors/field-error.js';
 import { isCatchAll } from '../not-found/catch-all.js';
 import { perHandler } from '../per-handler.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
+import { consumedTypes } from '../accepted-types.js';
 import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 
 /** The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter refuses it. */
@@ -26,9 +26,7 @@ const TOO_MANY_FIELDS = bodyError([], {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const rulesOf = perHandler((handler, controller) => ({
-  /** The media types of `@ApiConsumes()`, on the handler or its class. */
-  consumes: (Reflect.getMetadata(DECORATORS.API_CONSUMES, handler) ??
-    Reflect.getMetadata(DECORATORS.API_CONSUMES, controller)) as string[] | undefined,
+  consumes: consumedTypes(handler, controller),
   isReader: !isCatchAll(controller),
 }));
 
@@ -78,6 +76,8 @@ export class BodyGuard implements CanActivate {
       return markPartial(request);
     }
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
+    if (request.headers['content-encoding']?.toLowerCase() === 'x-gzip')
+      request.headers['content-encoding'] = 'gzip'; // RFC 9110, section 8.4.1.3
     await this[format](request, response).catch((error: unknown) => this.rethrowAsDomainError(error));
     if (format === 'bytes') {
       const bytes = request.body as Buffer | undefined;

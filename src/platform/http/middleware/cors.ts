@@ -17,6 +17,7 @@ const EXPOSED = [
   'Deprecation',
   'Sunset',
   'Allow',
+  'Accept-Patch',
   'WWW-Authenticate',
 ];
 
@@ -29,6 +30,20 @@ export function setupCors(app: NestExpressApplication, origins: readonly string[
     maxAge: MAX_AGE,
     preflightContinue: true, // through the pipeline, which adds the usual headers
   });
+}
+
+/**
+ * The headers of a response to what is no request, such as headers that are too long: a page may read it if its origin is in the
+ * bytes at hand.
+ */
+export function corsHeadersFor(packet: Buffer, origins: readonly string[]): [name: string, value: string][] {
+  const origin = /^origin:[ \t]*(\S+)/im.exec(packet.toString('latin1'))?.[1];
+  if (origin === undefined || !origins.includes(origin)) return [];
+  return [
+    ['Access-Control-Allow-Origin', origin],
+    ['Vary', 'Origin'],
+    ['Access-Control-Expose-Headers', EXPOSED.join()],
+  ];
 }
 
 /** Whether a request is a CORS preflight. Browsers send it without credentials (Fetch standard, section 3.3.5). */

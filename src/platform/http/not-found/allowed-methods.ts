@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 
 interface Layer {
   match(path: string): boolean;
-  route?: { methods: Record<string, boolean> };
+  route?: { path: string; methods: Record<string, boolean> };
 }
 
 /** The methods of a path, or of all paths, for the `Allow` header; empty for an unknown path. */
@@ -17,6 +17,10 @@ export function allowedMethods(app: Application, path?: string): string[] {
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods.add('OPTIONS')].sort();
 }
+
+/** The route of a PATCH, such as `/v1/pets/:petId`. */
+export const patchRoute = (app: Application, path: string): string | undefined =>
+  routes(app).find(({ route, match }) => route.methods.patch === true && match(path))?.route.path;
 
 /** All routes except the catch-all, which has every method. */
 function routes(app: Application) {

@@ -1,7 +1,9 @@
 import { All, Controller, HttpCode, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { allowedMethods } from './allowed-methods.js';
+import { DiscoveryService } from '@nestjs/core';
+import { acceptedPatches } from '../accepted-types.js';
+import { allowedMethods, patchRoute } from './allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../../errors/route.errors.js';
 import { CatchAll } from './catch-all.js';
 import { UNDECODABLE } from '../middleware/request-context.js';
@@ -14,6 +16,10 @@ import { UNDECODABLE } from '../middleware/request-context.js';
 @CatchAll(true)
 @Controller({ path: ['/', '*path'], version: '1' })
 export class NotFoundController {
+  private patches?: ReadonlyMap<string, string>;
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
   @All()
   @HttpCode(204)
   notFound(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
@@ -23,5 +29,9 @@ export class NotFoundController {
     if (allowed.length === 0) throw new RouteNotFound(path);
     response.setHeader('Allow', allowed.join(', '));
     if (request.method !== 'OPTIONS') throw new MethodNotAllowed(request.method, path, allowed);
+    if (!allowed.includes('PATCH')) return;
+    this.patches ??= acceptedPatches(this.discovery);
+    const types = this.patches.get(patchRoute(request.app, path) ?? '');
+    if (types !== undefined) response.setHeader('Accept-Patch', types);
   }
 }

@@ -1,5 +1,5 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { DiscoveryModule, HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
 import { checkHead } from '../request-head.js';
@@ -24,7 +24,7 @@ function notFoundOutside(request: Request, response: Response, next: NextFunctio
 }
 
 /** A module of its own, because Nest registers its routes after those of the modules in `AppModule.with()`. */
-@Module({ controllers: [NotFoundController] })
+@Module({ imports: [DiscoveryModule], controllers: [NotFoundController] })
 class CatchAllModule {}
 
 @Module({ imports: [CatchAllModule] })

@@ -50,7 +50,8 @@ Each plan has a limit per minute, which starts with your first request, and one 
 ${planRows.join('\n')}
 
 Every response reports the window with the fewest requests left in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
-\`X-RateLimit-Reset\` (Unix time). \`GET /rate-limit\` reports both windows and is free.
+\`X-RateLimit-Reset\` (Unix time). \`GET /rate-limit\` reports both windows; 60 of these requests a
+minute are free.
 
 Beyond a limit you get 429. Wait for the seconds in \`Retry-After\`, then back off exponentially. A key that keeps sending
 requests after 429 is banned for a while.`,
