@@ -46,7 +46,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   app.disable('etag');
   app.enableVersioning({ type: VersioningType.URI });
   const server = app.getHttpServer();
-  limitTransport(server, config.maxConnections);
+  limitTransport(server, config);
   const quotaHeaders = clientErrorHeaders(app);
   handleClientErrors(
     server,

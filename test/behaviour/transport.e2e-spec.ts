@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { eventually } from '../support/eventually.js';
@@ -79,7 +80,7 @@ describe('a slow client', () => {
 });
 
 describe('MAX_CONNECTIONS', () => {
-  beforeAll(() => start({ MAX_CONNECTIONS: '3' }));
+  beforeAll(() => start({ MAX_CONNECTIONS: '3', KEEP_ALIVE_SECONDS: '620' }));
   afterAll(stop);
 
   it('closes further connections immediately, and accepts new ones when others have ended', async () => {
@@ -92,5 +93,9 @@ describe('MAX_CONNECTIONS', () => {
         () => false,
       );
     await eventually(served);
+  });
+
+  it('beside KEEP_ALIVE_SECONDS: an idle connection stays open for that long', () => {
+    expect((petstore.app.getHttpServer() as Server).keepAliveTimeout).toBe(620_000);
   });
 });

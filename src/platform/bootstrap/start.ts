@@ -2,6 +2,7 @@ import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../http/listen-on.js';
+import { lacksPublicUrl } from '../http/public-url.js';
 import type { Application } from './application.js';
 import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
@@ -40,6 +41,10 @@ export async function start(
   });
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
+  if (lacksPublicUrl(address))
+    print(
+      `HOST is ${address.host}, without PUBLIC_URL: links name localhost. Set it to the address that clients use.`,
+    );
   print(again ? `The ${SERVICE.noun} listens again.` : text);
 }
 

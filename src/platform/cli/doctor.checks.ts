@@ -9,7 +9,7 @@ import type { Migration, MigrationState } from '../database/migrations/migration
 import { openUnmigrated } from '../database/open-database.js';
 import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
-import { checkAddress, clientHost } from '../http/listen-on.js';
+import { checkAddress, clientHost, isWildcard } from '../http/listen-on.js';
 import { openRedis } from '../rate-limit/redis/open-redis.js';
 import { inspectCluster, reasonOf, selectDatabase } from '../rate-limit/redis/redis-checks.js';
 import { RedisConfig } from '../rate-limit/redis/redis.config.js';
@@ -175,7 +175,7 @@ async function isPetstore(base: string): Promise<boolean> {
 
 /** Who listens on every address is usually behind a proxy. */
 function checkPublicAddress({ host, publicUrl, trustProxy }: HttpConfig): CheckResult[] {
-  if (!['0.0.0.0', '::'].includes(host)) return [];
+  if (!isWildcard(host)) return [];
   const lacks = (variable: string, advice: string) =>
     warn('public address', `HOST is ${host}, without ${variable}`, advice);
   const address = 'Set it to the address that clients use. Documents and links name it.';

@@ -21,6 +21,8 @@ export class HttpConfig {
   readonly maxBodyBytes: number;
   /** Maximum number of open connections; further ones are closed immediately. */
   readonly maxConnections: number;
+  /** Milliseconds that a connection may be idle before the service closes it. */
+  readonly keepAlive: number;
   /** Milliseconds after SIGTERM in which requests are still served, until the balancer stops sending them. */
   readonly shutdownGrace: number;
 
@@ -41,6 +43,9 @@ export class HttpConfig {
       max: 1_000_000,
       fallback: 10_000,
     });
+    this.keepAlive = seconds(
+      variables.wholeNumber('KEEP_ALIVE_SECONDS', { min: 1, max: 7_200, fallback: 65 }),
+    );
     // On a terminal there is no balancer to wait for.
     const fallback = process.stdout.isTTY ? 0 : 3;
     this.shutdownGrace = seconds(

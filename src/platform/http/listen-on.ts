@@ -44,8 +44,10 @@ export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: 
   }
 }
 
+export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
 /** The host for URLs of this address. Clients cannot connect to a wildcard address. An IPv6 address needs brackets in a URL. */
 export function clientHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  if (isWildcard(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

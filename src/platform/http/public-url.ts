@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Server } from 'node:http';
-import { clientHost } from './listen-on.js';
+import { clientHost, isWildcard } from './listen-on.js';
 import { HttpConfig } from './http.config.js';
 
 /** The address that clients use, without `/v1`: `PUBLIC_URL`, or the address that the service listens on. */
@@ -27,6 +27,10 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   return `http://${clientHost(host)}:${listening}`;
 }
+
+/** Whether links name `localhost`, which other machines cannot reach, although they can reach the service. */
+export const lacksPublicUrl = ({ publicUrl, host }: Omit<Address, 'port'>): boolean =>
+  publicUrl === undefined && isWildcard(host);
 
 export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
 

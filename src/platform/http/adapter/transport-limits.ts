@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HttpConfig } from '../http.config.js';
 import { lastResponse } from './serial-requests.js';
 import { minutes, seconds } from '../../clock/duration.js';
 
@@ -13,13 +14,15 @@ export const SERVER_OPTIONS: ServerOptions = {
 /** For a client that does not read its response. */
 const SOCKET_TIMEOUT = seconds(60);
 
+type TransportLimits = Pick<HttpConfig, 'keepAlive' | 'maxConnections'>;
+
 /** Bounds slow and silent clients: time for headers, for a request, and the number of connections. */
-export function limitTransport(server: Server, maxConnections: number): void {
+export function limitTransport(server: Server, { keepAlive, maxConnections }: TransportLimits): void {
   server.headersTimeout = seconds(15);
   server.requestTimeout = seconds(30);
   server.maxHeadersCount = 0; // by default Node.js drops headers after the 2,000th; AccessGuard refuses such a request
   // Longer than the idle timeout of common proxies: one that reuses a connection must not find it closed.
-  server.keepAliveTimeout = seconds(65);
+  server.keepAliveTimeout = keepAlive;
   server.setTimeout(SOCKET_TIMEOUT, closeIdle);
   server.maxConnections = maxConnections;
   let loggedAt = -Infinity;
