@@ -21,7 +21,7 @@ export interface paths {
     put?: never;
     /**
      * Add a pet
-     * @description The service assigns the `id`. A pet without a `status` is `available`.
+     * @description The service assigns the `id`. A pet without a `status` is `available`. `Location` is the URL for `PATCH` and `DELETE`; its `GET` ends on 5 December 2030, so read the pet with `GET /pets?ids=42`.
      *
      *     Needs a key with the scope `pets:write`.
      */

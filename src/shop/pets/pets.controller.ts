@@ -50,7 +50,9 @@ export class PetsController {
   @ApiOperation({
     operationId: 'createPet',
     summary: 'Add a pet',
-    description: 'The service assigns the `id`. A pet without a `status` is `available`.',
+    description:
+      'The service assigns the `id`. A pet without a `status` is `available`. `Location` is the URL for `PATCH` and `DELETE`; its ' +
+      '`GET` ends on 5 December 2030, so read the pet with `GET /pets?ids=42`.',
   })
   @Created(PetResponse)
   create(@Body() newPet: CreatePetDto, @UnitOfWork() changes: Changes): Promise<PetResponse> {
