@@ -118,7 +118,8 @@ export class CategoriesController {
   @ApiOperation({
     operationId: 'listPetsOfCategory',
     summary: 'List the pets of a category',
-    description: 'Returns pets in ascending order of `id`, or newest first with `sort=-id`, without those of its subcategories.',
+    description:
+      'Returns pets in ascending order of `id`, or newest first with `sort=-id`, without those of its subcategories.',
   })
   @Paged(PetResponse, { description: 'A page of pets.' })
   listPets(
