@@ -10,7 +10,7 @@ interface Parameter {
   readonly in: string;
   readonly required?: boolean;
   readonly description?: string;
-  readonly schema: { readonly example?: unknown };
+  readonly schema: { readonly example?: string | number | readonly number[] };
 }
 
 type Content = Record<string, { readonly example?: object }>;
@@ -27,6 +27,7 @@ const WITH_DEMO_DATA = ['pets', 'categories', 'store', 'events', 'webhooks', 'ke
 
 let petstore: Petstore;
 let document: OpenAPIObject;
+let key: string;
 const executed: Record<string, number> = {};
 
 const operations = (): (readonly [method: string, path: string, operation: Operation])[] =>
@@ -36,8 +37,24 @@ const operations = (): (readonly [method: string, path: string, operation: Opera
     ),
   );
 
+/** The examples of all parameters in a query, as Postman sends them. */
+function queryOf({ parameters = [] }: Operation): string {
+  const query = new URLSearchParams();
+  for (const { name, in: place, schema } of parameters)
+    if (place === 'query')
+      for (const value of ([] as (string | number)[]).concat(schema.example ?? []))
+        query.append(name, String(value));
+  return `?${String(query)}`;
+}
+
 /** Executes an operation with its examples, without optional parameters, as the Swagger UI does. */
-async function execute(method: string, path: string, operation: Operation, key: string): Promise<number> {
+async function execute(
+  method: string,
+  path: string,
+  operation: Operation,
+  key: string,
+  query = '',
+): Promise<number> {
   const { parameters = [], requestBody } = operation;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(parameters.find((parameter) => parameter.name === name)?.schema.example),
@@ -46,7 +63,7 @@ async function execute(method: string, path: string, operation: Operation, key: 
   const type = [['Content-Type', 'application/json'] as const];
   const response = await send(petstore, {
     method: method.toUpperCase(),
-    path: `/v1${filled}`,
+    path: `/v1${filled}${query}`,
     headers: [bearer(key), ...(body ? type : [])],
     ...(body && { body: JSON.stringify(body) }),
   });
@@ -57,7 +74,7 @@ beforeAll(async () => {
   petstore = await Petstore.start();
   await addSampleData(petstore.app);
   ({ document } = petstore.app.get(OpenApiDocument));
-  const key = await petstore.key();
+  key = await petstore.key('enterprise');
   for (const [method, path, operation] of operations())
     executed[operation.operationId] = await execute(method, path, operation, key);
 });
@@ -66,6 +83,18 @@ afterAll(() => petstore.stop());
 const hasDemoData = (path: string): boolean => WITH_DEMO_DATA.includes(path.split('/')[1] ?? '');
 
 describeShop()('the examples of the document, executed in its order on the demo data', () => {
+  it('of optional parameters too are valid, all of them at once', async () => {
+    const lists = operations().filter(
+      ([, path, { parameters = [] }]) =>
+        hasDemoData(path) &&
+        !path.includes('{webhookId}') &&
+        parameters.some(({ name }) => name === 'cursor'),
+    );
+    expect(lists.length).toBeGreaterThan(5);
+    for (const [method, path, operation] of lists)
+      expect([path, await execute(method, path, operation, key, queryOf(operation))]).toEqual([path, 200]);
+  });
+
   it('succeed, unless their operation says what must be done before', () => {
     const failed = operations().filter(
       ([, path, { operationId }]) => hasDemoData(path) && (executed[operationId] ?? 500) >= 400,

@@ -94,6 +94,11 @@ describe('GET /v1/pets', () => {
     expect(body).toEqual(invalid('limit'));
   });
 
+  it('takes the cursor `first` for that of the first page', async () => {
+    const [first, named] = [await walk('/v1/pets?limit=30'), await walk('/v1/pets?limit=30&cursor=first')];
+    expect(named).toEqual(first);
+  });
+
   it('refuses a repeated limit with 400', async () => {
     expect((await client.get('/v1/pets?limit=1&limit=2').expect(400)).body).toEqual(invalid('limit'));
   });

@@ -1911,7 +1911,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
         /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
         sort?: 'id' | '-id';
@@ -2590,7 +2590,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
       };
       header?: {
@@ -3240,7 +3240,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
         /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
         sort?: 'id' | '-id';
@@ -3358,7 +3358,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
         /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
         sort?: 'id' | '-id';
@@ -4187,7 +4187,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
         /** @description Return only events of this type. */
         type?: components['schemas']['EventType'];
@@ -4306,7 +4306,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
       };
       header?: {
@@ -5013,7 +5013,7 @@ export interface operations {
       query?: {
         /** @description Maximum number of items in the page. */
         limit?: number;
-        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. */
+        /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
         /** @description Return only deliveries in this state. */
         state?: components['schemas']['DeliveryState'];

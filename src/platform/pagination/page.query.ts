@@ -1,9 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
 import type { Sort } from './page.js';
 import { IntegerParameter, OptionalNotNull } from '../validation/property.decorators.js';
 
 const DEFAULT_LIMIT = 20;
+/** A cursor that is valid for every list: tools such as Postman send the example of each parameter. */
+const FIRST = 'first';
 
 /** The query parameters of every paged list. A list extends them with its filters. */
 export class PageQuery {
@@ -16,9 +19,11 @@ export class PageQuery {
   readonly limit: number = DEFAULT_LIMIT;
 
   @ApiPropertyOptional({
-    description: 'Start of the page: the `cursor` in the `Link` header of the previous page. Opaque.',
-    example: 'AAAAAAAAABThv7qlTs2QPg',
+    description:
+      'Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page.',
+    example: FIRST,
   })
+  @Transform(({ value }: { value: unknown }) => (value === FIRST ? undefined : value))
   @OptionalNotNull()
   @IsString()
   readonly cursor?: string;
