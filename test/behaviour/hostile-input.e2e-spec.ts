@@ -147,23 +147,34 @@ describe('a chunked body', () => {
       ['Content-Length: 0', ['Content-Length', '0'], ''],
     ] as const;
     type Header = readonly [string, string];
-    const empty = async (method: string, path: string, extra: readonly Header[], end: string) => {
-      const headers: Header[] = [bearer(key), ['Content-Type', 'application/json'], ...extra];
+    const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
+    const empty = async (
+      method: string,
+      path: string,
+      extra: readonly Header[],
+      end: string,
+      type = 'application/json',
+    ) => {
+      const headers: Header[] = [bearer(key), ['Content-Type', type], ...extra];
       return sendBytes(petstore, requestBytes({ method, path, headers }).toString('latin1') + end, method);
     };
     const newItem = async () =>
       (JSON.parse((await post('{"name":"Rex","amount":1}')).body) as { readonly id: number }).id;
 
     it.each(framings)('is no body: %s', async (_, framing, end) => {
-      expect((await empty('DELETE', `/v1/items/${await newItem()}`, [framing], end)).status).toBe(204);
+      for (const type of TYPES)
+        expect((await empty('DELETE', `/v1/items/${await newItem()}`, [framing], end, type)).status).toBe(
+          204,
+        );
     });
 
     it.each(framings)('lacks a required body, with an Idempotency-Key too: %s', async (_, framing, end) => {
       const extras: Header[][] = [[], [['Idempotency-Key', `empty-${end.length}`]]];
-      for (const extra of extras) {
-        const response = await empty('POST', '/v1/items', [framing, ...extra], end);
-        expectErrorResponse(response, 400, 'validation_failed');
-      }
+      for (const type of TYPES)
+        for (const extra of extras) {
+          const response = await empty('POST', '/v1/items', [framing, ...extra], end, type);
+          expectErrorResponse(response, 400, 'validation_failed');
+        }
     });
   });
 

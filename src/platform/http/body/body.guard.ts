@@ -71,6 +71,8 @@ export class BodyGuard implements CanActivate {
     consumes: string[] | undefined,
   ): Promise<true> {
     const format = formatOf(request, consumes);
+    if (format !== 'bytes' && (await isEmpty(request))) return true; // no body, as with Content-Length: 0
+    if (format instanceof UnsupportedMediaType) throw format;
     if (format === undefined) {
       request.body = UNREAD;
       return markPartial(request);
@@ -99,12 +101,23 @@ export class BodyGuard implements CanActivate {
   }
 }
 
-/** @throws UnsupportedMediaType */
-function formatOf(request: Request, consumes: string[] | undefined): 'bytes' | 'form' | undefined {
+/** Whether a body in chunks ends without a byte. Waits for the first one, and leaves it in the stream. */
+async function isEmpty(request: Request): Promise<boolean> {
+  if (request.headers['transfer-encoding'] === undefined) return false;
+  if (!request.complete && request.readableLength === 0)
+    await new Promise((resolve) => request.once('readable', resolve).once('close', resolve));
+  return request.complete && request.readableLength === 0;
+}
+
+/** How a body is read; undefined for a media type that is left to the handler, an error for one that is not accepted. */
+function formatOf(
+  request: Request,
+  consumes: string[] | undefined,
+): 'bytes' | 'form' | undefined | UnsupportedMediaType {
   const type = request.headers['content-type'] ?? '';
   const isOther = consumes !== undefined && request.is(consumes) === false;
   const isJsonBody = isJson(type) || (consumes !== undefined && isJsonSuffix(type));
-  if (isOther || (isJsonBody && !isUtf8(type))) throw UnsupportedMediaType.expecting(consumes);
+  if (isOther || (isJsonBody && !isUtf8(type))) return UnsupportedMediaType.expecting(consumes);
   if (isJsonBody) return 'bytes';
   return consumes !== undefined && request.is(FORM) !== false ? 'form' : undefined;
 }
