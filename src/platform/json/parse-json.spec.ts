@@ -138,7 +138,7 @@ describe('parseJson', () => {
     ['"\\u12g4"', 'an unexpected character at line 1, column 2'],
     ['"abc', 'an unexpected end at line 1, column 5'],
     ['undefined', 'an unexpected character at line 1, column 1'],
-    ['\ufeff{}', 'an unexpected character at line 1, column 1'],
+    ['\ufeff{}', 'an unexpected byte order mark at line 1, column 1'],
   ])('reports the position of the error in %j', (text, message) => {
     expect(() => parseJson(text)).toThrow(message);
   });
