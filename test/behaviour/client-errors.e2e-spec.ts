@@ -24,12 +24,18 @@ const creation = (): Message => ({ method: 'POST', headers: [bearer(key), JSON_T
 const countItems = async () =>
   Number((await petstore.query<{ count: string }>('SELECT count(*) FROM items'))[0]?.count);
 
-/** Everything received until the service closes the connection. */
-async function conversation(bytes: Buffer | string): Promise<string> {
+/** Everything received until the service closes the connection. @param afterContinue sent once a 100 has come */
+async function conversation(bytes: Buffer | string, afterContinue?: Buffer): Promise<string> {
   const socket = connect((petstore.app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
   socket.write(bytes);
   let text = '';
-  for await (const part of socket) text += String(part);
+  let rest = afterContinue;
+  for await (const part of socket) {
+    text += String(part);
+    if (rest === undefined || !text.includes('HTTP/1.1 100 ')) continue;
+    socket.write(rest);
+    rest = undefined;
+  }
   return text;
 }
 const statuses = (text: string) =>
@@ -125,6 +131,8 @@ describe('Upgrade', () => {
 });
 
 describe('Expect: 100-continue', () => {
+  const EXPECT = ['Expect', '100-continue'] as const;
+
   it('gets a 100, and the body is read', async () => {
     const headers = [...(creation().headers ?? []), ['Expect', '100-continue'] as const];
     const text = await conversation(
@@ -132,4 +140,30 @@ describe('Expect: 100-continue', () => {
     );
     expect(statuses(text)).toEqual([100, 201]);
   });
+
+  it('gets a 100 when the body is needed, and the connection stays open', async () => {
+    const head = requestBytes({ ...creation(), headers: [...(creation().headers ?? []), EXPECT] });
+    const split = head.indexOf('\r\n\r\n') + 4;
+    const next = requestBytes({ headers: [bearer(key), ['Connection', 'close']] });
+    const text = await conversation(head.subarray(0, split), Buffer.concat([head.subarray(split), next]));
+    expect(statuses(text)).toEqual([100, 201, 200]);
+  });
+
+  it.each([
+    [401, '/v1/items', 'application/json', '20'],
+    [404, '/v1/nothing', 'application/json', '20'],
+    [413, '/v1/items', 'application/json', '1000000'],
+    [415, '/v1/items', 'text/plain', '20'],
+  ])(
+    'gets a %i at once where the head decides it, and the connection closes',
+    async (status, path, type, length) => {
+      const keys = status === 401 ? [] : [bearer(key)];
+      const more = [['Content-Type', type] as const, ['Content-Length', length] as const];
+      const text = await conversation(
+        requestBytes({ method: 'POST', path, headers: [...keys, ...more, EXPECT] }),
+      );
+      expect(statuses(text)).toEqual([status]);
+      expect(text).toMatch(/^Connection: close\r$/m);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
+import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
 import { endTurnsAtHead } from './response-turn.js';
@@ -29,7 +30,9 @@ export class JsonAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const listener = serialRequests(this.getInstance<Express>());
     // Ignore expectations other than 100-continue (RFC 9110, section 10.1.1); by default Node responds with a bare 417.
-    this.httpServer = createServer(SERVER_OPTIONS, listener).on('checkExpectation', listener);
+    this.httpServer = createServer(SERVER_OPTIONS, listener)
+      .on('checkContinue', continueOnRead(listener))
+      .on('checkExpectation', listener);
   }
 
   /**
