@@ -25,6 +25,8 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   });
   private readonly check = this.tasks.add(CHECK_EVERY, () => this.connectOrProbe());
   private client?: ServiceClient;
+  /** One that does not listen yet. */
+  private opening?: ServiceClient;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -36,13 +38,13 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const ended = this.client?.end(); // first, so that a running check does not wait for PostgreSQL
+    const ended = (this.client ?? this.opening)?.end(); // first, so that a running check does not wait for PostgreSQL
     await this.tasks.stop();
     await ended;
   }
 
   private async connectOrProbe(): Promise<void> {
-    const client = this.client ?? this.newClient();
+    const client = this.client ?? (this.opening = this.newClient());
     try {
       if (this.client) await client.query('SELECT 1');
       else {

@@ -8,7 +8,7 @@ import type { ApiKeyPrincipal } from './principal.js';
 const NOTE_EVERY = minutes(1);
 const WRITE_EVERY = seconds(5);
 /** How long a shutdown keeps trying to record the times. */
-const CLOSE_TIMEOUT = seconds(1);
+const CLOSE_TIMEOUT = seconds(0.5);
 
 /**
  * Records when keys were last used, to the minute. The times of all keys are written every 5 s in one statement, or later if

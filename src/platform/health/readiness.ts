@@ -6,12 +6,14 @@ import {
   HealthIndicatorService,
 } from '@nestjs/terminus';
 import { DataSource } from 'typeorm';
-import { seconds } from '../clock/duration.js';
+import { seconds, withTimeout } from '../clock/duration.js';
 import { openProbe } from '../database/probe.js';
 import { migrationState } from '../database/migrations/migration-state.js';
 
 /** Time limit of each check. */
 const TIMEOUT = seconds(1);
+/** How long the end of the process waits for a probe. */
+const END_TIMEOUT = seconds(0.5);
 /** Probes within this time share one result. */
 const CACHE_TIME = seconds(1);
 
@@ -30,7 +32,7 @@ export class Readiness implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.probe.end();
+    await withTimeout(this.probe.end(), END_TIMEOUT, () => undefined);
   }
 
   /** Adds a check of another module. */

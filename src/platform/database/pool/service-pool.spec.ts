@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import QueryStream from 'pg-query-stream';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { seconds } from '../../clock/duration.js';
+import { hours, seconds } from '../../clock/duration.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import type { ServiceClient } from './service-client.js';
 import { ServicePool } from './service-pool.js';
@@ -57,5 +59,21 @@ describe('a connection', () => {
     await eventually(() => client.getTransactionStatus() !== 'I');
     const { rows } = await pool.query<{ alone: boolean }>('SELECT now() = statement_timestamp() AS alone');
     expect(rows).toEqual([{ alone: true }]);
+  });
+});
+
+describe('the end of a pool', () => {
+  it('does not wait for a connection that a frozen server has accepted and never opens', async () => {
+    const frozen = createServer().listen(0, '127.0.0.1');
+    await once(frozen, 'listening');
+    const connectionString = `postgres://x@127.0.0.1:${(frozen.address() as AddressInfo).port}/x`;
+    const pool = new ServicePool({ connectionString, connectionTimeoutMillis: hours(1) });
+    const accepted = once(frozen, 'connection') as Promise<[Socket]>;
+    const refused = pool.connect().catch((error: unknown) => error);
+    const [socket] = await accepted;
+    await pool.end();
+    socket.destroy();
+    expect(await refused).toBeInstanceOf(Error);
+    frozen.close();
   });
 });

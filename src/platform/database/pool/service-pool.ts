@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { seconds } from '../../clock/duration.js';
+import { seconds, withTimeout } from '../../clock/duration.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
 /** The pool of TypeORM. */
@@ -91,13 +91,14 @@ export class ServicePool extends pg.Pool {
     }, REFUSED_PAUSE).unref();
   }
 
-  /** Ends at the end of the service, when requests and background work have had their time. */
+  /** Ends at the end of the service, when requests and background work have had their time. Does not wait for a frozen server. */
   override end(callback?: (error?: Error) => void): Promise<void> {
     const destroy = () => {
       for (const client of this.clients) if (client instanceof ServiceClient) client.destroy();
     };
     const timer = setTimeout(destroy, END_TIMEOUT);
-    const ended = super.end().finally(() => {
+    // A connection that is still being opened cannot be destroyed; the end of the process closes it.
+    const ended = withTimeout(super.end(), 2 * END_TIMEOUT, () => undefined).finally(() => {
       clearTimeout(timer);
     });
     return callback
