@@ -150,15 +150,16 @@ describe('Expect: 100-continue', () => {
   });
 
   it.each([
-    [401, '/v1/items', 'application/json', '20'],
-    [404, '/v1/nothing', 'application/json', '20'],
-    [413, '/v1/items', 'application/json', '1000000'],
-    [415, '/v1/items', 'text/plain', '20'],
-  ])(
+    [401, '/v1/items', 'application/json', ['Content-Length', '20']],
+    [404, '/v1/nothing', 'application/json', ['Content-Length', '20']],
+    [413, '/v1/items', 'application/json', ['Content-Length', '1000000']],
+    [415, '/v1/items', 'text/plain', ['Content-Length', '20']],
+    [415, '/v1/items', 'text/plain', ['Transfer-Encoding', 'chunked']],
+  ] as const)(
     'gets a %i at once where the head decides it, and the connection closes',
-    async (status, path, type, length) => {
+    async (status, path, type, framing) => {
       const keys = status === 401 ? [] : [bearer(key)];
-      const more = [['Content-Type', type] as const, ['Content-Length', length] as const];
+      const more = [['Content-Type', type] as const, framing];
       const text = await conversation(
         requestBytes({ method: 'POST', path, headers: [...keys, ...more, EXPECT] }),
       );
