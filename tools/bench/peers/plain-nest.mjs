@@ -2,19 +2,14 @@
 // request id, ETags with 304, links and `Location`. It shows what the stack itself costs. It is plain JavaScript, so decorators are
 // called as functions.
 import 'reflect-metadata';
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as nest from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { pino } from 'pino';
+import { logRequests } from './log-requests.mjs';
 import { createPet, getPet, listPets } from './statements.mjs';
-
-const FLUSH_AFTER = 250; // milliseconds; the buffer is as large as our service's
-const destination = pino.destination({ sync: false, minLength: 12_288 });
-setInterval(() => destination.flush(), FLUSH_AFTER).unref();
-const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 
 const statuses = ['available', 'pending', 'sold'];
 
@@ -137,21 +132,6 @@ nest.Module({
 })(AppModule);
 
 const app = await NestFactory.create(AppModule, new JsonAdapter(), { logger: ['error'] });
-app.use((request, response, next) => {
-  const start = performance.now();
-  request.id = request.headers['x-request-id'] ?? randomUUID();
-  response.setHeader('X-Request-Id', request.id);
-  response.once('close', () =>
-    log.info({
-      requestId: request.id,
-      method: request.method,
-      route: request.route?.path,
-      status: response.statusCode,
-      durationMs: Math.round((performance.now() - start) * 1000) / 1000,
-      keyId: request.key?.id,
-    }),
-  );
-  next();
-});
+app.use(logRequests);
 await app.listen(Number(process.env.PORT), process.env.HOST);
 const origin = await app.getUrl();

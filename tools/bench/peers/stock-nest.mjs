@@ -2,20 +2,15 @@
 // ThrottlerGuard with named throttlers, a cache of keys, and a log line by pino. It is plain JavaScript, so decorators are called as
 // functions.
 import 'reflect-metadata';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as nest from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { getRepositoryToken, TypeOrmModule } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { pino } from 'pino';
 import { EntitySchema, MoreThan } from 'typeorm';
-
-const FLUSH_AFTER = 250; // milliseconds; the buffer is as large as our service's
-const destination = pino.destination({ sync: false, minLength: 12_288 });
-setInterval(() => destination.flush(), FLUSH_AFTER).unref();
-const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+import { logRequests } from './log-requests.mjs';
 
 const KEYS_ARE_CACHED_FOR = 30_000; // milliseconds
 
@@ -117,6 +112,7 @@ class ApiKeyGuard {
     if (!key) throw new nest.UnauthorizedException();
     // The throttler's storage iterates over all current hits of a caller. With a single caller, the cost would grow
     // with the length of the run. A thousand callers share the load instead, which favours this peer.
+    request.key = key;
     request.caller = `${key.id}/${this.requests++ % 1000}`;
     return true;
   }
@@ -154,20 +150,6 @@ nest.Module({
 })(AppModule);
 
 const app = await NestFactory.create(AppModule, { logger: ['error'] });
-app.use((request, response, next) => {
-  const start = performance.now();
-  request.id = request.headers['x-request-id'] ?? randomUUID();
-  response.setHeader('X-Request-Id', request.id);
-  response.once('close', () =>
-    log.info({
-      requestId: request.id,
-      method: request.method,
-      route: request.route?.path,
-      status: response.statusCode,
-      durationMs: Math.round((performance.now() - start) * 1000) / 1000,
-    }),
-  );
-  next();
-});
+app.use(logRequests);
 await app.listen(Number(process.env.PORT), process.env.HOST);
 const origin = await app.getUrl();
