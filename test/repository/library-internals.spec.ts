@@ -43,7 +43,7 @@ const USES: readonly Use[] = [
     package: 'pg',
     version: '8.23.1',
     why: 'a failover, an open transaction at the end of a request, and the limit of a query are noticed',
-    pattern: /this\.connection\.|'Query read timeout'/,
+    pattern: /this\.connection\./,
     files: ['src/platform/database/pool/service-client.ts'],
   },
   {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Client } from 'pg';
+import type { PoolClient } from 'pg';
 import {
   type DataSource,
   type EntityManager,
@@ -15,6 +15,7 @@ import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import { isStale } from './database-unavailable.js';
 import type { ClientConfig } from './pool/service-client.js';
+import { poolOf } from './pool/service-pool.js';
 
 /** A statement that PostgreSQL parses and plans once for each connection. */
 export interface NamedStatement {
@@ -158,14 +159,16 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   async run(manager: EntityManager, { name, text, values }: NamedStatement): Promise<Entity[]> {
     const { queryRunner } = manager;
     if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    const runner = queryRunner ?? manager.dataSource.createQueryRunner();
+    let free: PoolClient | undefined;
     try {
-      const client = (await runner.connect()) as Client;
+      const client = queryRunner
+        ? ((await queryRunner.connect()) as PoolClient)
+        : (free = await poolOf(manager.dataSource).connect());
       const send = (named: object) =>
         client.query<unknown[]>({ ...named, text, values: [...values], rowMode: 'array' });
       // After a migration the columns may have other types. Outside a transaction the same text works without its name.
       const { rows } = await send(this.isNamed ? { name } : {}).catch((error: unknown) => {
-        if (!isStale(error) || runner.isTransactionActive) throw error;
+        if (!isStale(error) || queryRunner?.isTransactionActive) throw error;
         return send({});
       });
       const entities: Entity[] = [];
@@ -176,7 +179,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
         ? error
         : new QueryFailedError(text, [...values], error as Error);
     } finally {
-      if (!queryRunner) await runner.release();
+      free?.release();
     }
   }
 

@@ -1,5 +1,7 @@
 import { jest } from '@jest/globals';
 import type { EventEmitter } from 'node:events';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
@@ -75,4 +77,26 @@ describe('a transaction', () => {
     service.subscribers.pop();
     expect(seen).toEqual(['rollback']);
   });
+});
+
+it('leaves nothing of a query in the old generation', async () => {
+  setFlagsFromString('--expose-gc');
+  // On Node.js 20 this is a full collection, after which nothing is left in any case.
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+  const oldGeneration = () => {
+    for (let i = 0; i < 2; i++) collect({ type: 'minor' }); // what survives two collections moves there
+    return (
+      getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0
+    );
+  };
+  const read = () => service.query<object[]>('SELECT n FROM generate_series(1, 1000) AS n');
+  await read();
+  const before = oldGeneration();
+  const reads = 100;
+  for (let i = 0; i < reads; i++) {
+    await read();
+    collect({ type: 'minor' });
+  }
+  const kilobytes = (oldGeneration() - before) / 1024 / reads;
+  expect(kilobytes).toBeLessThan(20); // the rows of one query have about 100
 });

@@ -35,6 +35,21 @@ export class TransactionRolledBack extends Error {
   }
 }
 
+/** A query had no response in time. Its connection is closed. */
+export class QueryTimeout extends Error {
+  /** @param timeout milliseconds */
+  constructor(timeout: number) {
+    super(`Query read timeout after ${timeout / 1000} s; withStatementTimeout() allows a module more`);
+  }
+}
+
+/** What `pg` takes as a query. */
+type Sent = string | pg.QueryConfig;
+type Answer = (error: Error | null, result?: pg.QueryResult) => void;
+
+/** Its types lack the parameters. */
+const Query = pg.Query as unknown as new (...args: [Sent, unknown[] | undefined, Answer]) => pg.Submittable;
+
 /** A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT did not commit. */
 export class ServiceClient extends pg.Client {
   /** Milliseconds. */
@@ -88,12 +103,53 @@ export class ServiceClient extends pg.Client {
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   override query(query: any, ...others: unknown[]): any {
-    const run = super.query.bind(this) as (...args: unknown[]) => unknown;
-    if (typeof (query as Partial<pg.Submittable>).submit === 'function') return run(query, ...others);
-    const config = typeof query === 'string' ? { text: query } : (query as pg.QueryConfig);
-    const result = run({ query_timeout: this.queryTimeout, ...config }, ...others);
-    if (result instanceof Promise) result.catch(this.endAfterTimeout);
-    return result instanceof Promise && config.text === 'COMMIT' ? result.then(committed) : result;
+    if (typeof (query as Partial<pg.Submittable>).submit === 'function') {
+      const run = super.query.bind(this) as (...args: unknown[]) => unknown;
+      return run(query, ...others);
+    }
+    const callback = others.at(-1);
+    const values = Array.isArray(others[0]) ? others[0] : undefined;
+    if (typeof callback !== 'function') return this.promise(query as Sent, values);
+    this.send(query as Sent, values, callback as Answer);
+    return undefined;
+  }
+
+  private async promise(query: Sent, values: unknown[] | undefined): Promise<pg.QueryResult> {
+    try {
+      return await new Promise((resolve, reject) => {
+        this.send(query, values, (error, result) => {
+          if (result && !error) resolve(result);
+          else reject(error ?? new Error('There is no result.'));
+        });
+      });
+    } catch (error) {
+      Error.captureStackTrace(error as Error); // which leads to the caller instead of to the socket
+      throw error;
+    }
+  }
+
+  /**
+   * The callback is an argument: `pg` would assign a function to a property of the query, for its promise and once more for its
+   * `query_timeout`. V8 allocates such functions in the old generation, where everything that they refer to stays until the next
+   * full collection, such as the rows, the request and the response.
+   */
+  private send(query: Sent, values: unknown[] | undefined, callback: Answer): void {
+    let hasTimedOut = false;
+    const timer = setTimeout(() => {
+      hasTimedOut = true;
+      callback(new QueryTimeout(this.queryTimeout));
+      // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
+      this.end().catch(() => undefined);
+      this.destroy();
+    }, this.queryTimeout);
+    const ended: Answer = (error, result) => {
+      clearTimeout(timer);
+      if (hasTimedOut) return;
+      const text = typeof query === 'string' ? query : query.text;
+      const hasRolledBack = text === 'COMMIT' && result?.command === 'ROLLBACK';
+      callback(hasRolledBack ? new TransactionRolledBack() : error, result);
+    };
+    super.query(new Query(query, values, ended));
   }
 
   /**
@@ -126,14 +182,6 @@ export class ServiceClient extends pg.Client {
     return undefined;
   }
 
-  /** Destroys the connection, by which PostgreSQL notices that nobody waits for the statement any more. */
-  private readonly endAfterTimeout = (error: unknown): void => {
-    if (!isQueryTimeout(error)) return;
-    error.message += ` after ${this.queryTimeout / 1000} s; withStatementTimeout() allows a module more`;
-    this.end().catch(() => undefined); // so that the pool removes it
-    this.destroy();
-  };
-
   private noticeReadOnly(): void {
     this.connection.on('parameterStatus', ({ parameterName: name, parameterValue }: ParameterStatus) => {
       if (!READ_ONLY_PARAMETERS.includes(name)) return;
@@ -147,16 +195,6 @@ export class ServiceClient extends pg.Client {
     });
   }
 }
-
-/** @throws TransactionRolledBack if PostgreSQL executed the COMMIT as a ROLLBACK, which is not an error for it */
-function committed(result: pg.QueryResult): pg.QueryResult {
-  if (result.command === 'ROLLBACK') throw new TransactionRolledBack();
-  return result;
-}
-
-/** Whether a query of `pg` timed out. */
-const isQueryTimeout = (error: unknown): error is Error =>
-  error instanceof Error && error.message === 'Query read timeout';
 
 function withCurrentUrl(config?: string | ClientConfig): string | ClientConfig | undefined {
   const url = typeof config === 'object' ? config.currentUrl?.() : undefined;
