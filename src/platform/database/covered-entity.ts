@@ -27,6 +27,8 @@ export function isVerbatim({ type, length, precision }: ColumnMetadata, value: u
 export function isCovered(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
+    entity.isAlwaysUsingConstructor &&
+    entity.dataSource.options.typename === undefined &&
     entity.tableType === 'regular' &&
     entity.orderBy === undefined &&
     entity.inheritancePattern === undefined &&

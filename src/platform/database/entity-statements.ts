@@ -59,6 +59,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly names: string;
   private readonly table: string;
   private readonly isNamed: boolean;
+  private readonly target: new () => Entity;
   /** Columns that PostgreSQL may set. */
   private readonly defaults: ReadonlySet<ColumnMetadata>;
   /** By the rest of their text. Their number is bounded by the filters in the code. */
@@ -68,6 +69,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const { driver, options } = metadata.dataSource;
     this.columns = metadata.columns.map((column) => new Column(column));
     this.byProperty = new Map(this.columns.map((column) => [column.property, column]));
+    this.target = metadata.target as new () => Entity; // isCovered() sees that it is a class
     this.names = this.columns.map(({ name }) => name).join(', ');
     this.table = metadata.tablePath
       .split('.')
@@ -184,8 +186,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   private toEntity(fields: readonly unknown[]): Entity {
-    const row = this.metadata.create(undefined, { fromDeserializer: true }) as ObjectLiteral;
-    const { columns } = this;
+    const { columns, target: Target } = this;
+    const row = new Target() as ObjectLiteral;
     let i = 0;
     for (const column of columns) {
       const value = fields[i++] ?? null;

@@ -94,7 +94,7 @@ const SCOPE_BYTES = 8;
 export function encodeCursor(after: number | bigint, scope: string): string {
   const bytes = Buffer.alloc(ID_BYTES + SCOPE_BYTES);
   bytes.writeBigInt64BE(BigInt(after));
-  fingerprint(scope).copy(bytes, ID_BYTES);
+  bytes.write(fingerprint(scope), ID_BYTES, 'hex');
   return bytes.toString('base64url');
 }
 
@@ -103,8 +103,8 @@ export function decodeCursor(cursor: string, scope: string): bigint {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.toString('base64url') !== cursor || bytes.length !== ID_BYTES + SCOPE_BYTES)
     throw new InvalidCursor();
-  if (!bytes.subarray(ID_BYTES).equals(fingerprint(scope))) throw new InvalidCursor();
+  if (bytes.toString('hex', ID_BYTES) !== fingerprint(scope)) throw new InvalidCursor();
   return bytes.readBigInt64BE();
 }
 
-const fingerprint = (scope: string): Buffer => hash('sha256', scope, 'buffer').subarray(0, SCOPE_BYTES);
+const fingerprint = (scope: string): string => hash('sha256', scope, 'hex').slice(0, 2 * SCOPE_BYTES);
