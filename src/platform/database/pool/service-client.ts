@@ -36,7 +36,7 @@ export class TransactionRolledBack extends Error {
 }
 
 /** A query had no response in time. Its connection is closed. */
-export class QueryTimeout extends Error {
+class QueryTimeout extends Error {
   /** @param timeout milliseconds */
   constructor(timeout: number) {
     super(`Query read timeout after ${timeout / 1000} s; withStatementTimeout() allows a module more`);
@@ -44,7 +44,7 @@ export class QueryTimeout extends Error {
 }
 
 /** What `pg` takes as a query. */
-type Sent = string | pg.QueryConfig;
+type Sent = string | (pg.QueryConfig & { readonly query_timeout?: number });
 type Answer = (error: Error | null, result?: pg.QueryResult) => void;
 
 /** Its types lack the parameters. */
@@ -134,18 +134,19 @@ export class ServiceClient extends pg.Client {
    * full collection, such as the rows, the request and the response.
    */
   private send(query: Sent, values: unknown[] | undefined, callback: Answer): void {
+    const { text, query_timeout: timeout = this.queryTimeout } =
+      typeof query === 'string' ? { text: query } : query;
     let hasTimedOut = false;
     const timer = setTimeout(() => {
       hasTimedOut = true;
-      callback(new QueryTimeout(this.queryTimeout));
+      callback(new QueryTimeout(timeout));
       // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
       this.end().catch(() => undefined);
       this.destroy();
-    }, this.queryTimeout);
+    }, timeout);
     const ended: Answer = (error, result) => {
       clearTimeout(timer);
       if (hasTimedOut) return;
-      const text = typeof query === 'string' ? query : query.text;
       const hasRolledBack = text === 'COMMIT' && result?.command === 'ROLLBACK';
       callback(hasRolledBack ? new TransactionRolledBack() : error, result);
     };

@@ -52,6 +52,14 @@ describe('a connection', () => {
     expect(client).not.toBe(await pool.connect().then((other) => (other.release(), other)));
   });
 
+  it('has the timeout of a query that names one', async () => {
+    const client = await pool.connect();
+    const slow = { text: 'SELECT pg_sleep(60)', query_timeout: seconds(0.2) };
+    await expect(client.query(slow)).rejects.toThrow('Query read timeout after 0.2 s');
+    client.release();
+    expect((await pool.query(one.text)).rows).toEqual(one.rows);
+  });
+
   it.each(['BEGIN', 'BEGIN; SELECT 1 / 0'])('is closed if it is released after %s', async (sql) => {
     const client = await pool.connect();
     await client.query(sql).catch(() => undefined);
