@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import type { EventEmitter } from 'node:events';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Client } from 'pg';
@@ -7,7 +8,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { minutes } from '../../clock/duration.js';
 import { poolOptions } from '../database.module.js';
-import { TransactionRolledBack } from './service-client.js';
+import { ServiceClient, TransactionRolledBack } from './service-client.js';
 
 jest.setTimeout(minutes(4)); // generous, for slow machines
 
@@ -29,6 +30,23 @@ const write = (by: DataSource | EntityManager, text: string) =>
   by.query('INSERT INTO notes (text) VALUES ($1)', [text]);
 const texts = async () =>
   (await service.query<{ text: string }[]>('SELECT text FROM notes ORDER BY text')).map(({ text }) => text);
+
+it('rejects a connect() that end() overtakes, at every point of it', async () => {
+  const overtaken = async (ticks: number): Promise<string> => {
+    const client = new ServiceClient(database.url);
+    client.on('error', () => undefined);
+    const connected = client.connect().then(
+      () => 'open',
+      () => 'rejected',
+    );
+    for (let tick = 0; tick < ticks; tick++) await nextTick();
+    await client.end();
+    return connected;
+  };
+  const outcomes = await Promise.all(Array.from({ length: 20 }, (_, ticks) => overtaken(ticks)));
+  expect(outcomes[0]).toBe('rejected');
+  for (const outcome of outcomes) expect(['rejected', 'open']).toContain(outcome);
+});
 
 describe('a transaction', () => {
   it('throws at COMMIT if the error of a failed statement was caught', async () => {

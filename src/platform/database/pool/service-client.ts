@@ -164,6 +164,24 @@ export class ServiceClient extends pg.Client {
     this.queryTimeout = timeout + MARGIN;
   }
 
+  /** Rejects also when `end()` is called before the connection is open: the promise of `pg` would stay pending. */
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error | null, client?: pg.Client) => void): void;
+  override connect(
+    callback?: (error: Error | null, client?: pg.Client) => void,
+  ): Promise<pg.Client> | undefined {
+    if (callback) {
+      super.connect(callback);
+      return undefined;
+    }
+    const ended = new Promise<never>((_, reject) => {
+      this.once('end', () => {
+        reject(new Error('Connection terminated'));
+      });
+    });
+    return Promise.race([super.connect(), ended]);
+  }
+
   /** Closes the connection at once. A running query is rejected. */
   destroy(): void {
     this.connection.stream.destroy();
