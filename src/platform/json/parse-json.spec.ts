@@ -77,6 +77,22 @@ describe('parseJson', () => {
     expect(parseJson(text)).toBe(Number(text));
   });
 
+  it('reads a number alike, whether or not the text has one that only lossless-json reads exactly', () => {
+    const digits = fc.stringMatching(/^(0|[1-9]\d{0,17})$/);
+    const number = fc
+      .tuple(fc.constantFrom('', '-'), digits, fc.option(fc.stringMatching(/^\.\d{1,17}$/), { nil: '' }))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(number, (text) => {
+        const alone = parseJson(`[${text}]`) as unknown[];
+        const beside = parseJson(`[${text},1e1]`) as unknown[];
+        expect(beside).toStrictEqual([...alone, 10]);
+        expect(writtenIn(alone)).toEqual(writtenIn(beside));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it.each(['5.0', '1e3', '1.5', '1E400', '1e20'])('tells nothing of %s', (text) => {
     expect(writtenIn(parseJson(`[${text}]`) as object)).toBeUndefined();
   });

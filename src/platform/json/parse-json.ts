@@ -14,11 +14,22 @@ const MAX_ITEMS = 1_000;
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
-  if (countItems(value, MAX_DEPTH) > MAX_ITEMS) throw new JsonError(`more than ${MAX_ITEMS} array items`);
-  return value instanceof WrittenNumber ? value.nearest : value;
+  if (value instanceof WrittenNumber) return value.nearest;
+  countItems(value, MAX_DEPTH);
+  return value;
 }
 
+/** What may be a number that `readNumber` does not read as `JSON.parse` does: one of 16 digits, with an exponent, or -0. */
+const MAY_BE_INEXACT = /[\d.]{16}|\d[eE][-+]?\d|-0(?!\d)/;
+
 function parsed(text: string): unknown {
+  if (!MAY_BE_INEXACT.test(text)) {
+    try {
+      return JSON.parse(text); // half the CPU of a request with 1,300 members
+    } catch {
+      // lossless-json says where the error is
+    }
+  }
   try {
     return parse(text, null, { parseNumber: readNumber, onDuplicateKey: lastOne });
   } catch (error) {
@@ -37,22 +48,22 @@ export const readJson = (text: string): unknown =>
 /** Of duplicate names, the last one counts, as in JSON.parse and PostgreSQL. */
 const lastOne = ({ newValue }: { readonly newValue: unknown }): unknown => newValue;
 
-/** The number of items of all arrays in a value, whose numbers become plain ones. @throws JsonError if it has more levels */
+/** The number of items of all arrays in a value, whose numbers become plain ones. @throws JsonError beyond the limits */
 function countItems(value: unknown, levels: number): number {
-  if (typeof value !== 'object' || value === null || value instanceof WrittenNumber) return 0;
+  if (typeof value !== 'object' || value === null) return 0;
   if (levels === 0) throw new JsonError(TOO_DEEP);
-  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  if (items.some((item) => item instanceof WrittenNumber)) makePlain(value as Record<string, unknown>);
-  const inside = items.reduce<number>((count, item) => count + countItems(item, levels - 1), 0);
-  return Array.isArray(value) ? inside + items.length : inside;
-}
-
-function makePlain(container: Record<string, unknown>): void {
-  for (const [name, item] of Object.entries(container)) {
-    if (!(item instanceof WrittenNumber)) continue;
-    keepWritten(container, name, item);
-    container[name] = item.nearest;
+  const container = value as Record<string, unknown>;
+  let count = Array.isArray(value) ? value.length : 0;
+  if (count > MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS);
+  for (const name of Object.keys(value)) {
+    const item = container[name];
+    if (item instanceof WrittenNumber) {
+      keepWritten(container, name, item);
+      container[name] = item.nearest;
+    } else count += countItems(item, levels - 1);
   }
+  if (count > MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS);
+  return count;
 }
 
 /** @param error of lossless-json, whose message ends with the position */
@@ -65,6 +76,7 @@ function problemIn(text: string, error: unknown): string {
   return `${what} at line ${line}, column ${column}`;
 }
 
+const TOO_MANY_ITEMS = `more than ${MAX_ITEMS} array items`;
 const TOO_DEEP = `a value nested deeper than ${MAX_DEPTH} levels`;
 
 /** Text that is not valid JSON, is nested too deeply, or has too many items. */

@@ -55,12 +55,11 @@ const unknown = (path: Path, { type }: Argument): FieldError =>
  */
 export function restoreIntegers(value: object, dto: Type): void {
   const { integers, nested } = factsOf(dto);
+  const members = value as Record<string, unknown>;
   restore(value, (name) => integers.has(name));
-  for (const [name, item] of Object.entries(value)) {
-    if (integers.has(name) && Array.isArray(item)) restore(item, () => true);
-    const type = nested.get(name);
-    if (type) for (const [, inside] of objectsIn(item, [])) restoreIntegers(inside, type);
-  }
+  for (const name of integers) if (Array.isArray(members[name])) restore(members[name], () => true);
+  for (const [name, type] of nested)
+    for (const [, inside] of objectsIn(members[name], [])) restoreIntegers(inside, type);
 }
 
 function restore(container: object, isInteger: (name: string) => boolean): void {

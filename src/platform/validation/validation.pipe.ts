@@ -113,9 +113,10 @@ const isObject = (value: unknown): value is object =>
 function isFlat(value: object | undefined): value is object {
   if (value === undefined) return false;
   let count = 0;
-  for (const [name, item] of Object.entries(value)) {
-    if ((typeof item === 'object' && item !== null) || isReserved(name)) return false;
-    count += 1;
+  for (const name in value) {
+    const item = (value as Record<string, unknown>)[name];
+    if ((typeof item === 'object' && item !== null) || isReserved(name) || ++count > MAX_UNKNOWN)
+      return false;
   }
-  return count <= MAX_UNKNOWN;
+  return true;
 }
