@@ -1,35 +1,33 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Observable, tap } from 'rxjs';
-import { versionOf } from './etag.js';
+import { map, type Observable } from 'rxjs';
 import { asPublicPath } from '../http/public-url.js';
+import { versionOf } from './etag.js';
 
-/** Adds the `ETag` of the resource that the handler returns. */
-@Injectable()
-export class EtagInterceptor implements NestInterceptor<unknown, unknown> {
+interface Sent {
+  readonly etag: boolean;
+  /** Whether the resource is a new one, below the path of the request. */
+  readonly location?: boolean;
+}
+
+/** Adds the headers of the resource that the handler returns: its `ETag`, and the `Location` of a new one. */
+export class ResourceHeaders implements NestInterceptor<unknown, unknown> {
+  constructor(private readonly sent: Sent) {}
+
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const response = context.switchToHttp().getResponse<Response>();
     return next.handle().pipe(
-      tap((resource) => {
-        if (isObject(resource)) response.setHeader('ETag', versionOf(resource));
+      map((resource) => {
+        if (typeof resource === 'object' && resource !== null)
+          this.describe(resource, context.switchToHttp().getResponse<Response>());
+        return resource;
       }),
     );
   }
-}
 
-/** Adds the `Location` of the created resource: the path of the request and the `id`. */
-@Injectable()
-export class LocationInterceptor implements NestInterceptor<unknown, unknown> {
-  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const response = context.switchToHttp().getResponse<Response>();
+  private describe(resource: object, response: Response): void {
+    if (this.sent.etag) response.setHeader('ETag', versionOf(resource));
+    if (!this.sent.location || !('id' in resource)) return;
     const collection = response.req.path.replace(/\/$/, '');
-    return next.handle().pipe(
-      tap((resource) => {
-        if (isObject(resource) && 'id' in resource)
-          response.location(asPublicPath(response, `${collection}/${String(resource.id)}`));
-      }),
-    );
+    response.location(asPublicPath(response, `${collection}/${String(resource.id)}`));
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

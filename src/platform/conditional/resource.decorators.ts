@@ -1,6 +1,6 @@
 import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
-import { EtagInterceptor, LocationInterceptor } from './resource-headers.js';
+import { ResourceHeaders } from './resource-headers.js';
 import { wordsOf } from '../http/words.js';
 
 const ETAG = {
@@ -31,7 +31,7 @@ export function Created(resource: Type, options: ResourceOptions = {}): MethodDe
   const { description = `The created ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(201),
-    UseInterceptors(LocationInterceptor, ...(etag ? [EtagInterceptor] : [])),
+    UseInterceptors(new ResourceHeaders({ etag, location: true })),
     ApiCreatedResponse({ type: resource, description, headers: { ...(etag && ETAG), ...LOCATION } }),
   );
 }
@@ -48,7 +48,7 @@ export function Changed(resource: Type, options: ResourceOptions = {}): MethodDe
   const { description = `The changed ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(200),
-    UseInterceptors(...(etag ? [EtagInterceptor] : [])),
+    ...(etag ? [UseInterceptors(new ResourceHeaders({ etag }))] : []),
     ApiOkResponse({ type: resource, description, ...(etag && { headers: ETAG }) }),
   );
 }
