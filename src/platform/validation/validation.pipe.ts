@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
@@ -15,7 +15,10 @@ import {
 } from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
+import { rememberRules } from './remember-rules.js';
 import { partialOf } from './without-defaults.js';
+
+rememberRules(getMetadataStorage());
 
 /** What class-validator has found, until the part of the request is known. */
 class BrokenRules extends Error {
