@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/platform/database/open-database.js';
 import { petstore, petstoreOnTerminal, refusedStart } from '../support/command-line.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
+import { until } from '../support/processes.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -96,6 +97,26 @@ describe('petstore migrate', () => {
       code: 1,
       stderr: 'petstore: Newer1 is unknown here: a newer version has applied it.\n',
     });
+  });
+
+  it('prints one line if PostgreSQL fails in the middle of a migration, which the next one repeats', async () => {
+    await migrate();
+    await migrate('--revert', '--yes');
+    const ended = await withClient(database.url, async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE migrations IN SHARE MODE'); // the migration waits for it at its end
+      const migrating = migrate();
+      const terminate = `SELECT pg_terminate_backend(pid) FROM pg_locks
+        WHERE relation = 'migrations'::regclass AND NOT granted`;
+      await until(async () => (await client.query(terminate)).rowCount === 1);
+      return migrating;
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(
+      /^petstore: PostgreSQL failed in the middle of a migration: .+ run it again .+\n$/,
+    );
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
+    expect(await migrate()).toMatchObject({ code: 0, stdout: `Applied: ${NAMES.at(-1)}\n` });
   });
 
   it('refuses to run without a DATABASE_URL, and starts no embedded database', async () => {

@@ -55,7 +55,9 @@ async function status(known: readonly Migration[], { json }: Options): Promise<v
   const state = await inspectMigrations(databaseUrl(), known);
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
-  if (pending.length > 0) throw new StartupError(`${pending.length} migrations are pending.`);
+  const count = pending.length;
+  if (count > 0)
+    throw new StartupError(count === 1 ? '1 migration is pending.' : `${count} migrations are pending.`);
 }
 
 async function revert(known: readonly Migration[], { json, yes, force }: Options): Promise<void> {

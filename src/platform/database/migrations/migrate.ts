@@ -5,7 +5,11 @@ import { seconds } from '../../clock/duration.js';
 import { StartupError } from '../../config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { type Migration, type MigrationState, migrationState } from './migration-state.js';
-import { rethrowAsNoConnection, throwConnectionError } from '../database-unavailable.js';
+import {
+  isDatabaseUnavailable,
+  rethrowAsNoConnection,
+  throwConnectionError,
+} from '../database-unavailable.js';
 import { watchClient } from '../pool/service-pool.js';
 import { type Say, takeLock } from './migration-lock.js';
 
@@ -23,7 +27,7 @@ const warn: Say = (line) => {
  * @param begin called with the names of the pending migrations, if any
  * @param say called at once and then every 10 s while it waits, with a sentence that names the process it waits for
  * @returns the names of the migrations that this process ran
- * @throws StartupError if the connection fails
+ * @throws StartupError if the connection fails, also in the middle of a migration
  */
 export async function migrate(
   url: string,
@@ -117,6 +121,11 @@ async function underLock<T>(
   try {
     await takeLock((sql) => session.query(sql) as Promise<object[]>, say);
     return await work(dataSource);
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    throw new StartupError(
+      `PostgreSQL failed in the middle of a migration: ${String(error)}. Finished migrations are kept; run it again for the others.`,
+    );
   } finally {
     await session.release(); // only to the pool; destroy() closes the connection, which releases the lock
     await dataSource.destroy();
