@@ -22,6 +22,13 @@ const USES: readonly Use[] = [
     files: ['src/platform/validation/dto-facts.ts', 'src/platform/validation/without-defaults.ts'],
   },
   {
+    package: 'class-validator',
+    version: '0.15.1',
+    why: 'it remembers the rules of a class, and a rule that is added makes it look again',
+    pattern: /addValidationMetadata/,
+    files: ['src/platform/validation/remember-rules.ts'],
+  },
+  {
     package: '@nestjs/common',
     version: '12.5.1',
     why: 'what is checked at the start, and Accept-Patch, need the handlers of a controller',

@@ -108,13 +108,15 @@ it('leaves nothing of a query in the old generation', async () => {
     );
   };
   const read = () => service.query<object[]>('SELECT n FROM generate_series(1, 1000) AS n');
-  await read();
-  const before = oldGeneration();
-  const reads = 100;
-  for (let i = 0; i < reads; i++) {
-    await read();
-    collect({ type: 'minor' });
-  }
-  const kilobytes = (oldGeneration() - before) / 1024 / reads;
-  expect(kilobytes).toBeLessThan(20); // the rows of one query have about 100
+  const reads = 50;
+  const kept = async (): Promise<number> => {
+    const before = oldGeneration();
+    for (let i = 0; i < reads; i++) {
+      await read();
+      collect({ type: 'minor' });
+    }
+    return (oldGeneration() - before) / 1024 / reads;
+  };
+  const kilobytes = [await kept(), await kept(), await kept()]; // other code may allocate there once, a query each time
+  expect(Math.min(...kilobytes)).toBeLessThan(20); // the rows of one query have about 100
 });

@@ -176,7 +176,7 @@ export class ServiceClient extends pg.Client {
     }
     const ended = new Promise<never>((_, reject) => {
       this.once('end', () => {
-        reject(new Error('Connection terminated'));
+        reject(new Error('The connection was ended before it was open.'));
       });
     });
     return Promise.race([super.connect(), ended]);

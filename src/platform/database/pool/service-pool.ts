@@ -15,6 +15,9 @@ export const watchClient = (client: pg.ClientBase) =>
 /** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
 const END_TIMEOUT = seconds(0.5);
 
+/** Time for the first connection, that of the start: a process that loads its modules may read its sockets late. */
+const FIRST_CONNECT_TIMEOUT = seconds(15);
+
 /** SQLSTATE `too_many_connections`: of the server, the database or the role. */
 const OUT_OF_CONNECTIONS = '53300';
 /** How long the pool does not ask a server for more connections that has refused one. */
@@ -33,8 +36,16 @@ export class ServicePool extends pg.Pool {
   private pause?: NodeJS.Timeout;
 
   constructor(options: pg.PoolConfig) {
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
-    super({ ...options, Client: ServiceClient, onConnect: watchClient });
+    super({
+      ...options,
+      connectionTimeoutMillis: FIRST_CONNECT_TIMEOUT,
+      Client: ServiceClient,
+      // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
+      onConnect: watchClient,
+    });
+    this.once('connect', () => {
+      this.options.connectionTimeoutMillis = options.connectionTimeoutMillis;
+    });
     // An error between two queries would otherwise end the process: `pg` listens only during queries and while idle.
     this.on('connect', (client) => client.on('error', () => undefined));
     this.on('connect', (client) => this.clients.add(client));
