@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { SkipThrottle } from '@nestjs/throttler';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
 import { becomes, eventually } from '../support/eventually.js';
@@ -85,8 +85,12 @@ function client(key?: string) {
   return { send, atWork, end };
 }
 
-/** Resolves when the next request has come. */
-const arrived = () => once(petstore.app.getHttpServer(), 'request');
+/** Resolves when the next requests have come. */
+async function arrived(requests = 1): Promise<void> {
+  const arrivals = on(petstore.app.getHttpServer(), 'request');
+  for (let i = 0; i < requests; i++) await arrivals.next();
+  await arrivals.return?.();
+}
 
 async function waited(outcome: string): Promise<number> {
   const text = await petstore.app.get(Metrics).registry.metrics();
@@ -101,7 +105,9 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
   ])('and further ones wait in order: %s', async (_, path, hasKey) => {
     const one = client(hasKey ? await petstore.key() : undefined);
     const before = await waited('admitted');
+    const all = arrived(LIMIT + 2);
     const sent = Array.from({ length: LIMIT + 2 }, () => one.send(path));
+    await all; // otherwise the last one could come when another has ended, and not wait
     await becomes(() => one.atWork(), LIMIT);
     const other = client(await petstore.key());
     const others = other.send();
