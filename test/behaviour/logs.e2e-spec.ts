@@ -6,10 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, requestBytes, send } from '../support/wire.js';
-import { withClient } from '../support/test-database.js';
 
-const WAITING =
-  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 class LabelPrinterFailed extends DomainError {
@@ -19,8 +16,16 @@ class LabelPrinterFailed extends DomainError {
   }
 }
 
+/** Ends the request that waits for the printer. */
+let printed: (() => void) | undefined;
+
 @Controller({ path: 'labels', version: '1' })
 class LabelsController {
+  @Get('slow')
+  wait(): Promise<void> {
+    return new Promise((end) => (printed = end));
+  }
+
   @Get(':kind')
   print(@Param('kind') kind: ErrorKind, @Query('cause') cause?: string): void {
     throw new LabelPrinterFailed(kind, cause === undefined ? undefined : new Error(cause));
@@ -101,17 +106,13 @@ describe('the log', () => {
   });
 
   it('notes if the client disconnected before its response', async () => {
-    await withClient(petstore.databaseUrl, async (other) => {
-      await other.query('BEGIN; LOCK TABLE items');
-      const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
-      client.write(requestBytes({ path: '/v1/items', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
-      await eventually(async () => {
-        const { rows } = await other.query(WAITING);
-        return rows.length > 0;
-      });
-      client.destroy();
-      expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route: '/v1/items', keyId });
-    });
+    const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
+    client.write(requestBytes({ path: '/v1/labels/slow', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+    await eventually(() => printed !== undefined);
+    client.destroy();
+    const route = '/v1/labels/slow';
+    expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route, keyId });
+    printed?.();
   });
 
   it('contains no path, query or header of a request, because they may hold secrets', async () => {
