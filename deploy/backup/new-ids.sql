@@ -2,7 +2,7 @@
 -- Redis, and stand for what is lost. None of them is assigned again: a receiver would take a new event for an old one.
 DO $$
 DECLARE
-  gap CONSTANT bigint := 1000000000; -- more than a day of 10 000 in a second
+  gap CONSTANT bigint := 1000000000; -- more than a day of 10,000 in a second
   one record;
 BEGIN
   -- Events of the outbox get the ids that they got after the backup (dump.sql), before the gap.

@@ -128,7 +128,7 @@ describe('workers in processes of their own', () => {
     await startWorker();
     const received = () => receiver.received.filter(({ url }) => url === '/hook').length;
     for (let batch = 1; batch <= 2; batch++) {
-      await record(50); // 1 000 deliveries to the others
+      await record(50); // 1,000 deliveries to the others
       await eventually(() => received() === 50 * batch);
     }
     await eventually(async () => (await newest(id))?.state === 'delivered');

@@ -13,7 +13,7 @@ const MAX_ROUNDS = 20;
 
 /** Bursts in a quiet cluster: of each process, for each key, in each of BURST_ROUNDS. */
 const [KEYS, CONCURRENT, BURST_LIMIT] = [20, 50, 100];
-/** There are 80 000 requests, and the machine may be slow. */
+/** There are 80,000 requests, and the machine may be slow. */
 const BURSTS_TIMEOUT = minutes(20);
 
 /** Waits until the key's limit is used up. A failure shows how many requests were admitted and refused. */

@@ -7,7 +7,7 @@ import { createKey, freePort, startServer } from './servers.mjs';
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
 
-/** Sets up the database, our service (which creates the tables and the keys), 10 000 pets, and then the peers. */
+/** Sets up the database, our service (which creates the tables and the keys), 10,000 pets, and then the peers. */
 export async function setScene({ node, servers: names, works, redis: withRedis }, { folder, signal, undo }) {
   const database = await openDatabase(folder);
   undo(database.remove);
@@ -56,7 +56,7 @@ async function addOrderable(url) {
   };
 }
 
-/** @returns the ids of 10 000 pets */
+/** @returns the ids of 10,000 pets */
 export async function seedPets(url) {
   await sql(url, await readFile(new URL('seed.sql', import.meta.url), 'utf8'));
   const pets = await sql(url, 'SELECT id FROM pets ORDER BY id');
