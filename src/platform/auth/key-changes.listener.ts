@@ -27,6 +27,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   private client?: ServiceClient;
   /** One that does not listen yet. */
   private opening?: ServiceClient;
+  private isStopping = false;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -38,6 +39,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
     const ended = (this.client ?? this.opening)?.end(); // first, so that a running check does not wait for PostgreSQL
     await this.tasks.stop();
     await ended;
@@ -56,7 +58,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     } catch (error) {
       this.client = undefined;
       client.end().catch(() => undefined);
-      throw error;
+      if (!this.isStopping) throw error;
     }
   }
 
