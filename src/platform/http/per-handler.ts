@@ -1,4 +1,5 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
+import { memoize } from '../cache/memoize.js';
 
 /**
  * Works a value out once for each handler: metadata does not change after the start. An inherited handler has a value for each
@@ -7,16 +8,8 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 export function perHandler<T>(
   workOut: (handler: object, controller: Type) => T,
 ): (context: ExecutionContext) => T {
-  const known = new WeakMap<Type, WeakMap<object, T>>();
-  return (context) => {
-    const controller = context.getClass();
-    const handler = context.getHandler();
-    let handlers = known.get(controller);
-    if (!handlers) known.set(controller, (handlers = new WeakMap<object, T>()));
-    let value = handlers.get(handler);
-    if (value === undefined) handlers.set(handler, (value = workOut(handler, controller)));
-    return value;
-  };
+  const valuesOf = memoize((controller: Type) => memoize((handler: object) => workOut(handler, controller)));
+  return (context) => valuesOf(context.getClass())(context.getHandler());
 }
 
 /** Tells whether `SetMetadata(key, true)` decorates a handler or its class. */

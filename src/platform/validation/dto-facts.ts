@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
+import { memoize } from '../cache/memoize.js';
 import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 
 /** What is known of a DTO from its decorators, which do not change after the start. */
@@ -15,15 +16,7 @@ export interface DtoFacts {
   readonly lists: ReadonlySet<string>;
 }
 
-const known = new WeakMap<Type, DtoFacts>();
-
-export function factsOf(dto: Type): DtoFacts {
-  let facts = known.get(dto);
-  if (!facts) known.set(dto, (facts = workOut(dto)));
-  return facts;
-}
-
-function workOut(dto: Type): DtoFacts {
+export const factsOf = memoize((dto: Type): DtoFacts => {
   const members = new Set<string>();
   const nested = new Map<string, Type<object>>();
   const integers = new Set<string>();
@@ -41,7 +34,7 @@ function workOut(dto: Type): DtoFacts {
     }
   }
   return { members, nested, integers, lists };
-}
+});
 
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 

@@ -1,8 +1,8 @@
 import type { getMetadataStorage } from 'class-validator';
+import { memoize } from '../cache/memoize.js';
 
 type Storage = ReturnType<typeof getMetadataStorage>;
-type Rules = ReturnType<Storage['getTargetValidationMetadatas']>;
-type Grouped = ReturnType<Storage['groupByPropertyName']>;
+type Class = Parameters<Storage['getTargetValidationMetadatas']>[0];
 
 /**
  * Lets class-validator 0.15 remember the rules of each class. It goes through those of all classes, and groups them by property,
@@ -10,28 +10,17 @@ type Grouped = ReturnType<Storage['groupByPropertyName']>;
  */
 export function rememberRules(storage: Storage): void {
   const collect = storage.getTargetValidationMetadatas.bind(storage);
-  const group = storage.groupByPropertyName.bind(storage);
   const add = storage.addValidationMetadata.bind(storage);
-  const grouped = new WeakMap<Rules, Grouped>();
-  let known = new WeakMap<object, Rules>();
+  const rulesOfClass = () => memoize((target: Class) => collect(target, '', false, false));
+  let rulesOf = rulesOfClass();
   storage.getTargetValidationMetadatas = (target, schema, always, strictGroups, groups) => {
     if (schema || always || strictGroups || groups)
       return collect(target, schema, always, strictGroups, groups);
-    return remembered(known, target, () => collect(target, schema, always, strictGroups, groups));
+    return rulesOf(target);
   };
-  storage.groupByPropertyName = (rules) => remembered(grouped, rules, () => group(rules));
+  storage.groupByPropertyName = memoize(storage.groupByPropertyName.bind(storage));
   storage.addValidationMetadata = (rule) => {
-    known = new WeakMap();
+    rulesOf = rulesOfClass();
     add(rule);
   };
-}
-
-function remembered<Key extends object, Value>(
-  known: WeakMap<Key, Value>,
-  key: Key,
-  make: () => Value,
-): Value {
-  let value = known.get(key);
-  if (value === undefined) known.set(key, (value = make()));
-  return value;
 }

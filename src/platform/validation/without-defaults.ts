@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { memoize } from '../cache/memoize.js';
 import { factsOf } from './dto-facts.js';
 
 interface Partial {
@@ -9,39 +10,35 @@ interface Partial {
   readonly restore: (instance: object) => void;
 }
 
-const known = new WeakMap<Type, Partial>();
-
 /**
  * For the DTO of a PATCH: absent members leave theirs unchanged (RFC 7396), but `PartialType()` inherits the defaults of its
  * class, which its constructor sets. Nested objects have none either; an array is replaced as a whole, so its items keep theirs.
  */
-export function partialOf(dto: Type): Partial {
-  let partial = known.get(dto);
-  if (!partial) known.set(dto, (partial = make(dto)));
-  return partial;
-}
-
-function make(dto: Type): Partial {
+export const partialOf: (dto: Type) => Partial = memoize((dto) => {
   const type = subclassWithoutConstructor(dto);
-  const nested: (readonly [string, Partial])[] = [];
-  known.set(dto, { type, restore }); // for a class that is nested in itself
+  const nested = new Map<string, Type<object>>();
   for (const [property, inner] of factsOf(dto).nested) {
     const metadata = defaultMetadataStorage.findTypeMetadata(dto, property);
     if (!metadata || [Array, Set, Map].some((collection) => collection === metadata.reflectedType)) continue;
-    const partial = partialOf(inner);
-    defaultMetadataStorage.addTypeMetadata({ ...metadata, target: type, typeFunction: () => partial.type });
-    nested.push([property, partial]);
+    // not before it is needed: a class can be nested in itself
+    defaultMetadataStorage.addTypeMetadata({
+      ...metadata,
+      target: type,
+      typeFunction: () => partialOf(inner).type,
+    });
+    nested.set(property, inner);
   }
   return { type, restore };
 
   function restore(instance: object): void {
     Object.setPrototypeOf(instance, dto.prototype as object);
-    for (const [property, partial] of nested) {
+    for (const [property, inner] of nested) {
+      const partial = partialOf(inner);
       const value = (instance as Record<string, unknown>)[property];
       if (value instanceof partial.type) partial.restore(value);
     }
   }
-}
+});
 
 function subclassWithoutConstructor(dto: Type): Type<object> {
   function WithoutDefaults(): void {
