@@ -17,9 +17,10 @@ import { isStale } from './database-unavailable.js';
 import type { ClientConfig } from './pool/service-client.js';
 import { poolOf } from './pool/service-pool.js';
 
-/** A statement that PostgreSQL parses and plans once for each connection. */
+/** A statement that PostgreSQL parses and plans once for each connection, if it has a name. */
 export interface NamedStatement {
-  readonly name: string;
+  /** Absent if PostgreSQL parses it each time. */
+  readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -62,7 +63,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly target: new () => Entity;
   /** Columns that PostgreSQL may set. */
   private readonly defaults: ReadonlySet<ColumnMetadata>;
-  /** By the rest of their text. Their number is bounded by the filters in the code. */
+  /** By what differs in their text. */
   private readonly texts = new Map<string, Pick<NamedStatement, 'name' | 'text'>>();
 
   private constructor(private readonly metadata: EntityMetadata) {
@@ -142,12 +143,14 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 
   /** Updates the row with the `id`. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
   update(id: unknown, changes: Partial<Entity>): NamedStatement | undefined {
-    const columns = Object.keys(changes).map((property) => this.byProperty.get(property));
     const key = this.byProperty.get('id');
-    if (!key || 'id' in changes || this.metadata.updateDateColumn || !columns.every(isUpdatable))
+    if (!key || 'id' in changes || this.metadata.updateDateColumn) return undefined;
+    if (!Object.keys(changes).every((property) => isUpdatable(this.byProperty.get(property))))
       return undefined;
+    // In the order of the table: that of a client's members would make a statement for each order.
+    const columns = this.columns.filter(({ property }) => property in changes);
     const values = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
-    return this.statement(`update ${Object.keys(changes).join()}`, [...values, id], () => {
+    return this.statement(`update ${columns.map(({ property }) => property).join()}`, [...values, id], () => {
       const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`).join();
       const changed = columns.map(({ metadata }, i) => isDistinct(metadata, `$${i + 1}`)).join(' OR ');
       return (
@@ -169,10 +172,12 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       const send = (named: object) =>
         client.query<unknown[]>({ ...named, text, values: [...values], rowMode: 'array' });
       // After a migration the columns may have other types. Outside a transaction the same text works without its name.
-      const { rows } = await send(this.isNamed ? { name } : {}).catch((error: unknown) => {
-        if (!isStale(error) || queryRunner?.isTransactionActive) throw error;
-        return send({});
-      });
+      const { rows } = await send(this.isNamed && name !== undefined ? { name } : {}).catch(
+        (error: unknown) => {
+          if (!isStale(error) || queryRunner?.isTransactionActive) throw error;
+          return send({});
+        },
+      );
       const entities: Entity[] = [];
       for (const fields of rows) entities.push(this.toEntity(fields));
       return entities;
@@ -200,12 +205,16 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     let known = this.texts.get(key);
     if (known === undefined) {
       const text = sql();
+      if (this.texts.size >= MAX_NAMED) return { text, values };
       known = { name: hash('sha256', text, 'base64url'), text }; // PostgreSQL truncates names after 63 bytes
       this.texts.set(key, known);
     }
     return { ...known, values };
   }
 }
+
+/** Each connection keeps a plan for each name, and the members of a `PATCH` decide which columns an update has. */
+const MAX_NAMED = 100;
 
 type FindTarget<Entity extends ObjectLiteral> = Parameters<
   typeof EntityManager.prototype.getRepository<Entity>
@@ -257,7 +266,7 @@ class Column {
   }
 }
 
-const isUpdatable = (column: Column | undefined): column is Column => column?.metadata.isUpdate === true;
+const isUpdatable = (column: Column | undefined): boolean => column?.metadata.isUpdate === true;
 
 /** Whether a value is a plain one, not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): boolean =>

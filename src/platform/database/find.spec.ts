@@ -1,7 +1,7 @@
 import { Column, DataSource, Entity, LessThan, PrimaryGeneratedColumn, type Repository } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
-import { EntityStatements } from './entity-statements.js';
+import { EntityStatements, type NamedStatement } from './entity-statements.js';
 import { poolOptions } from './database.module.js';
 import { findById } from './find.js';
 
@@ -84,6 +84,28 @@ describe('findById', () => {
     expect(await locks()).toHaveLength(1);
   });
 
+  it('leave at most 100 plans on a connection, and one for updates of the same columns in any order', async () => {
+    const statements = EntityStatements.of(dataSource, Plain);
+    const values = { text: 'x', big: 1, flag: true, at: new Date(0), amount: '1' };
+    const orders = permutations(Object.keys(values) as (keyof typeof values)[]);
+    expect(orders).toHaveLength(120);
+    await dataSource.transaction(async (manager) => {
+      const run = (statement: NamedStatement | undefined) => statement && statements?.run(manager, statement);
+      const plans = async () => (await manager.query<object[]>('SELECT FROM pg_prepared_statements')).length;
+      const before = await plans();
+      for (const names of orders)
+        expect(
+          await run(statements?.update(-1, Object.fromEntries(names.map((name) => [name, values[name]])))),
+        ).toEqual([]);
+      expect(await plans()).toBe(before + 1);
+      for (const names of orders) {
+        const order = Object.fromEntries(names.map((name) => [name, 'ASC']));
+        expect(await run(statements?.select({ order }))).toHaveLength(40);
+      }
+      expect(await plans()).toBeLessThanOrEqual(100);
+    });
+  });
+
   it('keep working after a migration has changed a column', async () => {
     const repository = dataSource.getRepository(Plain);
     const all = () => Promise.all(Array.from({ length: 10 }, () => findById(repository, 5)));
@@ -105,3 +127,10 @@ describe('findById', () => {
     await dataSource.query('ALTER TABLE plain_rows ALTER COLUMN a_text TYPE text');
   });
 });
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item) =>
+    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
+}
