@@ -5,8 +5,10 @@ import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { type Ended, emptyFolder, Program, SERVICE } from '../support/program.js';
 import { whileLocked } from '../support/table-lock.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { bearer, requestBytes } from '../support/wire.js';
 
+const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
 const GRACE = seconds(3); // enough for some requests on a busy machine
 
 let petstore: Petstore;
@@ -16,7 +18,7 @@ let service: Program;
 let port: number;
 
 beforeAll(async () => {
-  petstore = await Petstore.start(); // for its database and a key in it
+  petstore = await Petstore.start({ env: { ...LOCAL, WEBHOOK_WORKER: 'off' } }); // for its database and keys in it
   key = await petstore.key();
   folder = await emptyFolder();
 });
@@ -26,7 +28,12 @@ afterAll(async () => {
 });
 
 async function start(grace = GRACE): Promise<void> {
-  const env = { DATABASE_URL: petstore.databaseUrl, PORT: '0', SHUTDOWN_GRACE_SECONDS: String(grace / 1000) };
+  const env = {
+    DATABASE_URL: petstore.databaseUrl,
+    PORT: '0',
+    SHUTDOWN_GRACE_SECONDS: String(grace / 1000),
+    ...LOCAL,
+  };
   service = new Program(SERVICE, [], { cwd: folder.path, env });
   await service.prints(/listens/);
   port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(service.stdout)?.[1]);
@@ -109,6 +116,60 @@ describe('SIGTERM', () => {
     });
     await eventually(() => waiting?.received().includes('HTTP/1.1 200') === true);
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('SIGTERM while webhooks are delivered', () => {
+  /** How many deliveries of a webhook are sent at the same time. */
+  const BATCH = 8;
+  let receiver: WebhookReceiver;
+  beforeEach(async () => {
+    receiver = await WebhookReceiver.start();
+    await start();
+    const client = petstore.client(await petstore.key());
+    await client.post('/v1/webhooks').send({ url: receiver.url }).expect(201);
+  });
+  afterEach(async () => {
+    receiver.stop();
+    await petstore.query('TRUNCATE webhooks, webhook_deliveries, event_outbox, events CASCADE');
+  });
+
+  const record = (count: number) =>
+    petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data)
+       SELECT 'pet.created', 1, now(), json_build_object('id', n) FROM generate_series(1, $1::int) AS n`,
+      [count],
+    );
+  const isReady = async () => (await ask('/health/ready')).status === 200;
+
+  it('is not ready at once, and serves requests for the grace period, beside an endpoint that does not answer', async () => {
+    let aborted = 0;
+    receiver.respond = (response) => response.on('close', () => (aborted += 1));
+    await record(BATCH);
+    await receiver.message(BATCH - 1);
+    service.signal('SIGTERM');
+    const ended = timed(service.ended);
+    await becomes(isReady, false);
+    expect(aborted).toBe(0);
+    await eventually(() => aborted === BATCH);
+    expect((await ask('/v1/pets')).status).toBe(200);
+    const { code, after } = await ended;
+    expect(code).toBe(0);
+    expect(after).toBeGreaterThan(GRACE - 100);
+    expect(after).toBeLessThan(GRACE + seconds(4));
+    expect(receiver.received).toHaveLength(BATCH); // the rest is left to other processes
+  });
+
+  it('sends no further messages than those that are under way', async () => {
+    await record(2_000);
+    await receiver.message(0);
+    service.signal('SIGTERM');
+    await becomes(isReady, false);
+    const sent = receiver.received.length;
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(receiver.received.length).toBeLessThanOrEqual(sent + BATCH);
+    const pending = await petstore.query(`SELECT FROM webhook_deliveries WHERE state = 'pending'`);
+    expect(pending).toHaveLength(2_000 - receiver.received.length);
   });
 });
 

@@ -3,11 +3,12 @@ import type { NestApplicationContext } from '@nestjs/core';
 import type { RequestListener, Server } from 'node:http';
 import { withTimeout, seconds } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
+import { Readiness } from '../health/readiness.js';
 import { HttpConfig } from '../http/http.config.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ClientTurns } from '../rate-limit/client-turns.js';
 
-/** Time for requests that still run at the end of the grace period. */
+/** Time for requests that still run when the port closes. */
 const REQUEST_TIMEOUT = seconds(4);
 /** Time for everything else, such as writing day counts and closing connections. */
 const CLOSE_TIMEOUT = seconds(9);
@@ -26,27 +27,32 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
       `${signal}: no longer ready; requests are served for another ${grace / 1000} s.`,
     );
   }
+  app.get(Readiness).stop();
   server.prependListener('request', closeConnection);
-  // The response to an earlier request may lack `Connection: close`, which leaves an idle connection open.
+  let cut: NodeJS.Timeout | undefined;
   const sweep = setInterval(() => {
-    if (!server.listening) server.closeIdleConnections();
+    if (server.listening) return;
+    cut ??= endRequests(app, server);
+    // The response to an earlier request may lack `Connection: close`, which leaves an idle connection open.
+    server.closeIdleConnections();
   }, SWEEP_INTERVAL);
-  const refuse = setTimeout(() => {
-    app.get(ClientTurns).close();
-    app.get(IdempotentRequests).close();
-  }, grace);
-  const cut = setTimeout(() => {
-    server.closeAllConnections();
-  }, grace + REQUEST_TIMEOUT);
   try {
     await withTimeout(context.close(signal), grace + CLOSE_TIMEOUT, () => {
       throw new StartupError('Connections did not close in time.');
     });
   } finally {
     clearInterval(sweep);
-    clearTimeout(refuse);
     clearTimeout(cut);
   }
+}
+
+/** After the port has closed: waiting requests are refused, running ones may take a while. */
+function endRequests(app: INestApplication, server: Server): NodeJS.Timeout {
+  app.get(ClientTurns).close();
+  app.get(IdempotentRequests).close();
+  return setTimeout(() => {
+    server.closeAllConnections();
+  }, REQUEST_TIMEOUT);
 }
 
 const closeConnection: RequestListener = (_request, response) => {

@@ -21,6 +21,7 @@ const CACHE_TIME = seconds(1);
 @Injectable()
 export class Readiness implements OnApplicationShutdown {
   private readonly probe: ReturnType<typeof openProbe>;
+  private isStopping = false;
   private readonly checks: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
 
   constructor(
@@ -40,8 +41,18 @@ export class Readiness implements OnApplicationShutdown {
     this.checks.push(part);
   }
 
+  /** Not ready from now on. Terminus would notice late: Nest calls the shutdown hooks of one module after those of another. */
+  stop(): void {
+    this.isStopping = true;
+  }
+
   /** Runs all checks. Failed checks do not reject; see `status` and `error` of the result. */
   async check(): Promise<HealthCheckResult> {
+    const result = await this.runChecks();
+    return this.isStopping ? { ...result, status: 'shutting_down' } : result;
+  }
+
+  private async runChecks(): Promise<HealthCheckResult> {
     try {
       return await this.health.check(this.checks);
     } catch (error) {

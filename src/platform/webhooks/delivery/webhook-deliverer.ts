@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICE, VERSION } from '../../config/service.js';
 import { Clock } from '../../clock/clock.js';
@@ -35,7 +35,7 @@ interface BatchResult {
 }
 
 @Injectable()
-export class WebhookDeliverer implements BeforeApplicationShutdown {
+export class WebhookDeliverer {
   private readonly logger = new Logger('Webhooks');
   private stopping = false;
 
@@ -47,7 +47,8 @@ export class WebhookDeliverer implements BeforeApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  beforeApplicationShutdown(): void {
+  /** Begins no further batch. */
+  stop(): void {
     this.stopping = true;
   }
 

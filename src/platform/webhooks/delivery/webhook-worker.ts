@@ -1,8 +1,9 @@
 import {
-  type BeforeApplicationShutdown,
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -32,7 +33,9 @@ const STOP_TIMEOUT = seconds(2);
  * for due deliveries, whichever process added them.
  */
 @Injectable()
-export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WebhookWorker
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
   private readonly logger = new Logger('Webhooks');
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(`Could not process webhooks; retrying at the next run: ${String(error)}`);
@@ -41,6 +44,8 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
     string,
     { readonly abort: AbortController; readonly done: Promise<void> }
   >();
+
+  private stopped?: Promise<void>;
 
   constructor(
     private readonly config: WebhooksConfig,
@@ -78,11 +83,17 @@ export class WebhookWorker implements OnModuleInit, OnApplicationBootstrap, Befo
    * Requests still running at the timeout are aborted, and another process sends them again. Receivers detect
    * duplicates by their id.
    */
-  async beforeApplicationShutdown(): Promise<void> {
-    await withTimeout(this.stop(), STOP_TIMEOUT, () => undefined);
+  onModuleDestroy(): void {
+    this.stopped = withTimeout(this.stop(), STOP_TIMEOUT, () => undefined);
+  }
+
+  /** Only here does it wait: Nest calls the hooks in turn, and requests are served meanwhile. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.stopped;
   }
 
   private async stop(): Promise<void> {
+    this.deliverer.stop();
     await this.tasks.stop();
     const serving = [...this.serving.values()];
     const timer = setTimeout(() => {
