@@ -9,13 +9,14 @@ import { LoggingConfig } from './platform/logging/logging.config.js';
 import { MetricsConfig } from './platform/metrics/metrics.config.js';
 import { RedisConfig } from './platform/rate-limit/redis/redis.config.js';
 import { TracingConfig } from './platform/tracing/tracing.config.js';
+import { WebhooksConfig } from './platform/webhooks/webhooks.config.js';
 import { inspectConfig } from './settings.js';
 
 function config(env: Record<string, string> = {}) {
   const found = inspectConfig(new Config(env)).check();
-  const redis = found.read(RedisConfig);
+  const [redis, webhooks] = [found.read(RedisConfig), found.read(WebhooksConfig)];
   return Object.assign(
-    { redis },
+    { redis, webhooks },
     found.read(HttpConfig),
     found.read(DatabaseConfig),
     found.read(LoggingConfig),
@@ -275,5 +276,48 @@ describe('the Redis topology', () => {
     ],
   ])('rejects %j', (env, message) => {
     expect(messageFor(env)).toBe(message);
+  });
+});
+
+describe('WEBHOOK_SECRET_KEYS', () => {
+  const key = Buffer.alloc(32, 1).toString('base64');
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pet store-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const written = (text: string): Record<string, string> => {
+    const WEBHOOK_SECRET_KEYS_FILE = join(folder, 'keys');
+    writeFileSync(WEBHOOK_SECRET_KEYS_FILE, text);
+    return { WEBHOOK_SECRET_KEYS_FILE };
+  };
+
+  it.each<Record<string, string>>([{}, { WEBHOOK_SECRET_KEYS: '' }])('has no keys with %j', (env) => {
+    expect(config(env)).toMatchObject({ webhooks: { secretKeys: [] } });
+  });
+
+  it('reads several keys, also from a file', () => {
+    const secretKeys = [Buffer.alloc(32, 1), Buffer.alloc(32, 1)];
+    expect(config({ WEBHOOK_SECRET_KEYS: `${key},${key}` })).toMatchObject({ webhooks: { secretKeys } });
+    expect(config(written(`${key}\n${key}\n`))).toMatchObject({ webhooks: { secretKeys } });
+  });
+
+  it.each(['', ' \n', 'hunter2'])(
+    'rejects a file with %j, which would leave secrets in plain text',
+    (text) => {
+      expect(messageFor(written(text))).toBe(
+        'WEBHOOK_SECRET_KEYS must be keys of 32 bytes in base64, as openssl rand -base64 32 makes them.',
+      );
+    },
+  );
+
+  it('is rejected if the file is set too', () => {
+    expect(messageFor({ ...written(key), WEBHOOK_SECRET_KEYS: key })).toBe(
+      'WEBHOOK_SECRET_KEYS_FILE and WEBHOOK_SECRET_KEYS are both set: keep one of them.',
+    );
   });
 });

@@ -1,9 +1,12 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
-import { on } from 'node:events';
+import { on, once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { SkipThrottle } from '@nestjs/throttler';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
+import { whileLocked } from '../support/table-lock.js';
+import { bearer, requestBytes } from '../support/wire.js';
 
 const LIMIT = 3;
 
@@ -152,6 +155,44 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     await becomes(() => one.atWork(), LIMIT); // the next one, not the one that has gone
     while (one.atWork() > 0) one.end();
     expect(await next).toBe(200);
+  });
+
+  it('and a stored response ends the turn of a repeat whose client has gone', async () => {
+    const key = await petstore.key();
+    const body = JSON.stringify({ name: 'Gone' });
+    await petstore
+      .client(key)
+      .post('/v1/categories')
+      .set('Idempotency-Key', 'gone')
+      .set('Content-Type', 'application/json')
+      .send(body)
+      .expect(201);
+    const repeat = requestBytes({
+      method: 'POST',
+      path: '/v1/categories',
+      headers: [bearer(key), ['Idempotency-Key', 'gone'], ['Content-Type', 'application/json']],
+      body,
+    });
+    const server = petstore.app.getHttpServer();
+    const { port } = server.address() as AddressInfo;
+    await whileLocked(petstore.databaseUrl, 'idempotent_answers', async () => {
+      for (let i = 0; i < LIMIT; i++) {
+        const accepted = once(server, 'connection') as Promise<[Socket]>;
+        const socket = connect(port, '127.0.0.1');
+        const [connection] = await accepted;
+        const waits = arrived();
+        socket.write(repeat);
+        await waits;
+        const closed = once(connection, 'close');
+        socket.destroy();
+        await closed;
+      }
+    });
+    const one = client(key);
+    const sent = one.send();
+    await becomes(() => one.atWork(), 1); // without a wait for turns that nothing ends
+    one.end();
+    expect(await sent).toBe(200);
   });
 
   it('and the log names the client once', () => {

@@ -30,12 +30,13 @@ function allowedNetworks(variables: Variables): readonly string[] {
 }
 
 function secretKeys(variables: Variables): readonly Buffer[] {
-  const text = variables.file('WEBHOOK_SECRET_KEYS_FILE') ?? variables.optional('WEBHOOK_SECRET_KEYS') ?? '';
+  const text = variables.secret('WEBHOOK_SECRET_KEYS');
+  if (text === undefined) return [];
   const keys = text
     .split(/[\s,]+/)
     .filter((key) => key !== '')
     .map((key) => Buffer.from(key, 'base64'));
-  if (keys.every(({ length }) => length === KEY_BYTES)) return keys;
+  if (keys.length > 0 && keys.every(({ length }) => length === KEY_BYTES)) return keys;
   // The value is secret, so the message describes only its shape.
   const expected = 'must be keys of 32 bytes in base64, as openssl rand -base64 32 makes them';
   variables.problems.set('WEBHOOK_SECRET_KEYS', `WEBHOOK_SECRET_KEYS ${expected}.`);
