@@ -139,14 +139,33 @@ describe('the migrated tables', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
+  const columns = ({ definition }: SchemaItem) => /\(([^)]+)\)/.exec(definition)?.[1] ?? '';
+  const indexes = () => schema.filter(({ kind }) => kind === 'index');
+
+  it.each([
+    ['pets', 'status, id'],
+    ['pets', 'category_id, id'],
+    ['pets', 'category_id, status, id'],
+    ['orders', 'status, id'],
+    ['orders', 'pet_id, id'],
+    ['events', 'type, id'],
+    ['webhooks', 'api_key_id, id'],
+    ['webhook_deliveries', 'webhook_id, id'],
+    ['webhook_deliveries', 'webhook_id, state, id'],
+  ])('have an index for each list with filters: %s (%s)', (table, needed) => {
+    expect(
+      indexes()
+        .filter((index) => index.table === table)
+        .map(columns),
+    ).toContain(needed);
+  });
+
   it('have an index that starts with the columns of each foreign key', () => {
-    const columns = ({ definition }: SchemaItem) => /\(([^)]+)\)/.exec(definition)?.[1] ?? '';
-    const indexes = schema.filter(({ kind }) => kind === 'index');
     const missing = schema
       .filter(({ definition }) => definition.startsWith('FOREIGN KEY'))
       .filter(
         (key) =>
-          !indexes.some(
+          !indexes().some(
             (index) => index.table === key.table && `${columns(index)},`.startsWith(`${columns(key)},`),
           ),
       );

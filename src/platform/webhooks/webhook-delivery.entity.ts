@@ -25,6 +25,7 @@ export interface Attempt {
 @Check('webhook_deliveries_state_known', `state IN ('pending', 'delivered', 'failed')`)
 @Check('webhook_deliveries_next_attempt', `(state = 'pending') = (next_attempt_at IS NOT NULL)`)
 @Index('webhook_deliveries_webhook_id_idx', ['webhookId', 'id'])
+@Index('webhook_deliveries_webhook_id_state_id_idx', ['webhookId', 'state', 'id'])
 @Index('webhook_deliveries_due_idx', ['webhookId', 'nextAttemptAt'], { where: `state = 'pending'` })
 export class WebhookDelivery {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

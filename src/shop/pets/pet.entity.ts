@@ -7,6 +7,7 @@ import { PetStatus } from './pet-status.js';
 @Check('pets_status_known', `status IN ('available', 'pending', 'sold')`)
 @Index('pets_status_id_idx', ['status', 'id'])
 @Index('pets_category_id_id_idx', ['categoryId', 'id'])
+@Index('pets_category_id_status_id_idx', ['categoryId', 'status', 'id'])
 export class Pet {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;

@@ -106,7 +106,13 @@ export async function lastMigration(url: string, known: readonly Migration[]): P
 export async function revertLast(url: string, known: readonly Migration[]): Promise<string | undefined> {
   const last = await lastMigration(url, known);
   if (last === undefined) return undefined;
-  await underLock(url, known, warn, (dataSource) => dataSource.undoLastMigration({ transaction: 'each' }));
+  await underLock(url, known, warn, (dataSource) => {
+    // TypeORM asks the migration only for `up`
+    const alone = dataSource.migrations.some(
+      (migration) => migration.constructor.name === last && migration.transaction === false,
+    );
+    return dataSource.undoLastMigration({ transaction: alone ? 'none' : 'each' });
+  });
   return last;
 }
 
