@@ -42,6 +42,9 @@ const FAN_OUT = `
     FROM batch JOIN listening ON batch.id > after_event_id AND (types = '{}' OR type = ANY (types))
     ORDER BY batch.id
   ), mark AS (
-    UPDATE webhook_feed SET last_event_id = (SELECT max(id) FROM batch) WHERE EXISTS (SELECT FROM batch)
+    UPDATE webhook_feed SET last_event_id = read_to
+    FROM (SELECT CASE WHEN EXISTS (SELECT FROM listening) THEN (SELECT max(id) FROM batch) ELSE last_id END AS read_to
+          FROM event_feed) AS feed
+    WHERE read_to > last_event_id
   )
   SELECT count(*)::integer AS count FROM batch`;
