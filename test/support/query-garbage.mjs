@@ -1,10 +1,11 @@
+import '../../dist/src/platform/bootstrap/v8-flags.js'; // the service allocates no objects there at once
 import { getHeapSpaceStatistics } from 'node:v8';
 import { DataSource } from 'typeorm';
 import { poolOptions } from '../../dist/src/platform/database/database.module.js';
 
 /**
  * node --expose-gc query-garbage.mjs <URL of a database>: prints the kilobytes that each of some queries leaves in the old generation
- * of the heap. It is a separate process: V8 allocates objects there at once where earlier ones of other code have lived long.
+ * of the heap. It is a separate process, because V8 keeps what it has learnt from the code of other suites.
  */
 
 const [url] = process.argv.slice(2);

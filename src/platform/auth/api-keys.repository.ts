@@ -21,8 +21,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. Of the recorded level stays
-   * what clean days since have not taken off, because this process may not have known it.
+   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. The recorded level, less one for
+   * each clean day since, counts if it is higher, because this process may not have known it.
    * Automatic bans are not recorded in the history, because clients could make it grow without limit.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** The only source of time, so that tests can set any date. */
+/** The time for every rule of the service, so that tests can set any date. */
 @Injectable()
 export class Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. It jumps when the machine's clock is corrected. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 export const { version: VERSION } = createRequire(import.meta.url)('#package.json') as { version: string };
 
 /**
- * The names of the service. To rename it, change these texts and, for the command-line program, `petstore` in `package.json`.
+ * The names of the service in its documents, pages and headers. The command-line program is named `petstore` wherever it is mentioned.
  */
 export const SERVICE = {
   /** The title of documents and pages. */

@@ -39,7 +39,7 @@ export interface InsertCompanion {
 export class EntityStatements<Entity extends ObjectLiteral> {
   private static readonly cached = new WeakMap<EntityMetadata, EntityStatements<ObjectLiteral> | null>();
 
-  /** The statements of an entity; undefined if it uses features of TypeORM that they do not have, or if those of a logger or subscriber. */
+  /** The statements of an entity; undefined if it uses features of TypeORM that they do not have, or if the data source has a logger or a subscriber. */
   static of<Entity extends ObjectLiteral>(
     dataSource: DataSource,
     target: FindTarget<Entity>,

@@ -18,7 +18,7 @@ type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
 /**
  * A page of a table in the order of `id`. The optional filter is the `where` of `Repository.find`; undefined properties are
  * ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the same as page 1.
- * @param defaultOrder of a request without `sort`; `DESC` is newest first. A cursor is bound to its order where that is another one.
+ * @param defaultOrder of a request without `sort`; `DESC` is newest first. A cursor is bound to its order if it is not this one.
  * @throws InvalidCursor for a cursor of another table, filter or order
  */
 export async function keysetPage<E extends { id: Int64 }>(

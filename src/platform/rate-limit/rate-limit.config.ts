@@ -8,7 +8,7 @@ export class RateLimitConfig {
   readonly maxAnonymousAddresses: number;
   /** Requests of one client at work in this process; further ones wait. 0 for no limit. */
   readonly clientConcurrency: number;
-  /** Rejected requests within a minute that ban a key. At least half of its per-minute limit applies. */
+  /** Rejected requests within a minute that ban a key. Half of its per-minute limit, if that is more. */
   readonly banStrikes: number;
   /** Durations of the first ban, the second, and so on, in milliseconds. The last one repeats. */
   readonly banSteps: readonly number[];

@@ -15,8 +15,8 @@ const once = (name: string): FieldError =>
   parameterError('query', [name], { code: 'type', message: `${shown([name])} ${GIVEN_ONCE}` });
 
 /**
- * The errors of a query whose parameters are repeated. What is repeated where one value is expected is the error, whatever
- * rules the list of its values breaks; a parameter of an unknown type is so only if it breaks one.
+ * The errors of a query whose parameters are repeated. For a parameter with one value, the repetition is the error,
+ * whatever rules the list of its values breaks. For one of an unknown type it is only if the list breaks a rule.
  * @param broken of the rules of the DTO
  */
 export function withRepeated(query: object, dto: Type, broken: readonly FieldError[]): FieldError[] {

@@ -3,7 +3,7 @@ import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { memoize } from '../cache/memoize.js';
 import { factsOf } from './dto-facts.js';
 
-interface Partial {
+interface PartialDto {
   /** A class with the rules of the DTO, whose instances begin without its defaults. */
   readonly type: Type<object>;
   /** Turns an instance into one of the DTO. */
@@ -14,7 +14,7 @@ interface Partial {
  * For the DTO of a PATCH: absent members leave theirs unchanged (RFC 7396), but `PartialType()` inherits the defaults of its
  * class, which its constructor sets. Nested objects have none either; an array is replaced as a whole, so its items keep theirs.
  */
-export const partialOf: (dto: Type) => Partial = memoize((dto) => {
+export const partialOf: (dto: Type) => PartialDto = memoize((dto) => {
   const type = subclassWithoutConstructor(dto);
   const nested = new Map<string, Type<object>>();
   for (const [property, inner] of factsOf(dto).nested) {
@@ -49,5 +49,5 @@ function subclassWithoutConstructor(dto: Type): Type<object> {
   WithoutDefaults.prototype = Object.create(dto.prototype as object, {
     constructor: { value: WithoutDefaults, writable: true, configurable: true },
   }) as object;
-  return WithoutDefaults as unknown as Type<object>;
+  return WithoutDefaults as unknown as Type<object>; // a function is a class to JavaScript, but not to TypeScript
 }

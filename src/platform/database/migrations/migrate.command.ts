@@ -26,7 +26,7 @@ export function addMigrateCommand(program: Command, known: readonly Migration[])
   program
     .command('migrate')
     .description(
-      'Run the pending migrations of DATABASE_URL. Only this command and the start of the service create tables.',
+      'Run the pending migrations of DATABASE_URL. Only this command and the start of the service or of a worker create tables.',
     )
     .option('--status', 'only list the migrations; the exit code is 1 if some are pending')
     .addOption(

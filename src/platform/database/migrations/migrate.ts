@@ -58,7 +58,7 @@ export async function inspectMigrations(url: string, known: readonly Migration[]
   });
 }
 
-/** Counts the connections of the service's processes, which are of all commands but this one. @throws StartupError */
+/** Counts the connections of the service's processes, those of other commands included. @throws StartupError */
 export function countConnections(url: string): Promise<number> {
   const sql = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND starts_with(application_name, $1) AND application_name <> $2`;

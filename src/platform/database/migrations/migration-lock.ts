@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../../clock/duration.js';
 
 /** The id of the advisory lock. */
@@ -38,7 +38,7 @@ export async function takeLock(query: Query, say: Say): Promise<void> {
       const [holder] = (await query(HOLDER)) as readonly Holder[];
       if (holder) say(waitingFor(holder));
     }
-    await setTimeout(ASK_AGAIN);
+    await delay(ASK_AGAIN);
   }
 }
 

@@ -1,4 +1,4 @@
-/* This function runs in the browser: `@nestjs/swagger` sends its source, so it must not use anything outside of itself. */
+/* This function runs in the browser: the page contains its source, so it must not use anything outside of itself. */
 
 interface System {
   readonly React: {

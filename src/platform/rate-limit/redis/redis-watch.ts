@@ -19,7 +19,7 @@ const SEEN_FOR = seconds(5);
 
 /**
  * Checks by heartbeat whether Redis responds, in a cluster each master, and how many replicas of the service use it. Logs when it is
- * lost and when it is back. A master of a cluster is lost by itself: what the others count notices nothing.
+ * lost and when it is back. A master of a cluster is lost by itself: the clients that the others count are not affected.
  */
 export class RedisWatch {
   /** The number of replicas, this one included. */

@@ -20,7 +20,7 @@ export class RedisConfig {
   readonly sentinels: readonly Address[];
   readonly sentinelName: string;
   readonly sentinelPassword: string | undefined;
-  /** PEM of a certificate authority for a `rediss:` server, in addition to those of the system. */
+  /** PEM of a certificate authority for a `rediss:` server, instead of those of Node.js. */
   readonly ca: string | undefined;
 
   constructor(variables: Variables) {
