@@ -57,8 +57,8 @@ describe('clients/typescript, as packed by npm', () => {
       join(ROOT, 'clients/examples/typescript/webhook-receiver.ts'),
       join(folder.path, 'receiver.mts'),
     );
-    const [program = '', webhook = ''] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
-    await writeFile(join(folder.path, 'readme.mts'), program);
+    const [program, events, webhook] = codeBlocks(readText('clients/typescript/README.md'), 'ts');
+    await writeFile(join(folder.path, 'readme.mts'), `${program}\n${events}`);
     await writeFile(
       join(folder.path, 'readme-webhook.mts'),
       `declare const body: string, request: Request;\n${webhook}`,

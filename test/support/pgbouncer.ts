@@ -44,7 +44,11 @@ export class PgBouncer {
     });
     await handle.close();
     await eventually(() => accepts(listenPort));
-    const url = Object.assign(new URL(databaseUrl), { port: String(listenPort) }).href;
+    // Without the `options` of an embedded server, which PgBouncer refuses.
+    const url = Object.assign(new URL(databaseUrl), {
+      port: String(listenPort),
+      search: '?sslmode=disable',
+    }).href;
     return new PgBouncer(child, folder, url);
   }
 
