@@ -108,7 +108,10 @@ describe('petstore migrate', () => {
       const migrating = migrate();
       const terminate = `SELECT pg_terminate_backend(pid) FROM pg_locks
         WHERE relation = 'migrations'::regclass AND NOT granted`;
-      await until(async () => (await client.query(terminate)).rowCount === 1);
+      // Not in the open transaction: a migration that builds an index concurrently would wait for the end of one with a snapshot.
+      await withClient(database.url, (other) =>
+        until(async () => (await other.query(terminate)).rowCount === 1),
+      );
       return migrating;
     });
     expect(ended.code).toBe(1);
