@@ -135,7 +135,8 @@ describe(`${BURST} requests of one key at the same time`, () => {
     },
   );
 
-  it('leave others their share if they are aborted, too, and the waiting ones never run', async () => {
+  // That the waiting ones never run is in client-turns.e2e-spec.ts: how many of these are waiting after 50 ms depends on the machine.
+  it('leave others their share if they are aborted, too', async () => {
     const key = await petstore.key();
     const body = `{"name":"Aborted","categoryId":1}`;
     const abort = () =>
@@ -144,7 +145,5 @@ describe(`${BURST} requests of one key at the same time`, () => {
       );
     expect(await neighbour(abort)).toEqual([200, 201]);
     expect(await send({ key })).toBe(200);
-    const added = await petstore.query(`SELECT 1 FROM pets WHERE name = 'Aborted'`);
-    expect(added.length).toBeLessThan(BURST / 2);
   });
 });
