@@ -35,6 +35,22 @@ function messageFor(env: Record<string, string>): string {
   throw new Error(`${JSON.stringify(env)} was accepted`);
 }
 
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pet store-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes a secret to a file. @returns the variable that names the file */
+function secretFile(name: string, text: string): Record<string, string> {
+  const path = join(folder, 'secret');
+  writeFileSync(path, text);
+  return { [`${name}_FILE`]: path };
+}
+
 describe('Config', () => {
   it('needs no variable at all', () => {
     expect(config()).toMatchObject({
@@ -181,20 +197,7 @@ it('a URL of a socket names a host', () => {
 
 describe.each(['DATABASE_URL', 'REDIS_URL'])('%s_FILE', (name) => {
   const url = name === 'REDIS_URL' ? 'redis://:p@redis:6379' : 'postgres://u:p@db/pets';
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet store-'));
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  const written = (text: string): Record<string, string> => {
-    const path = join(folder, 'secret');
-    writeFileSync(path, text);
-    return { [`${name}_FILE`]: path };
-  };
+  const written = (text: string) => secretFile(name, text);
 
   it(`reads ${name} from the file without the trailing newline`, () => {
     expect(config(written(`${url}\n`))).toMatchObject(
@@ -281,20 +284,7 @@ describe('the Redis topology', () => {
 
 describe('WEBHOOK_SECRET_KEYS', () => {
   const key = Buffer.alloc(32, 1).toString('base64');
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet store-'));
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  const written = (text: string): Record<string, string> => {
-    const WEBHOOK_SECRET_KEYS_FILE = join(folder, 'keys');
-    writeFileSync(WEBHOOK_SECRET_KEYS_FILE, text);
-    return { WEBHOOK_SECRET_KEYS_FILE };
-  };
+  const written = (text: string) => secretFile('WEBHOOK_SECRET_KEYS', text);
 
   it.each<Record<string, string>>([{}, { WEBHOOK_SECRET_KEYS: '' }])('has no keys with %j', (env) => {
     expect(config(env)).toMatchObject({ webhooks: { secretKeys: [] } });
