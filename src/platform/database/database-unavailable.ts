@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
+import { errorCodeOf } from './error-code.js';
 
 /**
  * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator intervention,
@@ -67,11 +68,8 @@ function isConnectionError(error: unknown): boolean {
 const isCertificateError = (error: Error): boolean =>
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(errorCodeOf(error));
 
-const errorCodeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
-
 /** SQLSTATE 28: wrong user or password; 3D: unknown database. */
-const isRejected = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(28|3D)/.test(String(error.code));
+const isRejected = (error: unknown): boolean => /^(28|3D)/.test(errorCodeOf(error));
 
 /** @throws StartupError for a failed connection; other errors unchanged */
 export function throwConnectionError(error: unknown): never {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { errorCodeOf } from '../database/error-code.js';
 
 /** Events per transaction. A batch takes about 20 ms, during which other sequencers wait. */
 const BATCH = 1_000;
@@ -51,8 +52,7 @@ export class EventSequencer {
 }
 
 /** SQLSTATE read_only_sql_transaction */
-const isReadOnly = (error: unknown): boolean =>
-  error instanceof QueryFailedError && 'code' in error && error.code === '25006';
+const isReadOnly = (error: unknown): boolean => errorCodeOf(error) === '25006';
 
 async function sequenceBatch(manager: EntityManager): Promise<void> {
   // This must be a separate statement, so that the next one sees everything committed before the lock was taken.

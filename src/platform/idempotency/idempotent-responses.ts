@@ -4,9 +4,10 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock.js';
 import { hours, minutes } from '../clock/duration.js';
+import { errorCodeOf } from '../database/error-code.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import type { Int64 } from '../json/int64.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
@@ -130,5 +131,4 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
 }
 
 /** SQLSTATE serialization_failure: here, another request stored a response after the transaction began. */
-const isConflict = (error: unknown): boolean =>
-  error instanceof QueryFailedError && 'code' in error && error.code === '40001';
+const isConflict = (error: unknown): boolean => errorCodeOf(error) === '40001';

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { seconds, withTimeout } from '../../clock/duration.js';
+import { errorCodeOf } from '../error-code.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
 /** The pool of TypeORM. */
@@ -83,7 +84,7 @@ export class ServicePool extends pg.Pool {
 
   private wait(callback: OnConnection, began = performance.now()): void {
     super.connect((error, client, release) => {
-      const isFull = (error as { code?: string } | undefined)?.code === OUT_OF_CONNECTIONS;
+      const isFull = errorCodeOf(error) === OUT_OF_CONNECTIONS;
       const isLate = performance.now() - began >= (this.options.connectionTimeoutMillis ?? Infinity);
       if (!isFull || isLate || this.totalCount === 0) callback(error, client, release);
       else {
