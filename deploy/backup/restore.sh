@@ -8,6 +8,10 @@ umask 077
 . "$(dirname "$0")/target.sh"
 folder=${2:?The second argument is the folder of the backup.}
 [ -s "$folder/petstore.dump" ] || fail "$folder has no petstore.dump."
+has_keys() { [ -s "$folder/webhook-secret-keys" ]; }
+if [ "$1" = here ] && has_keys && [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ]; then
+  fail 'The backup has the keys of webhook secrets: set WEBHOOK_SECRET_KEYS_FILE to the file where they belong.'
+fi
 
 psql='psql --dbname="$URL" --no-psqlrc --quiet --set ON_ERROR_STOP=1'
 script() {
@@ -35,6 +39,6 @@ SQL
 [ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers; in PgBouncer, run RECONNECT."
 script | client "$psql --output=/dev/null"
 left='The database is that of the backup, but not everything is done. Run this again.'
-[ ! -s "$folder/webhook-secret-keys" ] || write_keys <"$folder/webhook-secret-keys"
+! has_keys || write_keys <"$folder/webhook-secret-keys"
 start
 say 'The database is that of the backup.'

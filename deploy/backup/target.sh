@@ -1,7 +1,8 @@
 # Sourced by backup.sh and restore.sh: how to reach the service. The first argument says where it runs:
 #   compose     the stack of deploy/compose/production.yml, which COMPOSE_FILE in .env names
 #   kubernetes  the namespace petstore, or KUBE_NAMESPACE, of the current context; to restore, OVERLAY is the overlay that was applied
-#   here        the PostgreSQL of DATABASE_URL or libpq's variables (PGHOST, PGPASSFILE …), keys in WEBHOOK_SECRET_KEYS_FILE
+#   here        the PostgreSQL of DATABASE_DIRECT_URL, DATABASE_URL or libpq's variables (PGHOST, PGPASSFILE …), keys in
+#               WEBHOOK_SECRET_KEYS_FILE
 #
 #   connect, disconnect    call them first and last
 #   client COMMAND         runs a shell command that can call psql and pg_dump with $URL
@@ -80,9 +81,10 @@ case ${1:-} in
     ;;
 
   here)
-    client() { URL=${DATABASE_URL:-postgres://} sh -c "$1"; }
+    # A pooler is bypassed: it would keep the search_path of pg_dump in a session that requests get later.
+    client() { URL=${DATABASE_DIRECT_URL:-${DATABASE_URL:-postgres://}} sh -c "$1"; }
     read_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat "$WEBHOOK_SECRET_KEYS_FILE"; }
-    write_keys() { [ -z "${WEBHOOK_SECRET_KEYS_FILE:-}" ] || cat >"$WEBHOOK_SECRET_KEYS_FILE"; }
+    write_keys() { cat >"$WEBHOOK_SECRET_KEYS_FILE"; }
     stop() { :; } # restore.sh fails while a process is connected
     start() { say 'Run "petstore migrate", and start the service and its worker.'; }
     ;;

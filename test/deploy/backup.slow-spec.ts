@@ -202,6 +202,28 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       expect(readFileSync(saved('../keys'), 'utf8')).toBe(keys);
     });
 
+    it('refuse to restore keys of webhook secrets to nowhere', async () => {
+      const before = await petIds();
+      const withKeys = join(folder.path, 'with keys');
+      await runScript('backup.sh', withKeys);
+      await expect(runScript('restore.sh', withKeys, '')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/set WEBHOOK_SECRET_KEYS_FILE/) as unknown,
+      });
+      expect(await petIds()).toEqual(before);
+    });
+
+    it('pass by a pooler, whose sessions would keep the settings of pg_dump', async () => {
+      const direct = {
+        DATABASE_URL: 'postgres://pooler.invalid/petstore',
+        DATABASE_DIRECT_URL: postgres.url,
+      };
+      await promisify(execFile)(script('backup.sh'), ['here', join(folder.path, 'direct')], {
+        env: { ...postgres.env, ...direct },
+      });
+      expect(readdirSync(join(folder.path, 'direct'))).toContain('petstore.dump');
+    });
+
     it('keep the rights of other roles', async () => {
       const sql = (text: string) => withClient(postgres.url, (client) => client.query(text));
       await sql('CREATE ROLE reader; GRANT SELECT ON pets TO reader');
