@@ -221,6 +221,10 @@ class Operations(ClientTest):
             ["/v1/pets?ids=1&ids=2&sort=-id", "/v1/store/orders?sort=-id", "/v1/categories/1/pets?sort=-id"],
         )
 
+    def test_asks_for_no_ids_in_a_way_that_the_service_refuses_instead_of_for_all_pets(self):
+        self.client().pets.list(ids=[]).page()
+        self.assertEqual(self.paths(), ["/v1/pets?ids="])
+
     def test_reads_the_feed_to_an_empty_page_whose_cursor_leads_to_what_comes_later(self):
         event = {"id": 1, "type": "unknown", "version": 1, "occurredAt": "2026-11-20T09:30:00.000Z", "data": {}}
         links = [{"Link": f'</v1/events?cursor={cursor}>; rel="next"'} for cursor in ("one", "two", "three")]

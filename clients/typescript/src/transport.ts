@@ -228,8 +228,12 @@ const pathOf = ({ path }: Operation, values: Parameters = {}): string =>
 
 function queryOf(values: Parameters = {}): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values))
-    for (const item of [value ?? []].flat()) query.append(name, String(item));
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    const items = [value].flat();
+    // Without the parameter, an empty list would ask for everything. The service refuses it.
+    for (const item of items.length > 0 ? items : ['']) query.append(name, String(item));
+  }
   return query.size === 0 ? '' : `?${String(query)}`;
 }
 

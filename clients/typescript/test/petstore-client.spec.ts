@@ -227,6 +227,12 @@ describe('pages', () => {
     ]);
   });
 
+  it('of no ids are refused by the service, instead of being those of all pets', async () => {
+    service.responses = [page('[{"id":1}]')];
+    await all(time.client(service.url).pets.list({ ids: [] }));
+    expect(service.received[0]?.url).toBe('/v1/pets?ids=');
+  });
+
   it('of the feed end at an empty one, whose cursor leads to what comes later', async () => {
     const event = '{"id":1,"type":"unknown","version":1,"occurredAt":"2026-11-20T09:30:00.000Z","data":{}}';
     service.responses = [page(`[${event}]`, 'one'), page('[]', 'two'), page('[]', 'three')];

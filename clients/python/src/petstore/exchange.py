@@ -121,7 +121,9 @@ def _strong(etags: str) -> str:
 def _address(operation: Operation, path: Mapping[str, int | str], query: Mapping[str, Any]) -> str:
     """The path with its parameters in place, and the query."""
     filled = re.sub(r"\{(\w+)\}", lambda found: quote(str(path[found[1]]), safe=""), operation.path)
-    return f"{filled}?{urlencode(query, doseq=True)}" if query else filled
+    # Without the parameter, an empty list would ask for everything. The service refuses it.
+    given = {name: "" if value == [] else value for name, value in query.items()}
+    return f"{filled}?{urlencode(given, doseq=True)}" if query else filled
 
 
 @dataclass(frozen=True)
