@@ -40,6 +40,8 @@ describe('npm run generate with impossible requests', () => {
     ['api-keys', [], /already creates a table api_keys/],
     ['lost-posts', ['--singular=post'], /A class Post would collide/],
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
+    ['clients', [], /A variable client would collide/],
+    ['lost-things', ['--singular=condition'], /A variable condition would collide/],
     ['categories', ['toys'], /One name is needed/],
     ['categories', ['--colour=red'], /Unknown option '--colour'/],
   ])('refuses %s %j with a message, and writes nothing', async (name, options, reason) => {

@@ -32,12 +32,18 @@ export function readOptions(args) {
     ...values,
     works: chosen(only, workNames) ?? workNames,
     servers: serverNames.filter((name) => ['ours', ...(chosen(server, serverNames) ?? peers)].includes(name)),
-    rounds: Number(values.rounds ?? (quick ? 2 : 5)),
+    rounds: positive('--rounds', values.rounds ?? (quick ? 2 : 5)),
+    connections: positive('--connections', values.connections),
     measureSeconds: quick ? 1 : 2,
     warmUpSeconds: quick ? 0 : 1,
     workWarmUpSeconds: quick ? 1 : 8,
     firstWarmUpSeconds: quick ? 8 : 25,
   };
+}
+
+function positive(option, value) {
+  if (!/^[1-9]\d*$/.test(value)) throw new Error(`${option} ${value} is not a whole number of at least 1`);
+  return Number(value);
 }
 
 function chosen(list, known) {

@@ -35,8 +35,8 @@ async function run({ seconds, seed }) {
       interruptAfterTimeLimit: seconds * 1000,
     });
     report(seen, (performance.now() - begun) / 1000);
-    await holdDescriptors(service.port, before);
     if (result.counterexample !== null) tell(result, seed);
+    await holdDescriptors(service.port, before); // fails if a request has ended the service
   } finally {
     await service.stop();
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GeneratorError } from './names.mjs';
-import { importedNames } from './render.mjs';
+import { declaredNames, importedNames } from './render.mjs';
 
 /**
  * Refuses names that collide with existing ones.
@@ -10,9 +10,10 @@ import { importedNames } from './render.mjs';
  * @param {string} plural
  * @param {string} table
  * @param {string} entity
+ * @param {string} row
  * @param {readonly { path: string }[]} files about to be written
  */
-export async function checkFree(root, plural, table, entity, files) {
+export async function checkFree(root, plural, table, entity, row, files) {
   const folder = `src/shop/${plural}`;
   if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} already exists.`);
   for (const { path } of files) {
@@ -20,6 +21,7 @@ export async function checkFree(root, plural, table, entity, files) {
   }
   await checkTable(root, table);
   await checkClass(root, entity);
+  await checkVariable(row);
 }
 
 async function checkTable(root, table) {
@@ -31,8 +33,14 @@ async function checkTable(root, table) {
   }
 }
 
+const hint = 'Choose another word with --singular.';
+
+async function checkVariable(row) {
+  if ((await declaredNames()).has(row))
+    throw new GeneratorError(`A variable ${row} would collide with the one of the generated code. ${hint}`);
+}
+
 async function checkClass(root, entity) {
-  const hint = 'Choose another word with --singular.';
   if ((await importedNames()).has(entity)) {
     throw new GeneratorError(
       `A class ${entity} would collide with the ${entity} that a module imports. ${hint}`,

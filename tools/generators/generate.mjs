@@ -32,7 +32,7 @@ async function run(args) {
   const names = substitutions(plural, singular);
   const files = await render(ROOT, names, await timestamp());
   const named = Object.fromEntries(names);
-  await checkFree(ROOT, plural, named.pet_toys, named.PetToy, files);
+  await checkFree(ROOT, plural, named.pet_toys, named.PetToy, named.petToy, files);
   const map = await register(ROOT, plural, `${named.PetToys}Module`);
   if (!dryRun) await writeAll(files, map);
   report(files, map, plural, dryRun);

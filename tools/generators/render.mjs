@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import prettier from 'prettier';
+import ts from 'typescript';
 
 const TEMPLATE = join(import.meta.dirname, 'template');
 const SUFFIX = '.template';
@@ -27,12 +28,31 @@ export async function render(root, names, timestamp) {
 
 /** Names imported by the template, which the module's own classes must not use. */
 export async function importedNames() {
-  const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
-  const texts = await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')));
-  const lists = texts.join('').matchAll(/^import (?:type )?\{([^}]+)\} from '(?!.*pet-toy)/gm);
+  const lists = (await templateText()).matchAll(/^import (?:type )?\{([^}]+)\} from '(?!.*pet-toy)/gm);
   return new Set(
     [...lists].flatMap(([, names]) => names.split(',').map((name) => name.trim().replace('type ', ''))),
   );
+}
+
+/** Names of the template's variables, parameters and functions, which its rows must not have. */
+export async function declaredNames() {
+  const names = new Set();
+  const visit = (node) => {
+    const declares =
+      ts.isVariableDeclaration(node) ||
+      ts.isParameter(node) ||
+      ts.isBindingElement(node) ||
+      ts.isFunctionDeclaration(node);
+    if (declares && ts.isIdentifier(node.name) && !/^petToy/.test(node.name.text)) names.add(node.name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('template.ts', await templateText(), ts.ScriptTarget.Latest));
+  return names;
+}
+
+async function templateText() {
+  const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
+  return (await Promise.all(files.map((file) => readFile(join(TEMPLATE, file), 'utf8')))).join('');
 }
 
 /** In a single pass, so that inserted text is not replaced again. */
