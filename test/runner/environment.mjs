@@ -11,12 +11,20 @@ export default class NativeEnvironment {
   #env = { ...process.env };
   #exit = process.exit;
   #console = console;
+  #setInterval = setInterval;
+  #intervals = new Set();
 
   constructor({ projectConfig: config }) {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
   }
 
-  async setup() {}
+  async setup() {
+    globalThis.setInterval = (...args) => {
+      const interval = this.#setInterval.call(globalThis, ...args);
+      this.#intervals.add(interval);
+      return interval;
+    };
+  }
 
   async handleTestEvent({ name, test }) {
     if (name === 'test_done') await this.serviceLog.endOfTest(test);
@@ -24,6 +32,9 @@ export default class NativeEnvironment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    globalThis.setInterval = this.#setInterval;
+    // A task that a suite has left behind would otherwise act, and log, in the next one.
+    for (const interval of this.#intervals) clearInterval(interval);
     globalThis.console = this.#console;
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];

@@ -23,6 +23,10 @@ class Table {
     if (this.failure) throw this.failure;
     return found && { key: found, endsAt: this.endsAt };
   }
+
+  recordUse(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 let table: Table;
@@ -33,10 +37,11 @@ let lastUsed: LastUsedRecorder;
 beforeEach(() => {
   table = new Table();
   clock = new TestClock();
-  const service = table as unknown as ApiKeysRepository; // only findByHash is called
+  const service = table as unknown as ApiKeysRepository; // only these are called
   lastUsed = new LastUsedRecorder(service);
   resolver = new ApiKeyResolver(service, lastUsed, clock);
 });
+afterEach(() => lastUsed.onApplicationShutdown());
 
 const resolve = async (secret = SECRET, network = '192.0.2.1') => {
   const known = resolver.resolveCached(secret);
