@@ -23,6 +23,7 @@ export { IfMatchCondition } from './conditional/if-match.condition.js';
 export { PageQuery, SortedPageQuery } from './pagination/page.query.js';
 export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
+  EnumField,
   Int64Field,
   Int64List,
   Int64Parameter,

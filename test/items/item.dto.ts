@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsEnum } from 'class-validator';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import {
   AtLeastOneProperty,
+  EnumField,
   type Int64,
   Int64Field,
   Int64List,
@@ -11,8 +11,6 @@ import {
 } from '../../src/platform/index.js';
 import { type Item, ItemStatus } from './item.entity.js';
 
-const IS_STATUS = { message: 'status must be one of open, held, closed' };
-
 @ApiSchema({ name: 'NewItem' })
 export class CreateItemDto {
   @Text({ max: 200, description: 'The name.', example: 'Rex' })
@@ -21,9 +19,8 @@ export class CreateItemDto {
   @Int64Field({ description: 'A number of 64 bits.', example: 7 })
   readonly amount!: Int64;
 
-  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus', default: ItemStatus.Open })
   @OptionalNotNull()
-  @IsEnum(ItemStatus, IS_STATUS)
+  @EnumField(ItemStatus, { name: 'ItemStatus', default: ItemStatus.Open })
   readonly status: ItemStatus = ItemStatus.Open;
 }
 
@@ -38,16 +35,14 @@ export class UpdateItemDto {
   @Int64Field({ required: false, description: 'A number of 64 bits.', example: 7 })
   readonly amount?: Int64;
 
-  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
   @OptionalNotNull()
-  @IsEnum(ItemStatus, IS_STATUS)
+  @EnumField(ItemStatus, { name: 'ItemStatus', required: false })
   readonly status?: ItemStatus;
 }
 
 export class ListItemsQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: ItemStatus, enumName: 'ItemStatus' })
   @OptionalNotNull()
-  @IsEnum(ItemStatus, IS_STATUS)
+  @EnumField(ItemStatus, { name: 'ItemStatus', required: false })
   readonly status?: ItemStatus;
 
   @Int64List({ max: 100, description: 'Only items with these ids.' })

@@ -40,6 +40,6 @@ export class SortedPageQuery extends PageQuery {
       'Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does.',
   })
   @OptionalNotNull()
-  @IsIn(SORTS, { message: 'sort must be one of id, -id' })
+  @IsIn(SORTS, { message: '$property must be one of $constraint1' })
   readonly sort?: Sort;
 }

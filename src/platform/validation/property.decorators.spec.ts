@@ -1,5 +1,5 @@
 import { validateSync } from 'class-validator';
-import { Text } from './property.decorators.js';
+import { EnumField, Text } from './property.decorators.js';
 
 class Note {
   @Text({ max: 5 })
@@ -34,4 +34,32 @@ describe('a text of at most 5 characters', () => {
   ])('rejects %j', (text) => {
     expect(isValid(text)).toBe(false);
   });
+});
+
+enum Size {
+  Small = 'small',
+  Large = 'large',
+}
+
+class Parcel {
+  @EnumField(Size, { name: 'Size' })
+  size: unknown;
+}
+
+describe('a field of an enumeration', () => {
+  const problems = (size: unknown) =>
+    validateSync(Object.assign(new Parcel(), { size })).flatMap(({ constraints }) =>
+      Object.values(constraints ?? {}),
+    );
+
+  it('accepts each of its values', () => {
+    expect(Object.values(Size).flatMap(problems)).toEqual([]);
+  });
+
+  it.each(['Small', 'medium', '', 0, null, undefined, ['small']])(
+    'rejects %j and names the values',
+    (size) => {
+      expect(problems(size)).toEqual(['size must be one of small, large']);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy, ValidateIf } from 'class-validator';
+import { IsEnum, ValidateBy, ValidateIf } from 'class-validator';
 import { isInt64, parseInt64 } from '../json/int64.js';
 
 interface Rule {
@@ -68,6 +68,27 @@ const isString = (value: unknown): value is string => typeof value === 'string';
 /** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
 const hasLength = (text: string, max: number): boolean =>
   text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
+
+interface EnumOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'default' | 'example'> {
+  /** Of the schema in the OpenAPI document, and of the type in generated clients. */
+  readonly name: string;
+}
+
+/** One value of an enumeration, such as `enum PetStatus { Available = 'available' }`. With a `default`, it may be omitted in the document. */
+export function EnumField(
+  values: Record<string, unknown>,
+  { name, ...document }: EnumOptions,
+): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      required: document.default === undefined,
+      ...document,
+      enum: values,
+      enumName: name,
+    } as ApiPropertyOptions),
+    IsEnum(values, { message: '$property must be one of $constraint2' }),
+  );
+}
 
 /** The name of the rule that a property must be a list of signed 64-bit integers. */
 export const INT64_LIST_RULE = 'int64List';

@@ -12,6 +12,6 @@ export class ListEventsQuery extends PageQuery {
     description: 'Return only events of this type.',
   })
   @OptionalNotNull()
-  @IsIn(EVENT_TYPES, { message: () => `type must be one of ${EVENT_TYPES.join(', ')}` })
+  @IsIn(EVENT_TYPES, { message: '$property must be one of $constraint1' })
   readonly type?: string;
 }

@@ -54,6 +54,6 @@ export class CreateWebhookDto {
   @IsArray({ message: 'types must be an array' })
   @ArrayMaxSize(MAX_TYPES)
   @ArrayUnique({ message: 'types must not hold a type twice' })
-  @IsIn(EVENT_TYPES, { each: true, message: () => `types must hold only ${EVENT_TYPES.join(', ')}` })
+  @IsIn(EVENT_TYPES, { each: true, message: '$property must hold only $constraint1' })
   readonly types: string[] = [];
 }

@@ -1,6 +1,5 @@
-import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsEnum } from 'class-validator';
-import { type Int64, Int64Field, OptionalNotNull, Text } from '../../../platform/index.js';
+import { ApiSchema } from '@nestjs/swagger';
+import { EnumField, type Int64, Int64Field, OptionalNotNull, Text } from '../../../platform/index.js';
 import { PetStatus } from '../pet-status.js';
 
 @ApiSchema({ name: 'NewPet' })
@@ -11,13 +10,11 @@ export class CreatePetDto {
   @Int64Field({ description: 'Identifier of the category the pet belongs to.', example: 1 })
   readonly categoryId!: Int64;
 
-  @ApiPropertyOptional({
-    enum: PetStatus,
-    enumName: 'PetStatus',
+  @OptionalNotNull()
+  @EnumField(PetStatus, {
+    name: 'PetStatus',
     default: PetStatus.Available,
     description: 'Availability of the pet.',
   })
-  @OptionalNotNull()
-  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
   readonly status: PetStatus = PetStatus.Available;
 }

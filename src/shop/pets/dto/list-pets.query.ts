@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEnum } from 'class-validator';
 import {
+  EnumField,
   type Int64,
   Int64List,
   Int64Parameter,
@@ -11,13 +10,12 @@ import { PetStatus } from '../pet-status.js';
 
 /** A page of pets, of all or of one status. */
 export class PetsPageQuery extends SortedPageQuery {
-  @ApiPropertyOptional({
-    enum: PetStatus,
-    enumName: 'PetStatus',
+  @OptionalNotNull()
+  @EnumField(PetStatus, {
+    name: 'PetStatus',
+    required: false,
     description: 'Only pets of this availability.',
   })
-  @OptionalNotNull()
-  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
   readonly status?: PetStatus;
 }
 

@@ -1,7 +1,7 @@
-import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsEnum } from 'class-validator';
+import { ApiSchema } from '@nestjs/swagger';
 import {
   AtLeastOneProperty,
+  EnumField,
   type Int64,
   Int64Field,
   OptionalNotNull,
@@ -25,13 +25,12 @@ export class UpdatePetDto {
   })
   readonly categoryId?: Int64;
 
-  @ApiPropertyOptional({
-    enum: PetStatus,
-    enumName: 'PetStatus',
+  @OptionalNotNull()
+  @EnumField(PetStatus, {
+    name: 'PetStatus',
+    required: false,
     description: 'From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`.',
     example: PetStatus.Pending,
   })
-  @OptionalNotNull()
-  @IsEnum(PetStatus, { message: 'status must be one of available, pending, sold' })
   readonly status?: PetStatus;
 }
