@@ -279,6 +279,16 @@ class StampMiddleware implements NestMiddleware {
   }
 }
 
+/** Acts at the head of a response, as middleware for compression, sessions or response times does. */
+function atHead(_request: Request, response: Response, next: () => void): void {
+  const { writeHead } = response;
+  response.writeHead = function (this: Response, ...args: Parameters<Response['writeHead']>) {
+    this.setHeader('X-Began', 'true');
+    return writeHead.apply(this, args);
+  } as Response['writeHead']; // it has overloads
+  next();
+}
+
 @Injectable({ scope: Scope.REQUEST })
 class Visit {
   constructor(@Inject(REQUEST) readonly request: Request) {}
@@ -389,7 +399,7 @@ class ToysController {
 class DailyModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(express.json({ limit: '1mb' })).forRoutes(BodiesController);
-    consumer.apply(StampMiddleware).forRoutes(ProvidersController);
+    consumer.apply(StampMiddleware, atHead).forRoutes(ProvidersController);
   }
 }
 
@@ -530,6 +540,7 @@ describe('a module written as the Nest documentation shows', () => {
       '/v1/on-providers/1',
       '/v1/on-providers/2',
     ]);
+    expect(visits.map(({ headers }) => headers['x-began'])).toEqual(['true', 'true']);
     const other = await client.get('/v1/on-guards/open').expect(200);
     expect(other.headers).not.toHaveProperty('x-stamped');
   });

@@ -22,5 +22,7 @@ export function endTurnsAtHead({ response }: Express): void {
       this.req.turn?.end();
       return ServerResponse.prototype.writeHead.apply(this, args);
     },
+    writable: true, // middleware such as compression or sessions puts its own before it
+    configurable: true,
   });
 }
