@@ -223,6 +223,13 @@ describe('webhooks', () => {
       expect(await get(id)).toMatchObject({ types: [], state: 'disabled' });
     });
 
+    it('stays as it is after a PATCH without a body', async () => {
+      const { id } = await create({ types: ['pet.created'] });
+      await client.patch(`/v1/webhooks/${id}`).expect(400);
+      await client.patch(`/v1/webhooks/${id}`).type('json').set('Transfer-Encoding', 'chunked').expect(400);
+      expect(await get(id)).toMatchObject({ types: ['pet.created'] });
+    });
+
     it('is changed and deleted only if If-Match names its version', async () => {
       const { id } = await create();
       const path = `/v1/webhooks/${id}`;

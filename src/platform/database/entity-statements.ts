@@ -27,8 +27,11 @@ export interface NamedStatement {
 
 /** A statement that runs together with an insert. It reads the inserted row as `written`. */
 export interface InsertCompanion {
-  /** @param placeholder of the item `i` of `values` */
-  readonly sql: (placeholder: (i: number) => string) => string;
+  /**
+   * @param placeholder of the item `i` of `values`
+   * @param id the column of `id`
+   */
+  readonly sql: (placeholder: (i: number) => string, id: string) => string;
   readonly values: readonly unknown[];
 }
 
@@ -133,7 +136,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const parameters = columns.map((column) => column.toParameter(row[column.property]));
     return this.statement('insert', [...parameters, ...values], () => {
       const placeholders = columns.map((_, i) => `$${i + 1}`);
-      const companion = sql((i) => `$${columns.length + i + 1}`);
+      const companion = sql((i) => `$${columns.length + i + 1}`, this.byProperty.get('id')?.name ?? 'id');
       return (
         `WITH written AS (INSERT INTO ${this.table} (${columns.map(({ name }) => name).join(', ')}) ` +
         `VALUES (${placeholders.join()}) RETURNING ${this.names}), companion AS (${companion}) SELECT ${this.names} FROM written`
@@ -141,10 +144,11 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     });
   }
 
-  /** Updates the row with the `id`. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
-  update(id: unknown, changes: Partial<Entity>): NamedStatement | undefined {
-    const key = this.byProperty.get('id');
-    if (!key || 'id' in changes || this.metadata.updateDateColumn) return undefined;
+  /** Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
+  update(where: object, changes: Partial<Entity>): NamedStatement | undefined {
+    const [[property = '', id] = []] = Object.entries(where) as [string, unknown][]; // isCovered() sees that it is one column
+    const key = this.byProperty.get(property);
+    if (!key || property in changes || this.metadata.updateDateColumn) return undefined;
     if (!Object.keys(changes).every((property) => isUpdatable(this.byProperty.get(property))))
       return undefined;
     // In the order of the table: that of a client's members would make a statement for each order.

@@ -1,4 +1,13 @@
-import { Column, DataSource, Entity, LessThan, PrimaryGeneratedColumn, type Repository } from 'typeorm';
+import {
+  Column,
+  DataSource,
+  Entity,
+  type FindManyOptions,
+  LessThan,
+  MoreThan,
+  PrimaryGeneratedColumn,
+  type Repository,
+} from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { EntityStatements, type NamedStatement } from './entity-statements.js';
@@ -84,6 +93,15 @@ describe('findById', () => {
     expect(await locks()).toHaveLength(1);
   });
 
+  it('go through the own find of a repository that an author extends', async () => {
+    const repository = dataSource.getRepository(Plain).extend({
+      find: (options: FindManyOptions<Plain> = {}) =>
+        dataSource.getRepository(Plain).find({ ...options, where: { ...options.where, big: MoreThan(0) } }),
+    });
+    expect(await findById(repository, 3)).toBeNull();
+    expect(await findById(repository, 5)).toMatchObject({ id: 5 });
+  });
+
   it('leave at most 100 plans on a connection, and one for updates of the same columns in any order', async () => {
     const statements = EntityStatements.of(dataSource, Plain);
     const values = { text: 'x', big: 1, flag: true, at: new Date(0), amount: '1' };
@@ -95,7 +113,9 @@ describe('findById', () => {
       const before = await plans();
       for (const names of orders)
         expect(
-          await run(statements?.update(-1, Object.fromEntries(names.map((name) => [name, values[name]])))),
+          await run(
+            statements?.update({ id: -1 }, Object.fromEntries(names.map((name) => [name, values[name]]))),
+          ),
         ).toEqual([]);
       expect(await plans()).toBe(before + 1);
       for (const names of orders) {

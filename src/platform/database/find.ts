@@ -1,4 +1,10 @@
-import type { FindManyOptions, FindOneOptions, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
+import {
+  type FindManyOptions,
+  type FindOneOptions,
+  type FindOptionsWhere,
+  type ObjectLiteral,
+  Repository,
+} from 'typeorm';
 import { EntityStatements } from './entity-statements.js';
 
 /** What reads need of a repository. The mock of a unit test has only `find`. */
@@ -12,7 +18,8 @@ export async function findRows<Entity extends ObjectLiteral>(
 ): Promise<Entity[]> {
   const { manager, target } = repository;
   if (!manager || !target) return repository.find(options);
-  const statements = EntityStatements.of(manager.dataSource, target);
+  const isStock = repository.find === Repository.prototype.find; // an author's own may add conditions
+  const statements = isStock ? EntityStatements.of(manager.dataSource, target) : undefined;
   const isLockable = options.lock === undefined || manager.queryRunner?.isTransactionActive === true;
   const select = isLockable ? statements?.select(options) : undefined;
   if (statements && select) return statements.run(manager, select);

@@ -127,6 +127,29 @@ class Note {
   done!: boolean | null;
 }
 
+/** Covered, with another name of its key's column. */
+@Entity('suppliers')
+class Supplier {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'supplier_id' })
+  id!: Int64;
+
+  @Column('text')
+  name!: string;
+}
+
+/** One of several with the same `id`. */
+@Entity('seats')
+class Seat {
+  @PrimaryColumn('integer')
+  hall!: number;
+
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('boolean', { default: true })
+  free!: boolean;
+}
+
 /** With a natural key. */
 @Entity('countries')
 class Country {
@@ -174,11 +197,13 @@ beforeAll(async () => {
   database = await createTestDatabase();
   dataSource = await new DataSource({
     ...poolOptions(database.url),
-    entities: [Kennel, Dog, Note, Country, City],
+    entities: [Kennel, Dog, Note, Supplier, Seat, Country, City],
   }).initialize();
   for (const sql of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
     if (
-      /"(kennels|dogs|dogs_size_enum|notes|countries|cities|cities_kennels_kennels)"/.test(sql.query) &&
+      /"(kennels|dogs|dogs_size_enum|notes|suppliers|seats|countries|cities|cities_kennels_kennels)"/.test(
+        sql.query,
+      ) &&
       !sql.query.startsWith('DROP')
     )
       await dataSource.query(sql.query);
@@ -305,6 +330,34 @@ describe('Changes.update', () => {
       const update = changes.update<{ id: Int64; price: unknown }>(target, gone, { price: 1 }, CHANGED);
       await expect(update).rejects.toThrow('Could not find any entity');
     }
+  });
+});
+
+describe('a key', () => {
+  it('may have a column of another name', async () => {
+    const supplier = await changes.insert(Supplier, { name: 'Ann' }, CHANGED);
+    const renamed = await changes.update(Supplier, supplier, { name: 'Bea' }, CHANGED);
+    expect(renamed).toEqual({ id: supplier.id, name: 'Bea' });
+    expect((await events()).map(({ data }) => data)).toEqual([
+      { id: supplier.id, name: 'Ann' },
+      { id: supplier.id, name: 'Bea' },
+    ]);
+  });
+
+  it('may have several columns: no other row with the same id is read, changed or deleted', async () => {
+    const seats = dataSource.getRepository(Seat);
+    const other = await changes.insert(Seat, { hall: 1, id: 'A' }, CHANGED);
+    const seat = await changes.insert(Seat, { hall: 2, id: 'A' }, CHANGED);
+    expect(seat).toEqual({ hall: 2, id: 'A', free: true });
+    const taken = await changes.update(Seat, seat, { free: false }, CHANGED);
+    expect(taken).toEqual({ hall: 2, id: 'A', free: false });
+    expect(await changes.update(Seat, taken, { free: false }, CHANGED)).toEqual(taken);
+    expect(await seats.findOneBy({ hall: 1 })).toEqual(other);
+    await changes.delete(Seat, taken, CHANGED);
+    expect(await seats.find()).toEqual([other]);
+    await expect(changes.delete(Seat, { id: 'A' } as Seat, CHANGED)).rejects.toThrow(
+      'The Seat lacks its primary key.',
+    );
   });
 });
 

@@ -11,7 +11,7 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { Clock } from '../clock/clock.js';
 import { changeCondition } from '../database/changed-columns.js';
 import { EntityStatements } from '../database/entity-statements.js';
-import { findById } from '../database/find.js';
+import { findRows } from '../database/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
 import {
@@ -88,7 +88,7 @@ export class Changes {
       if (isOneStatement) return this.insertVerbatim(manager, statements, row, type);
       if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
       else await manager.save(target, row);
-      const saved = await stored(manager, target, row.id);
+      const saved = await stored(manager, target, keyOf(manager, target, row));
       await this.recordOf(manager, type, saved, saved);
       return saved;
     });
@@ -110,8 +110,9 @@ export class Changes {
     const given = withoutUndefined(values) as Partial<Row>;
     if (!differs(row, given)) return Promise.resolve(row);
     return this.scope.write(false, async (manager) => {
-      const changed = await this.updated(manager, target, row.id, given);
-      if (!changed) return stored(manager, target, row.id);
+      const key = keyOf(manager, target, row);
+      const changed = await this.updated(manager, target, key, given);
+      if (!changed) return stored(manager, target, key);
       await this.recordOf(manager, type, changed, row);
       return changed;
     });
@@ -124,9 +125,9 @@ export class Changes {
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
     return this.scope.write(false, async (manager) => {
-      const where = { id: row.id } as FindOptionsWhere<Row>;
-      const { affected } = await manager.delete(target, where);
-      if (affected === 0) throw new EntityNotFoundError(target, where);
+      const key = keyOf(manager, target, row);
+      const { affected } = await manager.delete(target, key);
+      if (affected === 0) throw new EntityNotFoundError(target, key);
       await this.recordOf(manager, type, row, row);
     });
   }
@@ -171,21 +172,21 @@ export class Changes {
   private async updated<Row extends Identified>(
     manager: EntityManager,
     target: EntityTarget<Row>,
-    id: Row['id'],
+    key: FindOptionsWhere<Row>,
     values: Partial<Row>,
   ): Promise<Row | undefined> {
     const statements = EntityStatements.of(this.dataSource, target);
-    const update = statements?.update(id, values);
+    const update = statements?.update(key, values);
     if (statements && update) return (await statements.run(manager, update))[0];
     const { sql, parameters } = changeCondition(this.dataSource.getMetadata(target), values);
     const { affected } = await manager
       .createQueryBuilder()
       .update(target)
       .set(values as QueryDeepPartialEntity<Row>)
-      .where({ id })
+      .where(key)
       .andWhere(sql, parameters)
       .execute();
-    return affected === 0 ? undefined : stored(manager, target, id);
+    return affected === 0 ? undefined : stored(manager, target, key);
   }
 
   private in(scope: ChangeScope): Changes {
@@ -208,14 +209,25 @@ const differs = <Row extends object>(row: Row, values: Partial<Row>): boolean =>
     (name) => row[name] !== values[name] || (typeof row[name] === 'object' && row[name] !== null),
   );
 
+/** Its whole primary key, which may have more columns than `id`. @throws TypeError if the row lacks one */
+function keyOf<Row extends Identified>(
+  { dataSource }: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): FindOptionsWhere<Row> {
+  const metadata = dataSource.getMetadata(target);
+  const key = metadata.getEntityIdMap(row);
+  if (!key) throw new TypeError(`The ${metadata.name} lacks its primary key.`);
+  return key as FindOptionsWhere<Row>;
+}
+
 /** The row as PostgreSQL has stored it, also if it is soft-deleted. @throws EntityNotFoundError */
 async function stored<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
-  id: Row['id'],
+  where: FindOptionsWhere<Row>,
 ): Promise<Row> {
-  const where = { id } as FindOptionsWhere<Row>;
-  const row = await findById(manager.getRepository(target), id);
+  const [row] = await findRows(manager.getRepository(target), { where });
   if (row) return row;
   if (!manager.dataSource.getMetadata(target).deleteDateColumn) throw new EntityNotFoundError(target, where);
   return manager.findOneOrFail(target, { where, withDeleted: true });

@@ -29,8 +29,8 @@ export function eventOfInsert<Row extends { id: unknown }>(
   Object.defineProperty(row, 'id', { configurable: true, get: refuse });
   const rest = writeJson({ ...Data.data(row, row) }).slice(1);
   return {
-    sql: ($) =>
-      `${INSERT} SELECT ${$(0)}, ${$(1)}, ${$(2)}, ('{"id":' || to_json(id) || ${$(3)})::json FROM written`,
+    sql: ($, id) =>
+      `${INSERT} SELECT ${$(0)}, ${$(1)}, ${$(2)}, ('{"id":' || to_json(${id}) || ${$(3)})::json FROM written`,
     values: [name, version, occurredAt, rest === '}' ? rest : `,${rest}`],
   };
 }

@@ -170,6 +170,22 @@ describe('a PATCH', () => {
     expect(earlier?.map(membersOf)).toEqual([{ city: 'Bonn', country: 'DE' }]);
   });
 
+  it('has none without a body, and for a single member of it', async () => {
+    const request = { method: 'PATCH', body: undefined };
+    markPartial(request);
+    expect(membersOf(await pipe.transform(request.body, body(UpdatePerson)))).toEqual({});
+    const value = { address: { city: 'Ulm' } };
+    markPartial({ method: 'PATCH', body: value });
+    const address: unknown = await pipe.transform(value.address, { ...body(Address), data: 'address' });
+    expect(membersOf(address)).toEqual({ city: 'Ulm' });
+  });
+
+  it('gives a handler that takes any body none if there is none', async () => {
+    const request = { method: 'PATCH', body: undefined };
+    markPartial(request);
+    expect(await pipe.transform(request.body, body(Object))).toBeUndefined();
+  });
+
   it('obeys the rules of the DTO', async () => {
     await expect(patch({ age: 'x' })).rejects.toMatchObject({ details: [{ field: 'age', code: 'type' }] });
     await expect(patch({ address: { city: 5 } })).rejects.toMatchObject({

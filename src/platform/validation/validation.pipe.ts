@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@n
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
-import { isPartial, UNREAD } from '../http/body/body.guard.js';
+import { isAbsent, isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
 import {
   expectSomeProperty,
@@ -43,7 +43,8 @@ export class RequestValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && value === UNREAD) throw UnsupportedMediaType.expecting();
     const { metatype } = metadata;
-    if (!metatype || !this.toValidate(metadata)) return super.transform(value, metadata);
+    if (!metatype || !this.toValidate(metadata))
+      return super.transform(isAbsent(value) ? undefined : value, metadata);
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
     const isBody = metadata.type === 'body';
     const isPatch = isBody && value !== undefined && isPartial(value);

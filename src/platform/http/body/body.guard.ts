@@ -71,7 +71,7 @@ export class BodyGuard implements CanActivate {
     consumes: string[] | undefined,
   ): Promise<true> {
     const format = formatOf(request, consumes);
-    if (format !== 'bytes' && (await isEmpty(request))) return true; // no body, as with Content-Length: 0
+    if (format !== 'bytes' && (await isEmpty(request))) return markPartial(request); // no body, as with Content-Length: 0
     if (format instanceof UnsupportedMediaType) throw format;
     if (format === undefined) {
       request.body = UNREAD;
@@ -172,11 +172,27 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 const partial = new WeakSet<object>();
+const absent = new WeakSet<object>();
 
-/** Marks the body of a PATCH for the validation pipe, which does not get the request. */
-export function markPartial({ method, body }: { readonly method: string; readonly body?: unknown }): true {
-  if (method === 'PATCH' && typeof body === 'object' && body !== null) partial.add(body);
+/**
+ * Marks the body of a PATCH, and its members, for the validation pipe, which does not get the request. No body is an empty one with
+ * a mark of its own.
+ */
+export function markPartial(request: { readonly method: string; body?: unknown }): true {
+  if (request.method !== 'PATCH') return true;
+  if (request.body === undefined) absent.add((request.body = {}));
+  const { body } = request;
+  if (!isObject(body)) return true;
+  partial.add(body);
+  for (const member of Object.values(body)) if (isObject(member)) partial.add(member);
   return true;
 }
 
+/** Not a list: a merge patch replaces those as a whole (RFC 7396), so their items have the defaults of their class. */
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export const isPartial = (body: object): boolean => partial.has(body);
+
+/** Whether it is the body of a PATCH that has none. */
+export const isAbsent = (body: unknown): boolean => absent.has(body as object);
