@@ -6,7 +6,7 @@ import { startLogger } from './platform/bootstrap/start-logger.js';
 import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
-import { isNotModified, noStore } from './platform/conditional/etag.js';
+import { addValidators, noStore } from './platform/conditional/etag.js';
 import { addPageHeaders } from './platform/pagination/page.js';
 import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
@@ -25,7 +25,7 @@ import { ClientTurns } from './platform/rate-limit/client-turns.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
 
 /** `Link` of pages, `ETag` and 304. */
-export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, isNotModified };
+export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, addValidators };
 
 /** Creates the production application. It does not listen yet. */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {

@@ -1,4 +1,18 @@
-import { Controller, Get, Header, Module, Post } from '@nestjs/common';
+import {
+  type CallHandler,
+  ClassSerializerInterceptor,
+  ConflictException,
+  Controller,
+  Get,
+  Header,
+  Module,
+  Patch,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
+import { Exclude } from 'class-transformer';
+import { map } from 'rxjs';
+import { type Changes, Created, Idempotent, UnitOfWork, Updated } from '../../src/platform/index.js';
 import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
@@ -37,7 +51,50 @@ class SecondVersionController {
   }
 }
 
-@Module({ controllers: [CachingController, SecondVersionController] })
+class OwnerResponse {
+  readonly id = 1;
+  readonly name = 'Ann';
+
+  @Exclude()
+  readonly internal = 'hidden';
+}
+
+/** Its interceptor changes what the handlers return. */
+@Controller({ path: 'owners', version: '1' })
+@UseInterceptors(ClassSerializerInterceptor)
+class SerializedController {
+  @Get(':id')
+  get(): OwnerResponse {
+    return new OwnerResponse();
+  }
+
+  @Post()
+  @Idempotent()
+  @Created(OwnerResponse)
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- @Idempotent() requires the parameter
+  create(@UnitOfWork() _changes: Changes): OwnerResponse {
+    return new OwnerResponse();
+  }
+
+  @Patch(':id')
+  @Updated(OwnerResponse)
+  update(): OwnerResponse {
+    return new OwnerResponse();
+  }
+
+  @Post('failing')
+  @Created(OwnerResponse)
+  @UseInterceptors({ intercept: (_: unknown, next: CallHandler) => next.handle().pipe(map(fail)) })
+  failing(): OwnerResponse {
+    return new OwnerResponse();
+  }
+}
+
+function fail(): never {
+  throw new ConflictException();
+}
+
+@Module({ controllers: [CachingController, SecondVersionController, SerializedController] })
 class CachingModule {}
 
 let petstore: Petstore;
@@ -58,6 +115,22 @@ describe('ETag and If-None-Match', () => {
     const { headers } = await client.get(path).expect(200);
     return String(headers.etag);
   };
+
+  it('are of what is sent, so POST, PATCH and GET agree where an interceptor changes it', async () => {
+    const etag = await etagOf('/v1/owners/1');
+    const created = await client.post('/v1/owners').expect(201);
+    expect(created.body).toEqual({ id: 1, name: 'Ann' });
+    expect(created.headers).toMatchObject({ etag, location: '/v1/owners/1' });
+    const withKey = () => client.post('/v1/owners').set('Idempotency-Key', 'a').expect(201);
+    expect((await withKey()).headers.etag).toBe(etag);
+    expect((await withKey()).headers.etag).toBe(etag); // the stored response
+    expect((await client.patch('/v1/owners/1').expect(200)).headers.etag).toBe(etag);
+  });
+
+  it('are not those of an error that an interceptor makes of a resource', async () => {
+    const { headers } = await client.post('/v1/owners/failing').expect(409);
+    expect(headers).not.toHaveProperty('etag');
+  });
 
   it.each(
     served(

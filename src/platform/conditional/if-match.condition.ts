@@ -37,7 +37,7 @@ export class IfMatchCondition {
   constructor(private readonly tags: readonly string[] | undefined) {}
 
   /**
-   * @param current the resource as GET returns it, or the `ETag` if the route sets its own
+   * @param current the resource as GET sends it, after a serializer of the route, or the `ETag` if the route sets its own
    * @throws PreconditionFailed
    */
   check(current: object | string): void {

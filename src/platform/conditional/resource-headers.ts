@@ -2,7 +2,6 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { asPublicPath } from '../http/public-url.js';
-import { versionOf } from './etag.js';
 
 interface Sent {
   readonly etag: boolean;
@@ -25,7 +24,7 @@ export class ResourceHeaders implements NestInterceptor<unknown, unknown> {
   }
 
   private describe(resource: object, response: Response): void {
-    if (this.sent.etag) response.setHeader('ETag', versionOf(resource));
+    if (this.sent.etag) response.req.returnsResource = true; // interceptors may change what is sent
     if (!this.sent.location || !('id' in resource)) return;
     const collection = response.req.path.replace(/\/$/, '');
     response.location(asPublicPath(response, `${collection}/${String(resource.id)}`));

@@ -51,7 +51,7 @@ export class JsonAdapter extends ExpressAdapter {
     if (!transaction) return this.send(response, body);
     const ended =
       response.statusCode < 400
-        ? store(response, body, transaction).then((text) => {
+        ? this.store(response, body, transaction).then((text) => {
             response.req.turn?.end();
             finish(response, text);
           })
@@ -70,6 +70,22 @@ export class JsonAdapter extends ExpressAdapter {
     return response;
   }
 
+  /** Stores a response and commits. @returns its body @throws TypeError for what cannot be stored */
+  private async store(
+    response: Response,
+    body: unknown,
+    transaction: ResponseTransaction,
+  ): Promise<string | null> {
+    if (body instanceof StreamableFile || ArrayBuffer.isView(body))
+      throw new TypeError(
+        'An idempotent operation cannot send a file or stream: its response is stored as text.',
+      );
+    const text = textFor(response, body);
+    if (text !== null && isJson(body)) this.hooks.addValidators(response, text);
+    await transaction.commit(text);
+    return text;
+  }
+
   private readonly baseUrl = (): string => (this.base ??= baseUrl(this.address, this.httpServer));
 
   private async sendFile(response: Response, file: StreamableFile): Promise<unknown> {
@@ -85,21 +101,6 @@ const ROLL_BACK_TIMEOUT = seconds(1);
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
-/** Stores a response and commits. @returns its body @throws TypeError for what cannot be stored */
-async function store(
-  response: Response,
-  body: unknown,
-  transaction: ResponseTransaction,
-): Promise<string | null> {
-  if (body instanceof StreamableFile || ArrayBuffer.isView(body))
-    throw new TypeError(
-      'An idempotent operation cannot send a file or stream: its response is stored as text.',
-    );
-  const text = textFor(response, body);
-  await transaction.commit(text);
-  return text;
-}
-
 /** Writes a body as without an `Idempotency-Key`, and sets its media type. */
 function textFor(response: Response, body: unknown): string | null {
   if (body === undefined || body === null) return null;
@@ -111,9 +112,9 @@ function textFor(response: Response, body: unknown): string | null {
 }
 
 /** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
-function sendJson(response: Response, value: object, { isNotModified }: ResponseHooks): void {
+function sendJson(response: Response, value: object, { addValidators }: ResponseHooks): void {
   const text = jsonFor(response, value);
-  if (isNotModified(response, text)) response.statusCode = 304;
+  if (addValidators(response, text)) response.statusCode = 304;
   finish(response, text);
 }
 

@@ -5,5 +5,5 @@ export interface ResponseHooks {
   /** @param base address of the service, without `/v1` */
   readonly addHeaders: (response: Response, result: unknown, base: () => string) => void;
   /** Sets the validators of a response, and tells whether the client's copy is current. */
-  readonly isNotModified: (response: Response, body: string) => boolean;
+  readonly addValidators: (response: Response, body: string) => boolean;
 }
