@@ -33,10 +33,21 @@ async function run({ seconds, seed }) {
       seed,
       numRuns: ENDLESS,
       interruptAfterTimeLimit: seconds * 1000,
+      verbose: fc.VerbosityLevel.Verbose, // for `failures`
     });
     report(seen, (performance.now() - begun) / 1000);
-    if (result.counterexample !== null) tell(result, seed);
-    await holdDescriptors(service.port, before); // fails if a request has ended the service
+    if (service.hasEnded()) {
+      tell('The service has ended', result.failures[0], seed); // it refuses the smaller ones, too
+      return;
+    }
+    const { counterexample, errorInstance, numShrinks } = result;
+    if (counterexample !== null)
+      tell(
+        `Found after ${numShrinks} steps of shrinking: ${errorInstance?.message ?? 'an error'}`,
+        counterexample,
+        seed,
+      );
+    await holdDescriptors(service.port, before);
   } finally {
     await service.stop();
   }
@@ -80,9 +91,9 @@ function report({ requests, slowest, statuses }, seconds) {
   );
 }
 
-function tell({ counterexample: [{ bytes }], errorInstance, numShrinks }, seed) {
+function tell(what, [{ bytes }], seed) {
   const text = bytes.toString('latin1');
-  console.error(`\nFound after ${numShrinks} steps of shrinking: ${errorInstance?.message ?? 'an error'}`);
+  console.error(`\n${what}`);
   console.error(
     text.length > 1_000
       ? `${JSON.stringify(text.slice(0, 1_000))} and ${text.length - 1_000} more`

@@ -31,7 +31,8 @@ export async function startService() {
   };
   const port = await Promise.race([listens(service), ended.then(() => undefined)]);
   if (port === undefined) throw new Error('The service did not start');
-  return { port, key: makeKey(env), stop };
+  const hasEnded = () => service.exitCode !== null || service.signalCode !== null;
+  return { port, key: makeKey(env), stop, hasEnded };
 }
 
 function listens({ stdout }) {
