@@ -17,7 +17,7 @@ const USES: readonly Use[] = [
   {
     package: 'class-transformer',
     version: '0.5.1',
-    why: 'unknown members are counted before any rule runs, and a PATCH has no defaults',
+    why: 'unknown members are counted before any rule runs, integers are exact in subtypes, and a PATCH has no defaults',
     pattern: /'class-transformer\/cjs\/storage\.js'/,
     files: ['src/platform/validation/dto-facts.ts', 'src/platform/validation/without-defaults.ts'],
   },

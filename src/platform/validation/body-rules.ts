@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
 import { writtenIn } from '../json/written-number.js';
-import { factsOf } from './dto-facts.js';
+import { factsOf, nestedType } from './dto-facts.js';
 import { type Argument, invalid, root } from './field-errors.js';
 
 /** Unknown members, above which no rule runs: their number is the client's choice, and each costs an error. */
@@ -20,30 +20,49 @@ export const reservedNames = (value: object, argument: Argument): FieldError[] =
     .filter(isReserved)
     .map((name) => unknown([...root(argument), name], argument));
 
-/** @throws ValidationFailed if a value has more than 100 members, nested ones included, that its DTO does not take */
+/** @throws ValidationFailed if a value has more than 100 members of its own that its DTO does not take */
 export function limitUnknown(value: object, dto: Type, argument: Argument): void {
+  const { members, dropsUnknown } = factsOf(dto);
+  if (dropsUnknown) return;
   const found: FieldError[] = [];
-  collectUnknown(value, dto, root(argument), argument, found);
-  if (found.length > MAX_UNKNOWN) throw new ValidationFailed(found);
-}
-
-function collectUnknown(value: object, dto: Type, path: Path, argument: Argument, found: FieldError[]): void {
-  const { members, nested } = factsOf(dto);
   for (const name in value) {
-    if (found.length > MAX_UNKNOWN) return;
-    const type = nested.get(name);
-    if (!members.has(name)) found.push(unknown([...path, name], argument));
-    else if (type)
-      for (const [inside, item] of objectsIn((value as Record<string, unknown>)[name], [...path, name]))
-        collectUnknown(item, type, inside, argument, found);
+    if (!members.has(name)) found.push(unknown([...root(argument), name], argument));
+    if (found.length > MAX_UNKNOWN) throw new ValidationFailed(found);
   }
 }
 
-/** An object, or those in an array. */
-function* objectsIn(value: unknown, path: Path): Generator<[Path, object]> {
+/**
+ * The unknown members that class-validator would find in an instance and the nested ones that it validates; no more than one above
+ * the limit. Only an instance tells them: its class can depend on a discriminator, and class-transformer drops and makes members.
+ */
+export function unknownInside(instance: object): Path[] {
+  const found: Path[] = [];
+  collectUnknown(instance, [], found);
+  return found;
+}
+
+function collectUnknown(value: unknown, path: Path, found: Path[]): void {
+  if (typeof value !== 'object' || value === null || found.length > MAX_UNKNOWN) return;
+  if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
+    const items = value instanceof Map ? value : [...value].entries();
+    for (const [name, item] of items) collectUnknown(item, [...path, String(name)], found);
+    return;
+  }
+  if (typeof value.constructor !== 'function') return;
+  const { members, validated } = factsOf(value.constructor as Type);
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    if (found.length > MAX_UNKNOWN) return;
+    if (!members.has(name)) found.push([...path, name]);
+    else if (typeof item === 'object' && validated.get(name)?.every((holds) => holds(value, item)))
+      collectUnknown(item, [...path, name], found);
+  }
+}
+
+/** The objects in a value: itself, or those in an array. */
+function* objectsIn(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield [path, value];
-  else for (const [i, item] of value.entries()) yield* objectsIn(item, [...path, String(i)]);
+  if (!Array.isArray(value)) yield value;
+  else for (const item of value) yield* objectsIn(item);
 }
 
 const unknown = (path: Path, { type }: Argument): FieldError =>
@@ -58,8 +77,16 @@ export function restoreIntegers(value: object, dto: Type): void {
   const members = value as Record<string, unknown>;
   restore(value, (name) => integers.has(name));
   for (const name of integers) if (Array.isArray(members[name])) restore(members[name], () => true);
-  for (const [name, type] of nested)
-    for (const [, inside] of objectsIn(members[name], [])) restoreIntegers(inside, type);
+  for (const [name, metadata] of nested) {
+    const member = members[name];
+    for (const object of objectsIn(member)) {
+      const isMap = metadata.reflectedType === Map && object === member;
+      for (const item of isMap ? objectsIn(Object.values(object)) : [object]) {
+        const type = nestedType(metadata, value, item);
+        if (type) restoreIntegers(item, type);
+      }
+    }
+  }
 }
 
 function restore(container: object, isInteger: (name: string) => boolean): void {

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage } from 'class-validator';
+import { defaultMetadataStorage, type TypeMetadata } from 'class-transformer/cjs/storage.js';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { memoize } from '../cache/memoize.js';
 import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 
@@ -8,24 +8,31 @@ import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 export interface DtoFacts {
   /** The members that the DTO takes, by their names in a request. */
   readonly members: ReadonlySet<string>;
-  /** The classes of its nested members, by the same names. */
-  readonly nested: ReadonlyMap<string, Type<object>>;
+  /** Whether class-transformer drops the members that the DTO does not take, so that no rule refuses them. */
+  readonly dropsUnknown: boolean;
+  /** The members with a `@Type()` and the rule `@ValidateNested()`, by the same names. */
+  readonly nested: ReadonlyMap<string, TypeMetadata>;
+  /** The properties with the rule `@ValidateNested()`, with the conditions under which it applies. */
+  readonly validated: ReadonlyMap<string, readonly Condition[]>;
   /** The members that must be integers, or arrays of them, by the same names. */
   readonly integers: ReadonlySet<string>;
   /** The members that may have several values, by the same names. */
   readonly lists: ReadonlySet<string>;
 }
 
+type Condition = (object: object, value: unknown) => boolean;
+
 export const factsOf = memoize((dto: Type): DtoFacts => {
   const members = new Set<string>();
-  const nested = new Map<string, Type<object>>();
+  const nested = new Map<string, TypeMetadata>();
+  const validated = validatedProperties(dto);
   const integers = new Set<string>();
   const withIntegers = propertiesOf(dto, ({ name }) => name === 'isInt' || name === INT64_RULE);
   const lists = new Set<string>();
   const withLists = propertiesOf(dto, ({ each, name }) => each || isListRule(name));
   for (const property of propertiesOf(dto)) {
     const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
-    const type = nestedType(dto, property);
+    const type = validated.has(property) ? defaultMetadataStorage.findTypeMetadata(dto, property) : undefined;
     for (const name of exposed === undefined ? [property] : [property, exposed]) {
       members.add(name);
       if (type) nested.set(name, type);
@@ -33,19 +40,38 @@ export const factsOf = memoize((dto: Type): DtoFacts => {
       if (withLists.has(property) || designType(dto, property) === Array) lists.add(name);
     }
   }
-  return { members, nested, integers, lists };
+  const dropsUnknown = defaultMetadataStorage.getStrategy(dto) === 'excludeAll';
+  return { members, dropsUnknown, nested, validated, integers, lists };
 });
 
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** The properties with rules, of any group. */
+/** The rules of all groups. */
+const rulesOf = (dto: Type): Rule[] =>
+  getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
+
 const propertiesOf = (dto: Type, isMeant: (rule: Rule) => boolean = () => true): ReadonlySet<string> =>
   new Set(
-    getMetadataStorage()
-      .getTargetValidationMetadatas(dto, '', true, false)
+    rulesOf(dto)
       .filter(isMeant)
       .map(({ propertyName }) => propertyName),
   );
+
+function validatedProperties(dto: Type): ReadonlyMap<string, Condition[]> {
+  const rules = rulesOf(dto);
+  const nested = rules.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
+  return new Map(
+    nested.map(({ propertyName }) => [
+      propertyName,
+      rules
+        .filter(
+          (rule) =>
+            rule.type === ValidationTypes.CONDITIONAL_VALIDATION && rule.propertyName === propertyName,
+        )
+        .map(({ constraints: [condition] }) => condition as Condition),
+    ]),
+  );
+}
 
 const isListRule = (name = ''): boolean =>
   name === 'isArray' || name.startsWith('array') || name === INT64_LIST_RULE;
@@ -54,12 +80,20 @@ const isListRule = (name = ''): boolean =>
 export const designType = (dto: Type, property: string): unknown =>
   Reflect.getMetadata('design:type', dto.prototype as object, property);
 
-/** The class in the `@Type()` of a property. */
-function nestedType(dto: Type, property: string): Type<object> | undefined {
+/** The class that class-transformer makes of one object in a member, by its discriminator if it has one; undefined if unknown. */
+export function nestedType(
+  { typeFunction, options, propertyName }: TypeMetadata,
+  object: object,
+  item: object,
+): Type<object> | undefined {
+  const { property = '', subTypes = [] } = options.discriminator ?? {};
+  const kind = (item as Record<string, unknown>)[property];
+  const subType = subTypes.find(({ name }) => name === kind);
+  if (subType) return subType.value as Type<object>;
   try {
-    const type = defaultMetadataStorage.findTypeMetadata(dto, property)?.typeFunction();
-    return typeof type === 'function' && type !== Date ? (type as Type<object>) : undefined;
+    const type = typeFunction({ newObject: {}, object, property: propertyName });
+    return typeof type === 'function' ? (type as Type<object>) : undefined;
   } catch {
-    return undefined; // its class depends on the object
+    return undefined; // its class depends on what is not made yet
   }
 }

@@ -1,6 +1,6 @@
 import type { ArgumentMetadata } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
 import * as classValidator from 'class-validator';
+import { ValidationError } from 'class-validator';
 import {
   bodyError,
   type FieldError,
@@ -26,6 +26,13 @@ export function ofValidator(
     return [...own, ...ofValidator(error.children ?? [], argument, path)];
   });
 }
+
+/** What class-validator makes of an unknown member. */
+export const unknownAt = ([property, ...inside]: Path): ValidationError =>
+  Object.assign(new ValidationError(), {
+    property: String(property),
+    ...(inside.length > 0 ? { children: [unknownAt(inside)] } : { constraints: { whitelistValidation: '' } }),
+  });
 
 function ofProperty(error: ValidationError, path: Path, argument: Argument): FieldError {
   const { constraints = {}, contexts, property } = error;

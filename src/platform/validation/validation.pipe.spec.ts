@@ -1,16 +1,19 @@
-import type { ArgumentMetadata } from '@nestjs/common';
+import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { PartialType } from '@nestjs/swagger';
-import { Expose, Transform, Type } from 'class-transformer';
+import { Exclude, Expose, plainToInstance, Transform, Type } from 'class-transformer';
 import {
   Allow,
+  IsArray,
   IsDefined,
   IsInt,
   IsNumber,
   IsObject,
   IsOptional,
   IsString,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { Int64Field } from './property.decorators.js';
 import { parseJson } from '../json/parse-json.js';
 import { markPartial } from '../http/body/body.guard.js';
 import type { ValidationFailed } from '../errors/common.errors.js';
@@ -221,5 +224,171 @@ describe('unknown members', () => {
 
   it('are not those that the DTO takes by another name', async () => {
     expect(await detailsOf({ first_name: 'Ann' })).toEqual([]);
+  });
+});
+
+class Shape {
+  @IsInt()
+  x = 7;
+}
+
+class Circle extends Shape {
+  @Int64Field({})
+  radius!: number | bigint;
+}
+
+class Square extends Shape {
+  @IsInt()
+  side!: number;
+
+  @IsOptional()
+  @IsString()
+  colour = 'red';
+}
+
+/** It has no rules, so it can only be used where nothing validates it. */
+class Point {
+  x!: number;
+  y!: number;
+}
+
+const KINDS = {
+  discriminator: {
+    property: 'kind',
+    subTypes: [
+      { value: Circle, name: 'circle' },
+      { value: Square, name: 'square' },
+    ],
+  },
+};
+
+class Drawing {
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Shape, KINDS)
+  shapes?: Shape[];
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Shape, KINDS)
+  frame?: Shape;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type((options) => ((options?.object as Drawing).isRound === true ? Circle : Square))
+  plain?: Shape[];
+
+  @Allow()
+  isRound?: boolean;
+
+  @IsOptional()
+  @IsArray()
+  @Type(() => Point)
+  points?: Point[];
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Circle)
+  named?: Map<string, Circle>;
+
+  @IsOptional()
+  @IsObject()
+  @Type(() => Object)
+  notes?: object;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Transform(({ obj }: { obj: Drawing }) => plainToInstance(Circle, Object.values(obj.listed ?? {})))
+  @Type(() => Circle)
+  listed?: Circle[];
+
+  @ValidateIf(({ isRound }: Drawing) => isRound === true)
+  @ValidateNested()
+  @Type(() => Circle)
+  round?: Circle;
+
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  size?: number;
+}
+
+class UpdateDrawing extends PartialType(Drawing) {}
+
+@Exclude()
+class OnlyName {
+  @Expose()
+  @IsString()
+  name!: string;
+}
+
+describe('a nested object', () => {
+  const stock = new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true });
+  const of = <Item>(count: number, item: (i: number) => Item) =>
+    Array.from({ length: count }, (_, i) => item(i));
+  const named = <Item>(count: number, item: (i: number) => Item) =>
+    Object.fromEntries(of(count, (i) => [`n${i}`, item(i)]));
+
+  it.each([
+    ['of a subtype in a list', () => ({ shapes: of(150, (i) => ({ kind: 'circle', x: i, radius: i })) })],
+    ['of a subtype', () => ({ frame: { kind: 'square', x: 1, side: 2 } })],
+    [
+      'of a class that depends on the body',
+      () => ({ isRound: true, plain: of(150, (i) => ({ x: i, radius: i })) }),
+    ],
+    ['that nothing validates', () => ({ points: of(150, (i) => ({ x: i, y: i })) })],
+    ['in a map', () => ({ named: named(150, (i) => ({ x: i, radius: i })) })],
+    ['of no class', () => ({ notes: named(150, (i) => i) })],
+    ['that a @Transform() makes', () => ({ listed: named(150, (i) => ({ x: i, radius: i })) })],
+    ['whose condition does not hold', () => ({ round: named(150, (i) => i) })],
+  ])('%s is taken as by the ValidationPipe of Nest, of any number of members', async (_, drawing) => {
+    const taken: unknown = await pipe.transform(drawing(), body(Drawing));
+    expect(taken).toEqual(await stock.transform(drawing(), body(Drawing)));
+  });
+
+  it('of a class that exposes only some members may have any number of others, which are dropped', async () => {
+    const value = { name: 'Ann', ...named(150, (i) => ({ i })) };
+    expect(await pipe.transform(value, body(OnlyName))).toEqual({ name: 'Ann' });
+  });
+
+  it.each([
+    ['of a subtype', (members: object) => ({ shapes: [{ kind: 'circle', x: 'x', radius: 1, ...members }] })],
+    ['in a map', (members: object) => ({ named: { a: { x: 'x', radius: 1, ...members } } })],
+    ['in a list of lists', (members: object) => ({ shapes: [[members]] })],
+  ])('%s with more than 100 unknown members is refused before any rule runs', async (_, drawing) => {
+    const refusal = pipe.transform(drawing(named(101, (i) => i)), body(Drawing));
+    await expect(refusal).rejects.toMatchObject({
+      details: of(20, () => expect.objectContaining({ code: 'unknown' })),
+    });
+  });
+
+  it('of a subtype has exact integers, and refuses what is not quite one', async () => {
+    const read = (digits: string): Promise<unknown> => {
+      const circle = `{"kind":"circle","x":1,"radius":${digits}}`;
+      const json = `{"shapes":[${circle}],"frame":${circle},"isRound":true,"plain":[${circle.replace('"kind":"circle",', '')}]}`;
+      return pipe.transform(parseJson(json), body(Drawing));
+    };
+    const circle = { x: 1, radius: 9007199254740993n };
+    expect(await read('9007199254740993.0')).toMatchObject({
+      shapes: [circle],
+      frame: circle,
+      plain: [circle],
+    });
+    await expect(read('1.00000000000000001')).rejects.toMatchObject({
+      details: ['shapes.0.radius', 'frame.radius', 'plain.0.radius'].map((field) => ({ field })),
+    });
+  });
+
+  it('that nothing validates has the nearest double', async () => {
+    const json = '{"points":[{"x":1.00000000000000001,"y":2}]}';
+    expect(await pipe.transform(parseJson(json), body(Drawing))).toEqual({ points: [{ x: 1, y: 2 }] });
+  });
+
+  it('of a subtype has no defaults in a PATCH, whose numbers are converted as elsewhere', async () => {
+    const change = { frame: { kind: 'square', side: 2, x: 1 }, size: '5' };
+    markPartial({ method: 'PATCH', body: change });
+    const { frame, size } = (await pipe.transform(change, body(UpdateDrawing))) as UpdateDrawing;
+    expect(frame).toBeInstanceOf(Square);
+    expect({ frame: membersOf(frame), size }).toEqual({ frame: { side: 2, x: 1 }, size: 5 });
   });
 });

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { isAbsent, isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
@@ -12,8 +12,9 @@ import {
   MAX_UNKNOWN,
   reservedNames,
   restoreIntegers,
+  unknownInside,
 } from './body-rules.js';
-import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
+import { invalidValue, notAnObject, ofValidator, unknownAt } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
 import { rememberRules } from './remember-rules.js';
 import { partialOf } from './without-defaults.js';
@@ -86,6 +87,15 @@ export class RequestValidationPipe extends ValidationPipe {
     const errors = [...repeated, ...reserved, ...inexact];
     if (errors.length > 0) throw new ValidationFailed(errors);
     return instance;
+  }
+
+  /** Runs no rule if too many members of nested objects are unknown: class-validator would make an error of each. */
+  protected override validate(
+    object: object,
+    options?: ValidatorOptions,
+  ): ValidationError[] | Promise<ValidationError[]> {
+    const unknown = unknownInside(object);
+    return unknown.length > MAX_UNKNOWN ? unknown.map(unknownAt) : super.validate(object, options);
   }
 
   /** A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`. */

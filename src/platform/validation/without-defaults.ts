@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { defaultMetadataStorage, type TypeMetadata } from 'class-transformer/cjs/storage.js';
 import { memoize } from '../cache/memoize.js';
 import { factsOf } from './dto-facts.js';
 
@@ -16,29 +16,53 @@ interface PartialDto {
  */
 export const partialOf: (dto: Type) => PartialDto = memoize((dto) => {
   const type = subclassWithoutConstructor(dto);
-  const nested = new Map<string, Type<object>>();
-  for (const [property, inner] of factsOf(dto).nested) {
+  const nested = new Set<string>();
+  for (const property of factsOf(dto).members) {
     const metadata = defaultMetadataStorage.findTypeMetadata(dto, property);
     if (!metadata || [Array, Set, Map].some((collection) => collection === metadata.reflectedType)) continue;
-    // not before it is needed: a class can be nested in itself
-    defaultMetadataStorage.addTypeMetadata({
-      ...metadata,
-      target: type,
-      typeFunction: () => partialOf(inner).type,
-    });
-    nested.set(property, inner);
+    defaultMetadataStorage.addTypeMetadata({ ...metadata, ...partialTypes(metadata), target: type });
+    nested.add(property);
   }
-  return { type, restore };
+  const partial = { type, restore };
+  partials.set(type, partial);
+  return partial;
 
   function restore(instance: object): void {
     Object.setPrototypeOf(instance, dto.prototype as object);
-    for (const [property, inner] of nested) {
-      const partial = partialOf(inner);
+    for (const property of nested) {
       const value = (instance as Record<string, unknown>)[property];
-      if (value instanceof partial.type) partial.restore(value);
+      if (typeof value === 'object' && value !== null) partials.get(value.constructor)?.restore(value);
     }
   }
 });
+
+/** The partial DTO of each class that `partialOf` has made. */
+const partials = new WeakMap<object, PartialDto>();
+
+/** Their classes are partial ones, which are not made before they are needed: a class can be nested in itself. */
+function partialTypes({
+  typeFunction,
+  options,
+}: TypeMetadata): Pick<TypeMetadata, 'typeFunction' | 'options'> {
+  const { discriminator } = options;
+  const subTypes = discriminator?.subTypes.map(({ name, value }) => ({
+    name,
+    get value() {
+      return partialOf(value as Type).type;
+    },
+  }));
+  return {
+    typeFunction: (object) => {
+      const type = typeFunction(object);
+      return typeof type !== 'function' || BUILT_IN.includes(type) ? type : partialOf(type as Type).type;
+    },
+    options:
+      discriminator && subTypes ? { ...options, discriminator: { ...discriminator, subTypes } } : options,
+  };
+}
+
+/** The classes that class-transformer converts in its own way, and those without defaults. */
+const BUILT_IN: readonly unknown[] = [Object, String, Number, Boolean, Date, Buffer];
 
 function subclassWithoutConstructor(dto: Type): Type<object> {
   function WithoutDefaults(): void {
