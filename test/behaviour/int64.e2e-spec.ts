@@ -1,4 +1,7 @@
+import { Body, Controller, Module, Post } from '@nestjs/common';
+import { IsInt } from 'class-validator';
 import fc from 'fast-check';
+import type { Int64 } from '../../src/platform/index.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
@@ -7,11 +10,67 @@ import { bearer, send, valuesOf } from '../support/wire.js';
 const MAX = '9223372036854775807';
 const MIN = '-9223372036854775808';
 
+class PointDto {
+  @IsInt()
+  x!: number;
+}
+
+@Controller({ path: 'untyped', version: '1' })
+class UntypedController {
+  @Post('object')
+  object(@Body() body: Record<string, unknown>): object {
+    return { type: typeof body };
+  }
+
+  @Post('array')
+  array(@Body() list: unknown[]): object {
+    return { type: typeof list };
+  }
+
+  @Post('any')
+  any(@Body() value: unknown): object {
+    return { type: typeof value };
+  }
+
+  @Post('number')
+  number(@Body('n') n: number): object {
+    return { type: typeof (n + 1) };
+  }
+
+  @Post('text')
+  text(@Body('n') n: string): object {
+    return { type: typeof n };
+  }
+
+  @Post('list')
+  list(@Body('n') n: Int64[]): object {
+    return { type: typeof n };
+  }
+
+  @Post('dto')
+  dto(@Body('n') { x }: PointDto): object {
+    return { x };
+  }
+
+  @Post('bigint')
+  bigint(@Body('n') n: bigint): object {
+    return { type: typeof n, n };
+  }
+
+  @Post('int64')
+  int64(@Body('n') n: Int64): object {
+    return { type: typeof n, n };
+  }
+}
+
+@Module({ controllers: [UntypedController] })
+class UntypedModule {}
+
 let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [ItemsModule] });
+  petstore = await Petstore.start({ modules: [ItemsModule, UntypedModule] });
   key = await petstore.key();
 });
 afterAll(() => petstore.stop());
@@ -133,6 +192,44 @@ describe('amount', () => {
     const response = await create(digits);
     expectErrorResponse(response, 400, 'validation_failed');
     expect(response.body).toContain('"field":"amount"');
+  });
+});
+
+describe('an integer beyond 2^53 - 1 in a body without a class', () => {
+  const post = (path: string, body: string) =>
+    send(petstore, {
+      method: 'POST',
+      path: `/v1/untyped/${path}`,
+      headers: [bearer(key), ['Content-Type', 'application/json']],
+      body,
+    });
+
+  it.each([
+    ['object', '{"n":#}', '/n'],
+    ['object', '{"n":[{"m":#}]}', '/n/0/m'],
+    ['object', '#', ''],
+    ['array', '[1,#]', '/1'],
+    ['any', '{"n":#}', '/n'],
+    ['any', '#', ''],
+    ['number', '{"n":#}', '/n'],
+    ['text', '{"n":#}', '/n'],
+    ['list', '{"n":[#]}', '/n/0'],
+    ['int64', '{"n":{"m":#}}', '/n/m'],
+  ])('is refused, because a handler may expect a number: %s, %s', async (path, body, pointer) => {
+    expect((await post(path, body.replace('#', '9007199254740991'))).status).toBe(201);
+    const response = await post(path, body.replace('#', '9007199254740993'));
+    expectErrorResponse(response, 400, 'validation_failed');
+    expect(JSON.parse(response.body)).toMatchObject({ details: [{ in: 'body', pointer, code: 'range' }] });
+  });
+
+  it('is refused where an object is expected', async () => {
+    const response = await post('dto', '{"n":9007199254740993}');
+    expectErrorResponse(response, 400, 'validation_failed');
+  });
+
+  it.each(['bigint', 'int64'])('is exact in one member of the type %s', async (path) => {
+    const { status, body } = await post(path, '{"n":9007199254740993}');
+    expect({ status, body }).toEqual({ status: 201, body: '{"type":"bigint","n":9007199254740993}' });
   });
 });
 

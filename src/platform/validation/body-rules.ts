@@ -3,7 +3,7 @@ import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
 import { writtenIn } from '../json/written-number.js';
 import { factsOf, nestedType } from './dto-facts.js';
-import { type Argument, invalid, root } from './field-errors.js';
+import { type Argument, invalid, invalidValue, root } from './field-errors.js';
 
 /** Unknown members, above which no rule runs: their number is the client's choice, and each costs an error. */
 export const MAX_UNKNOWN = 100;
@@ -96,17 +96,26 @@ function restore(container: object, isInteger: (name: string) => boolean): void 
 
 /** The integers beyond ±(2^53 - 1) in untyped objects and in arrays, where nothing would keep them exact. */
 export function* inexactIntegers(value: unknown, argument: Argument, path: Path = []): Generator<FieldError> {
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
   const isUntyped = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
-    const inside = [...path, name];
-    if (isUntyped && typeof item === 'bigint') yield outOfRange([...root(argument), ...inside], argument);
-    else yield* inexactIntegers(item, argument, inside);
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    if (isUntyped && typeof item === 'bigint') yield outOfRange([...root(argument), ...path, name], argument);
+    else if (typeof item === 'object') yield* inexactIntegers(item, argument, [...path, name]);
   }
 }
 
+/** The same in a body without a class, or in a member of one. TypeScript does not tell `Int64` from other types of a member. */
+export function inexactInUntyped(value: unknown, argument: Argument): FieldError[] {
+  if (typeof value !== 'bigint') return [...inexactIntegers(value, argument)];
+  const mayBeInt64 = argument.metatype === Object && argument.data !== undefined;
+  return mayBeInt64 ? [] : [invalidValue('range', SAFE_RANGE, argument)];
+}
+
+const SAFE_RANGE = 'must be from -(2^53 - 1) to 2^53 - 1';
+
 const outOfRange = (path: Path, argument: Argument): FieldError =>
-  invalid(path, 'range', `${shown(path)} must be from -(2^53 - 1) to 2^53 - 1`, argument);
+  invalid(path, 'range', `${shown(path)} ${SAFE_RANGE}`, argument);
 
 const requiresProperty = new WeakSet<object>();
 

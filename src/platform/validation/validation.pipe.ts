@@ -7,6 +7,7 @@ import { UnsupportedMediaType } from '../http/body/body.errors.js';
 import {
   expectSomeProperty,
   inexactIntegers,
+  inexactInUntyped,
   isReserved,
   limitUnknown,
   MAX_UNKNOWN,
@@ -44,8 +45,12 @@ export class RequestValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && value === UNREAD) throw UnsupportedMediaType.expecting();
     const { metatype } = metadata;
-    if (!metatype || !this.toValidate(metadata))
-      return super.transform(isAbsent(value) ? undefined : value, metadata);
+    if (!metatype || !this.toValidate(metadata)) {
+      const given = isAbsent(value) ? undefined : value;
+      const inexact = metadata.type === 'body' ? inexactInUntyped(given, metadata) : [];
+      if (inexact.length > 0) throw new ValidationFailed(inexact);
+      return super.transform(given, metadata);
+    }
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
     const isBody = metadata.type === 'body';
     const isPatch = isBody && value !== undefined && isPartial(value);
@@ -100,7 +105,9 @@ export class RequestValidationPipe extends ValidationPipe {
 
   /** A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`. */
   private async ofMember(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.data === undefined) throw new ValidationFailed([notAnObject(metadata)]);
+    const { data, metatype } = metadata;
+    if (typeof value === 'bigint' && data !== undefined && isPrimitive(metatype)) return value; // Nest takes it for an object
+    if (data === undefined || typeof value === 'bigint') throw new ValidationFailed([notAnObject(metadata)]);
     return super.transform(value, metadata).catch((error: unknown) => {
       throw error instanceof BrokenRules ? new ValidationFailed([notAnObject(metadata)]) : error;
     });
