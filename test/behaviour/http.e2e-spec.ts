@@ -1,8 +1,22 @@
+import {
+  Controller,
+  Get,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  Next,
+  Options,
+  Post,
+  RequestMethod,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { ItemsModule } from '../items/items.module.js';
 import { hasFeature, served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
+import { Public } from '../../src/platform/index.js';
 import {
   type RawResponse,
   bearer,
@@ -13,11 +27,65 @@ import {
   valuesOf,
 } from '../support/wire.js';
 
+@Public()
+@Controller({ path: 'passing', version: ['1', VERSION_NEUTRAL] })
+class PassingController {
+  @Get('on')
+  get(@Next() next: NextFunction): void {
+    next();
+  }
+
+  @Options('options')
+  options(@Next() next: NextFunction): void {
+    next();
+  }
+}
+
+@Public()
+@Controller({ path: 'passing/host', version: ['1', VERSION_NEUTRAL], host: 'petstore.test' })
+class OwnHostController {
+  @Get()
+  get(): object {
+    return {};
+  }
+}
+
+@Public()
+@Controller({ path: 'passing/admin', version: ['1', VERSION_NEUTRAL], host: 'admin.example.com' })
+class OtherHostController {
+  @Get()
+  get(): object {
+    return {};
+  }
+}
+
+@Public()
+@Controller({ path: 'audit/known', version: ['1', VERSION_NEUTRAL] })
+class AuditedController {
+  @Post()
+  post(): object {
+    return {};
+  }
+}
+
+const audit = (_: Request, response: Response, next: NextFunction): void => {
+  response.setHeader('X-Audited', 'yes');
+  next();
+};
+
+@Module({ controllers: [PassingController, OwnHostController, OtherHostController, AuditedController] })
+class PassingModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    for (const path of ['v1/audit/*splat', 'audit/*splat'])
+      consumer.apply(audit).forRoutes({ path, method: RequestMethod.POST });
+  }
+}
+
 let petstore: Petstore;
 let key: string;
 
 beforeAll(async () => {
-  petstore = await Petstore.start({ modules: [ItemsModule] });
+  petstore = await Petstore.start({ modules: [ItemsModule, PassingModule] });
   key = await petstore.key();
   await petstore.query(`INSERT INTO items (name, amount, status) VALUES ('Rex', 1, 'open')`);
   if (hasFeature('pets'))
@@ -120,6 +188,41 @@ describe('an unknown path', () => {
       expect(valuesOf(response, 'X-Request-Id')).toHaveLength(1);
     },
   );
+});
+
+describe.each(['/v1', ''])('a path that only some requests reach (%s)', (prefix) => {
+  it.each([
+    ['a handler that passes the request on', 'GET', '/passing/on'],
+    ['a handler that passes the request on', 'HEAD', '/passing/on'],
+    ['a handler that passes the request on', 'OPTIONS', '/passing/options'],
+    ['a controller for another host', 'GET', '/passing/admin'],
+    ['a controller for another host', 'HEAD', '/passing/admin'],
+    ['only middleware', 'POST', '/audit/none'],
+    ['only middleware', 'GET', '/audit/none'],
+    ['only middleware', 'OPTIONS', '/audit/none'],
+  ])('is 404 with %s: %s %s', async (_, method, path) => {
+    const response = await ask({ path: prefix + path, method });
+    expect({ status: response.status, allow: valuesOf(response, 'Allow') }).toEqual({
+      status: 404,
+      allow: [],
+    });
+    if (method !== 'HEAD') expectErrorBody(response, 404, 'route_not_found');
+  });
+
+  it('is found by the others, and keeps its 405', async () => {
+    expect((await ask({ path: `${prefix}/passing/host` })).status).toBe(200);
+    expect(valuesOf(await ask({ path: `${prefix}/audit/known`, method: 'POST' }), 'X-Audited')).toEqual([
+      'yes',
+    ]);
+    const response = await ask({ path: `${prefix}/audit/known` });
+    expectErrorBody(response, 405, 'method_not_allowed');
+    expect(valuesOf(response, 'Allow')).toEqual(['OPTIONS, POST']);
+    const passed = await ask({ path: `${prefix}/passing/on`, method: 'OPTIONS' });
+    expect({ status: passed.status, allow: valuesOf(passed, 'Allow') }).toEqual({
+      status: 204,
+      allow: ['GET, HEAD, OPTIONS'],
+    });
+  });
 });
 
 describe('a path that is not valid percent-encoding', () => {

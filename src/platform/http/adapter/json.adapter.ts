@@ -1,4 +1,4 @@
-import { StreamableFile } from '@nestjs/common';
+import { type RequestMethod, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
@@ -6,6 +6,7 @@ import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
+import { markMiddleware } from '../not-found/allowed-methods.js';
 import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
@@ -33,6 +34,17 @@ export class JsonAdapter extends ExpressAdapter {
     this.httpServer = createServer(SERVER_OPTIONS, listener)
       .on('checkContinue', continueOnRead(listener))
       .on('checkExpectation', listener);
+  }
+
+  /** Of all routes of Express, only those of handlers make a path known. */
+  override createMiddlewareFactory(
+    method: RequestMethod,
+  ): ReturnType<ExpressAdapter['createMiddlewareFactory']> {
+    const register = super.createMiddlewareFactory(method);
+    return (path, callback) => {
+      markMiddleware(callback);
+      return register(path, callback) as unknown;
+    };
   }
 
   /**

@@ -25,7 +25,7 @@ export class NotFoundController {
   notFound(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
     const { path } = request;
     if (path === UNDECODABLE) throw new UndecodablePath();
-    const allowed = allowedMethods(request.app, path);
+    const allowed = allowedMethods(request, path);
     if (allowed.length === 0) throw new RouteNotFound(path);
     response.setHeader('Allow', allowed.join(', '));
     if (request.method !== 'OPTIONS') throw new MethodNotAllowed(request.method, path, allowed);

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
 import { checkHead } from '../request-head.js';
 import { MethodNotAllowed } from '../../errors/route.errors.js';
-import { allowedMethods } from './allowed-methods.js';
+import { allMethods, allowedMethods } from './allowed-methods.js';
 
 /**
  * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another method of a known
@@ -13,7 +13,7 @@ import { allowedMethods } from './allowed-methods.js';
 function notFoundOutside(request: Request, response: Response, next: NextFunction): void {
   const { app, method, path } = request;
   checkHead(request);
-  const allowed = allowedMethods(app, path === '*' ? undefined : path);
+  const allowed = path === '*' ? allMethods(app) : allowedMethods(request, path);
   if (allowed.length === 0) {
     next();
     return;
