@@ -52,6 +52,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
+import { createReadStream } from 'node:fs';
 import express, { type Request, type Response } from 'express';
 import { type Observable, of } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
@@ -261,6 +262,35 @@ class ResponsesController {
       type: 'text/csv',
       disposition: 'attachment; filename="pets.csv"',
     });
+  }
+
+  @Get('gone')
+  gone(): StreamableFile {
+    const file = new StreamableFile(createReadStream('does-not-exist'), { type: 'text/csv', length: 99 });
+    return file.setErrorHandler((_, response) => {
+      response.statusCode = 404;
+      response.send('gone');
+    });
+  }
+
+  @Get('late')
+  async late(): Promise<StreamableFile> {
+    const stream = createReadStream('does-not-exist');
+    await new Promise((resolve) => stream.once('error', resolve));
+    return new StreamableFile(stream).setErrorHandler((_, response) => {
+      response.statusCode = 410;
+      response.send('gone earlier');
+    });
+  }
+
+  @Get('kept')
+  kept(): StreamableFile {
+    return new StreamableFile(Buffer.from('id\n1\n')).setErrorHandler(() => undefined);
+  }
+
+  @Get('missing')
+  missing(): StreamableFile {
+    return new StreamableFile(createReadStream('does-not-exist'));
   }
 
   @Sse('events')
@@ -528,6 +558,15 @@ describe('a module written as the Nest documentation shows', () => {
     const events = await client.get('/v1/on-responses/events').expect(200);
     expect(events.type).toBe('text/event-stream');
     expect(events.text).toContain('id: 1\ndata: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n');
+  });
+
+  it('leaves a file that cannot be read to its own error handler; without one, it is an Error', async () => {
+    const gone = await client.get('/v1/on-responses/gone').expect(404);
+    expect({ text: gone.text, type: gone.type }).toEqual({ text: 'gone', type: 'text/plain' });
+    expect((await client.get('/v1/on-responses/late').expect(410)).text).toBe('gone earlier');
+    expect((await client.get('/v1/on-responses/kept').expect(200)).headers['content-length']).toBe('5');
+    const missing = await client.get('/v1/on-responses/missing').expect(500);
+    expect(missing.body).toMatchObject({ code: 'internal_error', status: 500 });
   });
 
   it('gives each request its own request-scoped provider, waits for async ones, and runs middleware', async () => {

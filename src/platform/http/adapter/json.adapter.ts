@@ -101,7 +101,7 @@ export class JsonAdapter extends ExpressAdapter {
   private readonly baseUrl = (): string => (this.base ??= baseUrl(this.address, this.httpServer));
 
   private async sendFile(response: Response, file: StreamableFile): Promise<unknown> {
-    await firstBytes(file.getStream(), response);
+    if (!hasErrorHandler(file)) await firstBytes(file.getStream(), response);
     return super.reply(response, file) as unknown;
   }
 }
@@ -155,6 +155,12 @@ function expressApp(): Express {
 
 /** Plain `name=value` pairs, without the default limit of 1000. */
 const parseQuery = (text: string): ParsedUrlQuery => parse(text, '&', '=', { maxKeys: 0 });
+
+/** The source of Nest's own handler: each file has its own instance of it. */
+const DEFAULT_HANDLER = String(new StreamableFile(Buffer.alloc(0)).errorHandler);
+
+/** Whether `setErrorHandler()` has given a file a handler of its own, which responds to any error. */
+const hasErrorHandler = (file: StreamableFile): boolean => String(file.errorHandler) !== DEFAULT_HANDLER;
 
 /**
  * Waits for the first bytes of a file: until then an error can still become an error response. A later error closes the
