@@ -349,6 +349,8 @@ describe('a nested object', () => {
   it('of a class that exposes only some members may have any number of others, which are dropped', async () => {
     const value = { name: 'Ann', ...named(150, (i) => ({ i })) };
     expect(await pipe.transform(value, body(OnlyName))).toEqual({ name: 'Ann' });
+    markPartial({ method: 'PATCH', body: value });
+    expect(await pipe.transform(value, body(OnlyName))).toEqual({ name: 'Ann' });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { Exclude } from 'class-transformer';
 import { defaultMetadataStorage, type TypeMetadata } from 'class-transformer/cjs/storage.js';
 import { memoize } from '../cache/memoize.js';
 import { factsOf } from './dto-facts.js';
@@ -16,6 +17,7 @@ interface PartialDto {
  */
 export const partialOf: (dto: Type) => PartialDto = memoize((dto) => {
   const type = subclassWithoutConstructor(dto);
+  if (factsOf(dto).dropsUnknown) Exclude()(type); // class-transformer does not inherit that of a class
   const nested = new Set<string>();
   for (const property of factsOf(dto).members) {
     const metadata = defaultMetadataStorage.findTypeMetadata(dto, property);
