@@ -105,7 +105,7 @@ describe('a client without a valid key', () => {
         times(60, '/v1/events', makeSecret),
         ...valid.map((key) => send('/v1/events', key)),
       ]);
-      expect(found.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]); // on a busy machine some waited 1 s
+      expect(found.map(({ status }) => status)).toEqual(valid.map(() => 200));
       expect(made.every((status) => [401, 429, 503].includes(status))).toBe(true);
       expect(most).toBe(1);
       petstore.clock.advance(minutes(1));

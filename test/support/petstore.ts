@@ -127,5 +127,7 @@ export class Petstore {
 /** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
 function bePatient(app: NestExpressApplication): void {
   poolOf(app.get(DataSource)).options.connectionTimeoutMillis = minutes(2);
-  app.get(ApiKeyResolver).lookupTimeout = minutes(2);
+  const resolver = app.get(ApiKeyResolver);
+  resolver.lookupTimeout = minutes(2);
+  for (const slots of [resolver.lookups.others, resolver.lookups.suspects]) slots.wait = minutes(2);
 }

@@ -32,7 +32,7 @@ export class ApiKeyResolver {
   private readonly pending = new Map<string, Promise<ApiKeyPrincipal | undefined>>();
   /** How many changes of keys this process has seen. An unknown hash may belong to any changed key. */
   private changes = 0;
-  private readonly lookups: LookupLimiter;
+  readonly lookups: LookupLimiter;
   private unavailableUntil = -Infinity;
 
   constructor(

@@ -27,8 +27,8 @@ interface Failures {
  */
 export class LookupLimiter {
   private readonly failures = new LRUCache<string, Failures>(atMost(MAX_NETWORKS));
-  private readonly others = new Slots({ perClient: LOOKUPS, wait: WAIT });
-  private readonly suspects = new Slots({
+  readonly others = new Slots({ perClient: LOOKUPS, wait: WAIT });
+  readonly suspects = new Slots({
     perClient: 1,
     total: SUSPECT_LOOKUPS,
     maxWaiting: MAX_WAITING,

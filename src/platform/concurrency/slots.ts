@@ -17,6 +17,8 @@ export interface SlotLimits {
  * clients that wait, the one served longest ago is next.
  */
 export class Slots {
+  /** Milliseconds that a request waits for a slot. */
+  wait: number;
   /** Only those with requests. */
   private readonly clients = new Map<string, Client>();
   /** Clients that wait although they have a slot left: all slots together are taken. The least recently served first. */
@@ -26,6 +28,7 @@ export class Slots {
   private isClosed = false;
 
   constructor(private readonly limits: SlotLimits) {
+    this.wait = limits.wait;
     this.total = limits.total ?? Infinity;
   }
 
@@ -73,12 +76,12 @@ export class Slots {
   }
 
   private queue(name: string, client: Client): WaitingRequest {
-    const { wait, maxWaiting = Infinity } = this.limits;
+    const { maxWaiting = Infinity } = this.limits;
     if (this.isClosed || client.waiting.size >= maxWaiting) {
       this.sort(name, client);
       throw new ServiceUnavailable({ cause: this.isClosed ? 'the service stops' : TOO_MANY });
     }
-    const request = new WaitingRequest(wait, () => {
+    const request = new WaitingRequest(this.wait, () => {
       client.waiting.delete(request);
       this.sort(name, client);
     });
