@@ -81,8 +81,8 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
       await ask(`/v1/events?access_token=${key}`),
       await ask(`/v1/events`, { headers: { Cookie: `key=${key}`, 'X-Api-Key': key } }),
       await ask('/v1/events', { ...withKey(key), method: 'POST', body: `{"key":"${key}` }),
-      await ask('/health/ready', withKey(key)),
     ];
+    await becomes(() => ask('/health/ready', withKey(key)), 200); // the first check may exceed its second
     const { key: rotated } = await manage('keys', 'rotate', id, '--overlap', '0');
     await becomes(() => ask('/v1/rate-limit', withKey(key)), 401);
     statuses.push(await ask('/v1/events', withKey(secret(rotated))));
@@ -93,9 +93,11 @@ describe('a service with the most verbose log, valid and invalid keys, and a dat
     proxy.cut();
     statuses.push(await ask('/v1/events', withKey(secret(makeSecret()))));
     proxy.mend();
-    expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 405, 200, 200, 429, 503]);
+    expect(statuses).toEqual([200, 401, 401, 401, 400, 400, 401, 401, 405, 200, 429, 503]);
 
-    await eventually(() => petstore.log.some(({ status }) => status === 503));
+    await eventually(() =>
+      petstore.log.some(({ route, status }) => route === '/v1/events' && status === 503),
+    );
     const log = petstore.log.map((line) => JSON.stringify(line)).join('\n');
     expect(log.match(/"status":(200|401|400|429|503)/g)?.length).toBeGreaterThan(statuses.length); // there is a log
     for (const text of [log, ...responses]) {
